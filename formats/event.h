@@ -1,0 +1,61 @@
+// The vocabulary of trace events: what one thread of the target did at one instant.
+//
+// Shared by the code inside the target (which packs events), the supervisor (which encodes them) and the
+// predictor (which reads them). Plain data only: the target-side core is freestanding.
+// Read next: formats/wire.h for the packing in shared memory, docs/recording-format.md for the bytes on disk.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave {
+
+// Index of a thread in its recording: 0 is the first thread of the first process; indices are never reused.
+using ThreadId = std::uint16_t;
+
+// What happened. The values are part of the trace format: append only.
+// `address` is the object operated on (for memory: the first byte accessed).
+enum class EventKind : std::uint8_t {
+  kRead = 0,         // plain read of `extra` bytes at `address`
+  kWrite = 1,        // plain write of `extra` bytes
+  kAtomicLoad = 2,   // aux = memory order (C++ value), extra = bytes
+  kAtomicStore = 3,  // same
+  kAtomicRmw = 4,    // read-modify-write, successful; a failed compare-exchange is a kAtomicLoad
+  kFence = 5,        // aux = memory order
+  kLock = 6,         // acquired; aux = LockMode
+  kUnlock = 7,       // released; aux = LockMode
+  kWaitBegin = 8,    // condition wait: `address` = condition, extra = mutex (which it releases here)
+  kWaitEnd = 9,      // wait over, mutex held again; aux = 1 if it timed out
+  kNotify = 10,      // aux = 1 for notify-all
+  kBarrierEnter = 11,
+  kBarrierLeave = 12,
+  kSemPost = 13,
+  kSemWait = 14,      // succeeded
+  kFork = 15,         // extra = ThreadId of the new thread
+  kJoin = 16,         // extra = ThreadId of the joined thread
+  kBegin = 17,        // first event of a thread
+  kEnd = 18,          // last event of a thread
+  kBranch = 19,       // control may have gone another way here
+  kAlloc = 20,        // heap block `address`, extra = bytes
+  kFree = 21,         // heap block `address` released
+  kCall = 22,         // function entered; site = the call's return address, address = 0
+  kReturn = 23,       // function left
+  kSyscall = 24,      // extra = system call number
+  kLockRequest = 25,  // about to acquire `address`; aux = LockMode
+  kKindCount = 26,
+};
+
+// How a lock is held.
+enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
+
+// One event as readers hand it out. `pc` is the address in the target after the instruction or call that
+// caused it (a return address); `extra` is described with each kind.
+struct TraceEvent {
+  std::uint64_t address = 0;
+  std::uint64_t pc = 0;
+  std::uint64_t extra = 0;
+  ThreadId thread = 0;
+  EventKind kind = EventKind::kRead;
+  std::uint8_t aux = 0;
+};
+
+}  // namespace reweave

@@ -1,0 +1,238 @@
+// The records that cross the boundary between the target's processes and the supervisor, and the shared memory
+// ("arena") they travel through. The only header both sides include besides event.h.
+//
+// Layout rules: fixed-size little-endian plain structs, sizes a multiple of 8, no pointers that mean something on
+// one side only. A record never wraps: both sides map each ring twice in a row ("mirrored").
+// The same records, in the same order, are what a recording holds (docs/recording-format.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/event.h"
+
+namespace reweave::wire {
+
+inline constexpr std::uint32_t kVersion = 1;
+
+// ---------------------------------------------------------------------------------------------------------
+// Records
+// ---------------------------------------------------------------------------------------------------------
+
+// Kinds below kTraceTag. Values are part of the recording format: append only.
+enum class RecordKind : std::uint16_t {
+  kNone = 0,
+  kSwitch = 1,       // the baton moved: SwitchRecord
+  kSyscall = 2,      // a system call completed: SyscallRecord + OutputChunk...
+  kSignal = 3,       // a signal was delivered to the header's thread: SignalRecord
+  kMapFile = 4,      // a file was mapped (by the call before, or by the loader): MapFileRecord + path
+  kSpawn = 5,        // a thread or process was created: SpawnRecord
+  kExec = 6,         // the header's thread replaced its process image: ExecRecord + path
+  kThreadExit = 7,   // ThreadExitRecord
+  kProcessExit = 8,  // ProcessExitRecord
+  kOutcome = 9,      // the runtime's verdict on the run: OutcomeRecord + text
+  kInput = 10,       // nondeterministic input that is not a call's (cpuid, rdtsc): InputRecord
+  kChecksum = 11,    // hash of registers and writable memory at the call before: ChecksumRecord
+  kModule = 12,      // trace only: an ELF file's load address, so that sites can be named: ModuleRecord + path
+};
+
+// Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
+struct RecordHeader {
+  std::uint16_t kind;    // RecordKind, or kTraceTag | ... for the packed trace records below
+  std::uint16_t thread;  // ThreadId it belongs to
+  std::uint32_t bytes;
+};
+static_assert(sizeof(RecordHeader) == 8);
+
+// Why the baton moved.
+enum class SwitchReason : std::uint8_t {
+  kPreempted = 0,  // the policy chose another thread
+  kBlocked = 1,    // the thread waits for another thread
+  kInKernel = 2,   // the thread is in a system call that may block
+  kExited = 3,
+  kYielded = 4,
+};
+
+// The baton goes from `header.thread` to `to` at global schedule point number `step`.
+struct SwitchRecord {
+  RecordHeader header;
+  std::uint64_t step;      // schedule points executed so far in the whole run
+  std::uint16_t to;        // ThreadId
+  std::uint8_t reason;     // SwitchReason
+  std::uint8_t timed_out;  // 1: `to` resumes because its timed wait expired
+  std::uint32_t reserved;
+};
+static_assert(sizeof(SwitchRecord) == 24);
+
+// A completed system call. Followed, up to header.bytes, by OutputChunks.
+struct SyscallRecord {
+  RecordHeader header;
+  std::uint32_t number;  // x86-64 system call number
+  std::uint32_t flags;   // SyscallFlags
+  std::int64_t result;   // as the kernel returns it: -errno on failure
+  std::uint64_t args[6];
+  std::uint64_t step;     // global schedule point of the call's entry
+  std::uint64_t context;  // hash of instruction pointer, stack pointer and callee-saved registers
+};
+static_assert(sizeof(SyscallRecord) == 88);
+
+// Bits of SyscallRecord::flags.
+inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to what was the first process's standard output
+inline constexpr std::uint32_t kWritesStderr = 2;
+inline constexpr std::uint32_t kLeftBaton = 4;  // gave up the baton while in the kernel
+
+// `bytes` of memory that the call wrote at `address`; data follows, padded to 8.
+struct OutputChunk {
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+
+// A signal delivered to a handler, or the default action taken, at the start of the schedule point `step`.
+struct SignalRecord {
+  RecordHeader header;
+  std::uint64_t step;
+  std::uint32_t number;
+  std::uint32_t flags;     // 1: asynchronous (from outside), 0: caused by the instruction itself
+  std::uint8_t info[128];  // siginfo_t
+};
+
+// A file mapped at `address`. The supervisor adds its content identity when it drains the record.
+// Followed by the NUL-terminated absolute path, padded to 8.
+struct MapFileRecord {
+  RecordHeader header;
+  std::uint64_t address;
+  std::uint64_t length;
+  std::uint64_t offset;
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::uint64_t file_size;
+  std::int64_t mtime_ns;
+  std::uint32_t prot;
+  std::uint32_t flags;  // MAP_*
+};
+
+enum class SpawnKind : std::uint32_t { kFirst = 0, kThread = 1, kProcess = 2, kVfork = 3 };
+
+// header.thread created `child`.
+struct SpawnRecord {
+  RecordHeader header;
+  std::uint16_t child;    // ThreadId
+  std::uint16_t process;  // index of the child's process in the recording, 0 is the first
+  std::uint32_t kind;     // SpawnKind
+  std::int64_t tid;       // the kernel's id of it while recording
+};
+
+// Followed by the NUL-terminated path of the program, padded to 8.
+struct ExecRecord {
+  RecordHeader header;
+  std::uint32_t process;
+  std::uint32_t reserved;
+};
+
+struct ThreadExitRecord {
+  RecordHeader header;
+  std::uint64_t step;
+};
+
+struct ProcessExitRecord {
+  RecordHeader header;
+  std::uint32_t process;
+  std::int32_t wait_status;  // as wait(2) encodes it
+};
+
+// What became of a run. Values are part of the formats: append only.
+enum class OutcomeKind : std::uint32_t {
+  kPassed = 0,
+  kExitStatus = 1,     // exit status other than 0; detail = status
+  kSignalled = 2,      // died by signal; detail = number
+  kDeadlock = 3,       // text names the cycle
+  kHang = 4,           // tick budget used up
+  kMemoryError = 5,    // heap use after free, double free; detail = MemoryErrorKind
+  kCheckFailed = 6,    // the user's check on the output failed
+  kLeftRecording = 7,  // a perturbed run asked for something the recording cannot answer
+  kDiverged = 8,
+  kUnsupported = 9,  // the target did something that Reweave cannot record; text says what and what to do
+  kTruncated = 10,   // the recording ends here
+};
+
+// Followed by NUL-terminated text, padded to 8.
+struct OutcomeRecord {
+  RecordHeader header;
+  std::uint32_t outcome;  // OutcomeKind
+  std::int32_t detail;
+  std::uint64_t step;
+};
+
+struct InputRecord {
+  RecordHeader header;
+  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid
+  std::uint32_t reserved;
+  std::uint64_t values[4];
+};
+
+struct ChecksumRecord {
+  RecordHeader header;
+  std::uint64_t registers;
+  std::uint64_t memory;
+};
+
+// An ELF file loaded with bias `base` (address = base + file's virtual address) over [start, end).
+// Followed by the NUL-terminated path, padded to 8.
+struct ModuleRecord {
+  RecordHeader header;
+  std::uint64_t base;
+  std::uint64_t start;
+  std::uint64_t end;
+};
+
+// ---------------------------------------------------------------------------------------------------------
+// Packed trace records: 16 bytes, or 24 with an extra word. They carry no RecordHeader; the tag tells.
+//
+//   word 0:  63........16 15   14    13........8 7......0
+//            address 48   1  extra?   EventKind   aux/size
+//   word 1:  63........16 15....0
+//            pc 48        thread
+//   word 2 (if extra?): the event's `extra`
+//
+// In a 16-byte record of a memory access the low byte is log2(size) | memory order << 4 and `extra` = size.
+// ---------------------------------------------------------------------------------------------------------
+inline constexpr std::uint16_t kTraceTag = 0x8000;
+inline constexpr std::uint16_t kTraceExtra = 0x4000;
+
+struct TraceRecord {
+  std::uint64_t word0;
+  std::uint64_t word1;
+};
+
+// True for the kinds whose 16-byte form carries its size in the low byte.
+constexpr bool is_access(EventKind kind) { return kind <= EventKind::kAtomicRmw; }
+
+constexpr std::uint64_t pack_word0(EventKind kind, std::uint8_t low, std::uint64_t address, bool extra) {
+  return address << 16 | kTraceTag | (extra ? kTraceExtra : 0) | static_cast<std::uint64_t>(kind) << 8 | low;
+}
+constexpr std::uint64_t pack_word1(std::uint64_t pc, ThreadId thread) { return pc << 16 | thread; }
+
+// Bytes of the packed record that starts with `word0`.
+constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) { return (word0 & kTraceExtra) != 0 ? 24 : 16; }
+
+// Unpacks the record at `words`, which must start with kTraceTag set.
+constexpr TraceEvent unpack_trace(const std::uint64_t* words) {
+  TraceEvent event;
+  event.address = words[0] >> 16;
+  event.pc = words[1] >> 16;
+  event.thread = static_cast<ThreadId>(words[1]);
+  event.kind = static_cast<EventKind>(words[0] >> 8 & 0x3f);
+  const auto low = static_cast<std::uint8_t>(words[0]);
+  if ((words[0] & kTraceExtra) != 0) {
+    event.extra = words[2];
+    event.aux = low;
+  } else if (is_access(event.kind)) {
+    event.extra = std::uint64_t{1} << (low & 15);
+    event.aux = static_cast<std::uint8_t>(low >> 4);
+  } else {
+    event.aux = low;
+  }
+  return event;
+}
+
+}  // namespace reweave::wire
