@@ -59,7 +59,7 @@ struct SwitchRecord {
   std::uint64_t step;      // schedule points executed so far in the whole run
   std::uint16_t to;        // ThreadId
   std::uint8_t reason;     // SwitchReason
-  std::uint8_t timed_out;  // 1: `to` resumes because its timed wait expired
+  std::uint8_t timed_out;  // `to` waited and resumes unwoken: 1 its deadline passed, 2 a signal came; else 0
   std::uint32_t reserved;
 };
 static_assert(sizeof(SwitchRecord) == 24);
@@ -71,7 +71,7 @@ struct SyscallRecord {
   std::uint32_t flags;   // SyscallFlags
   std::int64_t result;   // as the kernel returns it: -errno on failure
   std::uint64_t args[6];
-  std::uint64_t step;     // global schedule point of the call's entry
+  std::uint64_t step;     // global schedule point at which its result was known
   std::uint64_t context;  // hash of instruction pointer, stack pointer and callee-saved registers
 };
 static_assert(sizeof(SyscallRecord) == 88);

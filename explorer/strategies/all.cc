@@ -1,0 +1,29 @@
+// All policies. To add one: its file, a line here, a line in meson.build.
+#include "explorer/strategies/all.h"
+
+namespace reweave {
+
+extern const Policy kNativePolicy, kChaosPolicy, kRandomPolicy;
+
+namespace {
+
+const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy, &kRandomPolicy};
+
+bool same(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) a++, b++;
+  return *a == *b;
+}
+
+}  // namespace
+
+std::uint32_t policy_count() { return sizeof kPolicies / sizeof kPolicies[0]; }
+
+const Policy& policy_at(std::uint32_t index) { return *kPolicies[index]; }
+
+const Policy* find_policy(const char* name) {
+  for (const Policy* policy : kPolicies)
+    if (same(policy->name, name)) return policy;
+  return nullptr;
+}
+
+}  // namespace reweave

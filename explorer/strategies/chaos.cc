@@ -1,0 +1,55 @@
+// chaos: random priorities that change now and then, and short random slices: for recording runs that ought to fail.
+// After rr's chaos mode (Robert O'Callahan, 2016): some threads get a low priority for a while and starve, which
+// shows bugs that fair slices never do.
+#include "recorder/policy.h"
+
+namespace reweave {
+
+namespace {
+
+enum { kSliceEnd = 0, kPrioritiesEnd = 1, kPriorities = 2 };
+constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
+
+std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[kPriorities + thread % kSlots]; }
+
+void begin_run(const PolicyConfig&, PolicyState& state) {
+  state.words[kSliceEnd] = state.words[kPrioritiesEnd] = 0;
+}
+
+void draw_priorities(const ChoiceArgs& args) {
+  for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, 4);
+  args.state.words[kPrioritiesEnd] = args.step + args.config.slice * (1 + random_below(args.state, 8));
+}
+
+// A slice is short or long with equal chance on a logarithmic scale.
+std::uint64_t draw_slice(const ChoiceArgs& args) {
+  const std::uint64_t shift = random_below(args.state, 8);
+  return 1 + random_below(args.state, (args.config.slice >> shift) + 1);
+}
+
+Choice choose(const ChoiceArgs& args) {
+  PolicyState& state = args.state;
+  if (args.step >= state.words[kPrioritiesEnd]) draw_priorities(args);
+  const bool goes_on = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
+  ThreadId next = args.current.id;
+  if (!goes_on) {
+    std::uint64_t best = ~std::uint64_t{0}, ties = 0;
+    for (std::uint32_t i = 0; i < args.count; i++) {
+      const ThreadId id = args.enabled[i];
+      // A yielding thread waits for another one: it comes last.
+      const std::uint64_t rank = priority(state, id) + (args.yielded && id == args.current.id ? 100 : 0);
+      if (rank < best) best = rank, ties = 0;
+      if (rank == best && random_below(state, ++ties) == 0) next = id;
+    }
+    state.words[kSliceEnd] = args.step + draw_slice(args);
+  }
+  const std::uint64_t end = state.words[kSliceEnd];
+  return {next, static_cast<std::int64_t>(end > args.step ? end - args.step : 0)};
+}
+
+}  // namespace
+
+extern const Policy kChaosPolicy = {"chaos", "changing random priorities and slices; what --chaos records with", begin_run,
+                                    choose};
+
+}  // namespace reweave

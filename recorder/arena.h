@@ -1,0 +1,120 @@
+// The arena: shared memory that the supervisor and every process of the target's tree have in common.
+//
+//   header (config, channels, status) | runtime state (threads, processes) | out ring | feed
+//
+// The target's processes map it at kArenaBase, the supervisor wherever it likes. Everything that must survive
+// exec or be seen by another process of the tree lives here; what is private to a process is the core's own data.
+// Both rings are mapped twice in a row, so that a record never wraps.
+// Thread rule: fields of the runtime state are written by the baton holder only, unless they are atomic.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "formats/wire.h"
+
+namespace reweave {
+
+// Fixed places of our own in the target's address space; none of them is where a kernel puts anything.
+inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;    // the core's image
+inline constexpr std::uint64_t kArenaBase = 0x6100'0000'0000;   // header and runtime state
+inline constexpr std::uint64_t kOutBase = 0x6110'0000'0000;     // out ring, mirrored
+inline constexpr std::uint64_t kFeedBase = 0x6120'0000'0000;    // feed ring, mirrored
+inline constexpr std::uint64_t kStacksBase = 0x6200'0000'0000;  // the core's stack of each thread
+inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000; // scratch of each thread, for blocking calls
+inline constexpr std::uint64_t kOursEnd = 0x6800'0000'0000;     // end of the addresses that the target may not touch
+
+// Places of the target's own memory.
+inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // where debuggers' users are used to see it
+inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an address goes down from here
+inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
+inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
+
+inline constexpr std::uint32_t kMaxThreads = 16384;
+inline constexpr std::uint32_t kMaxProcesses = 2048;
+inline constexpr std::uint32_t kMaxFds = 4096;
+inline constexpr std::uint64_t kCoreStackBytes = 128 << 10;
+inline constexpr std::uint64_t kScratchBytes = 256 << 20;
+inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
+
+// The descriptor under which the arena survives exec; the target can neither see nor close it.
+inline constexpr int kArenaFd = 1000;
+inline constexpr int kReservedFds = 4;  // kArenaFd and the next three are ours
+
+inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
+
+// One direction of a single-producer single-consumer byte ring of records.
+// head and tail are byte counts that only grow; position = count & (bytes - 1).
+struct Channel {
+  alignas(64) std::atomic<std::uint64_t> head;  // producer: bytes written
+  std::atomic<std::uint32_t> head_signal;       // futex: bumped when a sleeping consumer should look again
+  std::atomic<std::uint32_t> closed;            // producer: nothing will follow
+  alignas(64) std::atomic<std::uint64_t> tail;  // consumer: bytes read
+  std::atomic<std::uint32_t> tail_signal;       // futex: bumped when a sleeping producer should look again
+  alignas(64) std::uint64_t bytes;              // capacity, a power of two
+  std::uint64_t file_offset;                    // where the ring starts in the arena's file
+};
+
+enum class Mode : std::uint32_t { kRecord = 0, kReplay = 1 };
+// Where a system call's result comes from.
+enum class Environment : std::uint32_t { kLive = 0, kRecorded = 1, kModelled = 2 };
+// Which events are kept.
+enum class Sink : std::uint32_t { kDecisions = 0, kTrace = 1, kNothing = 2 };
+
+// What a policy is told. The supervisor fills it before the run.
+struct PolicyConfig {
+  char name[24];
+  std::uint64_t seed;
+  std::uint64_t slice;        // schedule points of a time slice, about
+  std::uint64_t depth;        // PCT: number of change points plus one
+  std::uint64_t length;       // PCT: estimated schedule points of a run
+  std::uint64_t goal_bytes;   // bytes of policy data (a witness, a list of switches) at goal_offset of the arena
+  std::uint64_t goal_offset;
+};
+
+struct RunConfig {
+  Mode mode;
+  Environment environment;
+  Sink sink;
+  std::uint32_t memory_checksums;  // 1: log a ChecksumRecord after each system call
+  std::uint64_t seed;
+  std::uint64_t stop_event;        // replay: hold before this event number; ~0: never
+  std::uint64_t tick_budget;       // schedule points after which the run is a hang; 0: none
+  std::uint8_t random_bytes[16];   // AT_RANDOM
+  PolicyConfig policy;
+  std::uint32_t cpu;               // the processor that all threads of the target share
+  std::uint32_t affinity_bytes;    // the processors that the target is told of: `affinity` as the kernel gives it
+  std::uint64_t affinity[16];
+  std::uint32_t fork_server;       // 1: stop at main and fork a run per request
+  std::uint32_t access_points;     // 1: every instrumented access asks the policy
+  std::uint32_t detect_memory_errors;
+  char core_path[512];
+  char shim_path[512];
+  char preload_path[512];          // a file that names the shim, shown to the loader as /etc/ld.so.preload
+};
+
+// What the runtime tells the supervisor besides records.
+struct RunStatus {
+  std::atomic<std::uint32_t> fatal;       // 1: `message` holds why the run was stopped by us
+  std::atomic<std::uint32_t> outcome;     // wire::OutcomeKind, when fatal
+  std::atomic<std::uint32_t> held;        // futex: 1 while the process `held_pid` waits at stop_event
+  std::atomic<std::uint32_t> held_pid;
+  std::atomic<std::uint32_t> server_ready;
+  std::atomic<std::uint32_t> server_request;
+  std::atomic<std::uint64_t> event;       // records produced or consumed so far
+  std::atomic<std::uint32_t> final_known; // replay: `final_status` is how the first process ended
+  std::int32_t final_status;              // as wait(2) encodes it
+  char message[2048];
+};
+
+struct ArenaHeader {
+  std::uint64_t magic;
+  std::uint32_t version;  // wire::kVersion
+  std::uint32_t header_bytes;
+  RunConfig config;
+  RunStatus status;
+  Channel out;
+  Channel feed;
+};
+
+}  // namespace reweave

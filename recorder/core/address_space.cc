@@ -1,0 +1,126 @@
+#include "recorder/core/address_space.h"
+
+#include "recorder/core/checksum.h"
+#include "recorder/core/fatal.h"
+
+namespace reweave::core {
+
+namespace {
+
+RegionTable table;
+ProgramBreak heap;
+
+// Index of the first region that ends after `address`.
+std::uint32_t first_after(std::uint64_t address) {
+  std::uint32_t low = 0, high = table.count;
+  while (low < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    if (table.items[middle].end <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void insert_at(std::uint32_t index, const Region& region) {
+  if (table.count == kMaxRegions) stop_run(wire::OutcomeKind::kUnsupported, "more than 65536 memory mappings");
+  memmove(table.items + index + 1, table.items + index, (table.count - index) * sizeof(Region));
+  table.items[index] = region;
+  table.count++;
+}
+
+// Makes `address` a boundary: the region that contains it becomes two.
+void split_at(std::uint64_t address) {
+  const std::uint32_t i = first_after(address);
+  if (i == table.count || table.items[i].start >= address) return;
+  Region right = table.items[i];
+  right.object_offset += address - right.start;
+  right.start = address;
+  table.items[i].end = address;
+  insert_at(i + 1, right);
+}
+
+bool mergeable(const Region& a, const Region& b) {
+  return a.end == b.start && a.prot == b.prot && !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
+}
+
+// Neighbours that are alike become one, so that the table stays as small as the kernel's.
+void merge_around(std::uint32_t index) {
+  for (std::uint32_t i = index > 0 ? index - 1 : 0; i + 1 < table.count && i <= index;) {
+    if (!mergeable(table.items[i], table.items[i + 1])) {
+      i++;
+      continue;
+    }
+    table.items[i].end = table.items[i + 1].end;
+    memmove(table.items + i + 1, table.items + i + 2, (table.count - i - 2) * sizeof(Region));
+    table.count--;
+  }
+}
+
+}  // namespace
+
+RegionTable& regions() { return table; }
+ProgramBreak& program_break() { return heap; }
+
+std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t top) {
+  std::uint64_t ceiling = top;
+  for (std::uint32_t i = first_after(top - 1);; i--) {
+    // Region i, if it exists, bounds the gap from above; region i - 1 from below.
+    if (i < table.count && table.items[i].start < ceiling) ceiling = table.items[i].start;
+    if (ceiling < bottom + bytes) return 0;
+    const std::uint64_t floor = i == 0 || table.items[i - 1].end < bottom ? bottom : table.items[i - 1].end;
+    if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) return ceiling - bytes;
+    if (i == 0) return 0;
+  }
+}
+
+bool is_free(std::uint64_t start, std::uint64_t bytes) {
+  const std::uint32_t i = first_after(start);
+  return i == table.count || table.items[i].start >= start + bytes;
+}
+
+bool is_ours(std::uint64_t start, std::uint64_t bytes) {
+  const std::uint64_t end = start + bytes;
+  return end < start || end > 0x7fff'ffff'f000 || (start < kOursEnd && end > kCoreBase);
+}
+
+void add_region(const Region& region) {
+  remove_region(region.start, region.end);
+  const std::uint32_t i = first_after(region.start);
+  insert_at(i, region);
+  merge_around(i);
+}
+
+void remove_region(std::uint64_t start, std::uint64_t end) {
+  split_at(start);
+  split_at(end);
+  const std::uint32_t first = first_after(start);
+  std::uint32_t last = first;
+  while (last < table.count && table.items[last].start < end) last++;
+  memmove(table.items + first, table.items + last, (table.count - last) * sizeof(Region));
+  table.count -= last - first;
+}
+
+void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
+  split_at(start);
+  split_at(end);
+  const std::uint32_t first = first_after(start);
+  std::uint32_t i = first;
+  for (; i < table.count && table.items[i].start < end; i++) table.items[i].prot = prot;
+  for (std::uint32_t j = i; j-- > first;) merge_around(j);
+}
+
+const Region* region_at(std::uint64_t address) {
+  const std::uint32_t i = first_after(address);
+  return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
+}
+
+std::uint64_t object_key(std::uint64_t address) {
+  const Region* region = region_at(address);
+  if (region != nullptr && region->shared)
+    return mix(region->shared_id, region->object_offset + (address - region->start)) | std::uint64_t{1} << 63;
+  return address | static_cast<std::uint64_t>(self().process) << 48;
+}
+
+}  // namespace reweave::core

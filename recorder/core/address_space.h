@@ -1,0 +1,55 @@
+// The target's address space as we lay it out: every mapping's place is ours to choose, so that it is the same in
+// every mode, on every machine. Private to a process; a fork copies it.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+inline constexpr std::uint64_t kNoFile = ~std::uint64_t{0};
+
+struct Region {
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t prot;
+  bool shared;
+  std::uint64_t shared_id;      // shared mappings: names the object across the tree's processes, else 0
+  std::uint64_t object_offset;  // shared mappings: offset of `start` in that object
+  std::uint64_t file_end;       // first address without file behind it (SIGBUS), or kNoFile
+  std::uint64_t accessible_end() const { return file_end < end ? file_end : end; }
+};
+
+inline constexpr std::uint32_t kMaxRegions = 65536;
+struct RegionTable {
+  std::uint32_t count;
+  Region items[kMaxRegions];  // sorted by start, disjoint
+};
+
+RegionTable& regions();
+
+inline constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t page_down(std::uint64_t x) { return x & ~(kPage - 1); }
+constexpr std::uint64_t page_up(std::uint64_t x) { return page_down(x + kPage - 1); }
+
+// The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none.
+std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = kMmapTop);
+bool is_free(std::uint64_t start, std::uint64_t bytes);
+// True if the range touches our own memory or cannot be a user's.
+bool is_ours(std::uint64_t start, std::uint64_t bytes);
+
+void add_region(const Region& region);  // replaces what was there
+void remove_region(std::uint64_t start, std::uint64_t end);
+void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot);
+const Region* region_at(std::uint64_t address);
+
+// A number that names the memory word at `address` across all processes that can see it.
+std::uint64_t object_key(std::uint64_t address);
+
+// The heap that brk grows; the loader sets where it starts.
+struct ProgramBreak {
+  std::uint64_t start;
+  std::uint64_t end;
+};
+ProgramBreak& program_break();
+
+}  // namespace reweave::core

@@ -1,0 +1,77 @@
+#include "recorder/core/api.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core_api.h"
+
+// Entered through entry.S, on the core's stack.
+extern "C" {
+
+using namespace reweave;        // NOLINT: the table's types
+using namespace reweave::core;  // NOLINT
+
+void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t);
+void api_access(std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t);
+WaitResult api_block(WaitKind, std::uint64_t, const void*, int, std::int32_t);
+std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
+void api_trace_room();
+void api_memory_error(const char*, std::uint64_t, std::uint64_t);
+
+void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail) {
+  const PendingOp op = {object, pc, kind, 0, 0, detail};
+  if (kind == OpKind::kYield)
+    yield_point(op);
+  else
+    schedule_point(op);
+}
+
+void core_api_access(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes, std::uint32_t is_write,
+                     std::uint32_t is_atomic) {
+  access_point({address, pc, is_atomic != 0 ? OpKind::kAtomic : OpKind::kAccess, static_cast<std::uint8_t>(is_write),
+                0, bytes});
+}
+
+WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
+                          std::int32_t owner_tid) {
+  WaitArgs args = {kind, object_key(address), address};
+  args.owner_tid = owner_tid;
+  if (deadline != nullptr && !replaying()) {
+    const auto* given = static_cast<const std::int64_t*>(deadline);
+    args.deadline = given[0] * 1'000'000'000 + given[1];
+    if (clock != 1 /* CLOCK_MONOTONIC */) {
+      std::int64_t theirs[2], ours[2];
+      sys(SYS_clock_gettime, clock, theirs);
+      sys(SYS_clock_gettime, 1, ours);
+      args.deadline += (ours[0] - theirs[0]) * 1'000'000'000 + ours[1] - theirs[1];
+    }
+  }
+  return block(args);
+}
+
+std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t count) {
+  return wake(kind, object_key(address), count);
+}
+
+void core_api_trace_room() { reserve_out(64); }
+
+void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_t pc) {
+  Text text;
+  text << what << " at ";
+  text.hex(address) << ", pc ";
+  text.hex(pc) << ", thread " << self().id;
+  stop_run(wire::OutcomeKind::kMemoryError, text);
+}
+}
+
+namespace reweave::core {
+
+void publish_api() {
+  static constexpr CoreApi kTable = {api_point, api_access, api_block, api_wake, api_trace_room, api_memory_error};
+  state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,58 @@
+#include "recorder/core/checksum.h"
+
+#include <sys/mman.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint64_t hash_memory() {
+  std::uint64_t hash = 0;
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.shared) continue;
+    hash = mix(hash, region.start);
+    const auto* words = reinterpret_cast<const std::uint64_t*>(region.start);
+    const std::uint64_t n = (region.accessible_end() - region.start) / 8;
+    for (std::uint64_t w = 0; w < n; w++) hash = mix(hash, words[w]);
+  }
+  return hash;
+}
+
+std::uint64_t hash_registers(const KernelContext& context) {
+  const auto& r = context.uc_mcontext;
+  std::uint64_t hash = 0;
+  for (std::uint64_t word : {r.rip, r.rsp, r.rbp, r.rbx, r.rdi, r.rsi, r.rdx, r.r8, r.r9, r.r10, r.r12, r.r13, r.r14,
+                             r.r15})
+    hash = mix(hash, word);
+  return hash;
+}
+
+}  // namespace
+
+void log_checksum(const KernelContext& context) {
+  if (config().memory_checksums == 0) return;
+  RecordWriter record(wire::RecordKind::kChecksum, self().id, sizeof(wire::ChecksumRecord), 0);
+  auto& body = record.body<wire::ChecksumRecord>();
+  body.registers = hash_registers(context);
+  body.memory = hash_memory();
+  record.commit();
+}
+
+void check_checksum(const KernelContext& context) {
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kChecksum)) return;
+  const wire::ChecksumRecord record = *reinterpret_cast<const wire::ChecksumRecord*>(header);
+  if (config().memory_checksums != 0) {
+    if (record.registers != hash_registers(context)) diverged("registers differ", header);
+    if (record.memory != hash_memory()) diverged("writable memory differs", header);
+  }
+  consume_record();
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,18 @@
+// Hash of registers and writable memory, to prove a replay exact (`replay --check`).
+#pragma once
+
+#include "recorder/core/signals.h"
+
+namespace reweave::core {
+
+// One step of a multiply-and-fold hash over 64-bit words.
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  const auto product = static_cast<unsigned __int128>(hash ^ word ^ 0x9e3779b97f4a7c15) * 0xa0761d6478bd642f;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// With RunConfig::memory_checksums: logs the state as the call leaves it / compares it with the recorded one.
+void log_checksum(const KernelContext& context);
+void check_checksum(const KernelContext& context);
+
+}  // namespace reweave::core

@@ -1,0 +1,86 @@
+#include "recorder/core/deadlock.h"
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr const char* kWaitNames[] = {"nothing",   "a futex",     "a mutex",           "a read-write lock",
+                                      "a spin lock", "a condition", "a semaphore", "its vfork child"};
+
+const Thread* thread_by_tid(std::uint16_t process_index, std::int32_t tid) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; tid != 0 && i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process == process_index && thread.tid == tid) return &thread;
+  }
+  return nullptr;
+}
+
+// A handler of the target could still wake somebody, if the signal may come from outside.
+bool handlers_may_help() {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].handled_signals != 0) return true;
+  return false;
+}
+
+// True if following owners from `from` leads back to it: then no signal can help, for none releases a mutex.
+bool in_cycle(const Thread& from) {
+  const Thread* at = &from;
+  for (std::uint32_t hops = 0; hops < state().live_threads; hops++) {
+    at = thread_by_tid(at->process, at->wait.owner_tid);
+    if (at == nullptr || at->state.load() != ThreadState::kBlocked) return false;
+    if (at == &from) return true;
+  }
+  return false;
+}
+
+void describe(Text& text, const Thread& thread) {
+  text << "\n  thread " << thread.id << " waits for " << kWaitNames[static_cast<int>(thread.wait.kind)] << " at ";
+  text.hex(thread.wait.address);
+  if (thread.op.pc != 0) text << ", pc ", text.hex(thread.op.pc);
+  if (const Thread* owner = thread_by_tid(thread.process, thread.wait.owner_tid))
+    text << ", held by thread " << owner->id;
+}
+
+}  // namespace
+
+void check_deadlock(const Thread& me) {
+  const RuntimeState& s = state();
+  if (me.state.load() == ThreadState::kInKernel || s.live_threads == 0) return;
+  bool cycle = false;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.state.load() != ThreadState::kBlocked) return;
+    if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return;
+    cycle = cycle || in_cycle(thread);
+  }
+  if (!cycle && handlers_may_help()) return;
+  Text text;
+  text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
+  for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);
+  RecordWriter record(wire::RecordKind::kOutcome, me.id, sizeof(wire::OutcomeRecord), text.size() + 1);
+  auto& body = record.body<wire::OutcomeRecord>();
+  body.outcome = static_cast<std::uint32_t>(wire::OutcomeKind::kDeadlock);
+  body.detail = 0;
+  body.step = s.step;
+  record.append_path(text.c_str());
+  record.commit();
+  stop_run(wire::OutcomeKind::kDeadlock, text);
+}
+
+void replay_outcome(const wire::RecordHeader* header) {
+  const auto& record = *reinterpret_cast<const wire::OutcomeRecord*>(header);
+  static char text[1500];
+  const auto* bytes = reinterpret_cast<const char*>(&record + 1);
+  const std::uint64_t room = header->bytes - sizeof record;
+  copy_string(text, room < sizeof text ? room : sizeof text, bytes);
+  const auto outcome = static_cast<wire::OutcomeKind>(record.outcome);
+  consume_record();
+  stop_run(outcome, text);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,158 @@
+#include "recorder/core/dispatch.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/checksum.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+// Hash of where the call was made from: any earlier difference between the runs most likely shows here.
+std::uint64_t context_hash(const Call& call) {
+  const auto& r = call.context.uc_mcontext;
+  std::uint64_t hash = 0;
+  for (std::uint64_t word : {r.rip, r.rsp, r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15}) hash = mix(hash, word);
+  return hash;
+}
+
+[[noreturn]] void call_diverged(const Call& call, const wire::RecordHeader* record, const char* what) {
+  Text text;
+  text << "system call " << (call.row != nullptr ? call.row->name : "?") << " (number " << static_cast<int>(call.number)
+       << ")" << what << " with (";
+  for (int i = 0; i < 6; i++) text.hex(static_cast<std::uint64_t>(call.logged[i])) << (i < 5 ? ", " : ")");
+  text << " at ip ";
+  text.hex(call.context.uc_mcontext.rip);
+  diverged(text.c_str(), record);
+}
+
+const wire::SyscallRecord& expect_call(Call& call) {
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr) end_of_recording();
+  if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
+    call_diverged(call, header, "");
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
+  for (int i = 0; i < call.row->argument_count; i++)
+    if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
+  if (record.context != context_hash(call)) call_diverged(call, header, " from another place or stack");
+  if (record.step != state().step) call_diverged(call, header, " at another schedule point");
+  return record;
+}
+
+void trace_call(const Call& call) {
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
+  words[1] = wire::pack_word1(call.context.uc_mcontext.rip, call.me.id);
+  words[2] = static_cast<std::uint64_t>(call.number);
+  publish_out(24);
+}
+
+long run(Call& call) {
+  PendingOp op = {};
+  op.kind = OpKind::kSyscall;
+  op.pc = call.context.uc_mcontext.rip;
+  op.detail = static_cast<std::uint32_t>(call.number);
+  if (call.row->kind == CallKind::kYield) {
+    yield_point(op);
+    return complete(call, 0);
+  }
+  schedule_point(op);
+  if (call.row->kind == CallKind::kUnsupported || call.row->kind == CallKind::kRefused) return refuse(call);
+  if (tracing()) trace_call(call);
+  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
+}
+
+}  // namespace
+
+void log_call(Call& call, long result, const Output* outputs, std::uint32_t count) {
+  std::uint64_t extra = 0;
+  for (std::uint32_t i = 0; i < count; i++) extra += sizeof(wire::OutputChunk) + round_to(outputs[i].bytes, 8);
+  if (sizeof(wire::SyscallRecord) + extra > kMaxRecordBytes) bug("output larger than a record");
+  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
+  auto& body = record.body<wire::SyscallRecord>();
+  body.number = static_cast<std::uint32_t>(call.number);
+  body.flags = call.flags;
+  body.result = result;
+  for (int i = 0; i < 6; i++)
+    body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
+  body.step = state().step;
+  body.context = context_hash(call);
+  for (std::uint32_t i = 0; i < count; i++) {
+    const wire::OutputChunk chunk = {outputs[i].address, outputs[i].bytes};
+    record.append(&chunk, sizeof chunk);
+    record.append(reinterpret_cast<const void*>(outputs[i].address), outputs[i].bytes);
+  }
+  record.commit();
+  log_checksum(call.context);
+}
+
+long complete(Call& call, long result) {
+  if (!replaying()) {
+    log_call(call, result, nullptr, 0);
+    return result;
+  }
+  const wire::SyscallRecord& record = expect_call(call);
+  if (record.result != result) {
+    Text text;
+    text << " that returned ";
+    text.hex(static_cast<std::uint64_t>(result)) << ", recorded ";
+    text.hex(static_cast<std::uint64_t>(record.result));
+    call_diverged(call, &record.header, text.c_str());
+  }
+  consume_record();
+  check_checksum(call.context);
+  return result;
+}
+
+long inject(Call& call) {
+  const wire::SyscallRecord& record = expect_call(call);
+  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
+  std::uint64_t at = sizeof(wire::SyscallRecord);
+  while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
+    wire::OutputChunk chunk;
+    memcpy(&chunk, bytes + at, sizeof chunk);
+    at += sizeof chunk;
+    if (chunk.bytes > record.header.bytes - at) call_diverged(call, &record.header, " whose record is damaged");
+    memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
+    at += round_to(chunk.bytes, 8);
+  }
+  call.flags = record.flags;
+  const long result = record.result;
+  consume_record();
+  check_checksum(call.context);
+  return result;
+}
+
+extern "C" void core_on_sigsys(int, void*, void* raw_context) {
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  auto& r = context.uc_mcontext;
+  const long number = static_cast<long>(r.rax);
+  Thread& me = self();
+  me.deliver_due = 0;
+  if (number == kDeliverSignals) {
+    r.rax = 0;
+    return deliver_signals(context, false, number);
+  }
+  if (number == SYS_rt_sigreturn) {
+    return_from_handler(context);
+    context.uc_sigmask = replaying() ? 0 : real_mask(me.signal_mask);
+    return;
+  }
+  Call call = {context, me, find_row(number), number, {}, {}};
+  const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
+  for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
+  const long result = run(call);
+  r.rax = static_cast<std::uint64_t>(result);
+  arm();
+  deliver_signals(context, result == -EINTR, number);
+}
+
+bool restarts_after_signal(long number) {
+  return number == SYS_futex || (find_row(number)->flags & kRestarts) != 0;
+}
+
+}  // namespace reweave::core

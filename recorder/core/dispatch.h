@@ -1,0 +1,47 @@
+// A system call of the target, from SIGSYS to its result.
+#pragma once
+
+#include "recorder/core/log.h"
+#include "recorder/core/signals.h"
+#include "recorder/core_api.h"
+
+namespace reweave::core {
+
+// Pseudo call under which the initial state of a program image is logged.
+inline constexpr long kImageStart = 0x5258;
+
+struct SyscallRow;
+
+// One call under way. `args` may be changed by handlers; `logged` are the target's own.
+struct Call {
+  KernelContext& context;
+  Thread& me;
+  const SyscallRow* row;
+  long number;
+  long args[6];
+  long logged[6];
+  std::uint32_t flags = 0;  // of the SyscallRecord
+};
+
+// Memory that a call wrote, to be logged.
+struct Output {
+  std::uint64_t address;
+  std::uint64_t bytes;
+};
+inline constexpr std::uint32_t kMaxOutputs = 1100;  // an iovec's 1024 and the rest
+
+// Logs the completed call, or checks it against the recording, and returns `result`. For calls that are performed
+// in every mode: the result must be the recorded one.
+long complete(Call& call, long result);
+// Logs the completed call with what it wrote.
+void log_call(Call& call, long result, const Output* outputs, std::uint32_t count);
+// Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
+long inject(Call& call);
+
+// SIGSYS.
+extern "C" void core_on_sigsys(int number, void* info, void* context);
+
+// Whether a call interrupted by a handler with SA_RESTART starts over (signal(7)).
+bool restarts_after_signal(long number);
+
+}  // namespace reweave::core

@@ -1,0 +1,172 @@
+// Entries to and exits from the core that C++ cannot express.
+
+#include <asm/unistd.h>
+
+        .text
+
+// First instruction of the image: the kernel's stack layout is at rsp.
+        .globl  _start
+        .hidden _start
+        .type   _start, @function
+_start:
+        .cfi_startproc
+        .cfi_undefined rip
+        xorl    %ebp, %ebp
+        movq    %rsp, %rdi
+        andq    $-16, %rsp
+        call    core_start
+        ud2
+        .cfi_endproc
+        .size   _start, .-_start
+
+// Signal return. gdb and libunwind recognise a signal frame by exactly these bytes.
+        .globl  core_restorer
+        .hidden core_restorer
+        .type   core_restorer, @function
+        .balign 16
+core_restorer:
+        movq    $__NR_rt_sigreturn, %rax
+        syscall
+        .size   core_restorer, .-core_restorer
+
+// void core_sigreturn(KernelContext*): the kernel expects the frame's context at rsp.
+        .globl  core_sigreturn
+        .hidden core_sigreturn
+        .type   core_sigreturn, @function
+core_sigreturn:
+        movq    %rdi, %rsp
+        movq    $__NR_rt_sigreturn, %rax
+        syscall
+        ud2
+        .size   core_sigreturn, .-core_sigreturn
+
+// long core_blocking_syscall(long number, const long* args, const uint32_t* queued)
+// A signal that arrives before the `syscall` instruction would be queued and then slept on. So the handler moves an
+// instruction pointer within [core_blocking_begin, core_blocking_end) to core_blocking_interrupted.
+        .globl  core_blocking_syscall
+        .hidden core_blocking_syscall
+        .type   core_blocking_syscall, @function
+core_blocking_syscall:
+        .cfi_startproc
+        movq    %rdi, %rax
+        movq    %rdx, %rcx
+        movq    %rsi, %r11
+        movq    0(%r11), %rdi
+        movq    8(%r11), %rsi
+        movq    16(%r11), %rdx
+        movq    24(%r11), %r10
+        movq    32(%r11), %r8
+        movq    40(%r11), %r9
+        .globl  core_blocking_begin
+        .hidden core_blocking_begin
+core_blocking_begin:
+        cmpl    $0, (%rcx)
+        jne     core_blocking_interrupted
+        syscall
+        .globl  core_blocking_end
+        .hidden core_blocking_end
+core_blocking_end:
+        ret
+        .globl  core_blocking_interrupted
+        .hidden core_blocking_interrupted
+core_blocking_interrupted:
+        movq    $-4, %rax
+        ret
+        .cfi_endproc
+        .size   core_blocking_syscall, .-core_blocking_syscall
+
+// long core_clone(long number, long a, long b, long c, long d, long e, Thread* child)
+// The child starts on the stack given to the kernel, in core_thread_main(child).
+        .globl  core_clone
+        .hidden core_clone
+        .type   core_clone, @function
+core_clone:
+        .cfi_startproc
+        movq    %rdi, %rax
+        movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        movq    %r8, %r10
+        movq    %r9, %r8
+        movq    8(%rsp), %r9
+        syscall
+        testq   %rax, %rax
+        jz      1f
+        ret
+1:
+        .cfi_undefined rip
+        xorl    %ebp, %ebp
+        movq    %r9, %rdi
+        andq    $-16, %rsp
+        call    core_thread_main
+        ud2
+        .cfi_endproc
+        .size   core_clone, .-core_clone
+
+// void core_enter_program(uint64_t stack, uint64_t entry)
+        .globl  core_enter_program
+        .hidden core_enter_program
+        .type   core_enter_program, @function
+core_enter_program:
+        movq    %rdi, %rsp
+        movq    %rsi, %rax
+        xorl    %ebx, %ebx
+        xorl    %ecx, %ecx
+        xorl    %edx, %edx
+        xorl    %esi, %esi
+        xorl    %edi, %edi
+        xorl    %ebp, %ebp
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        xorl    %r11d, %r11d
+        xorl    %r12d, %r12d
+        xorl    %r13d, %r13d
+        xorl    %r14d, %r14d
+        xorl    %r15d, %r15d
+        pushq   %rax
+        xorl    %eax, %eax
+        ret
+        .size   core_enter_program, .-core_enter_program
+
+// void core_call_on(uint64_t stack_top, void (*function)())
+        .globl  core_call_on
+        .hidden core_call_on
+        .type   core_call_on, @function
+core_call_on:
+        movq    %rdi, %rsp
+        xorl    %ebp, %ebp
+        call    *%rsi
+        ud2
+        .size   core_call_on, .-core_call_on
+
+// The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
+// it is, so its memory does not depend on what the core did.
+        .macro  API name, target
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        movq    %gs:16, %rsp
+        call    \target
+        leave
+        .cfi_def_cfa rsp, 8
+        ret
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+        API     api_point, core_api_point
+        API     api_access, core_api_access
+        API     api_block, core_api_block
+        API     api_wake, core_api_wake
+        API     api_trace_room, core_api_trace_room
+        API     api_memory_error, core_api_memory_error
+
+        .section .note.GNU-stack, "", @progbits

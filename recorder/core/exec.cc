@@ -1,0 +1,83 @@
+// execve: the core again, with the new program. What the kernel would refuse is refused here, for the kernel only
+// sees the core.
+#include <linux/fcntl.h>
+#include <asm/stat.h>
+#include <linux/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/elf_loader.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/image.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+
+namespace reweave::core {
+
+namespace {
+
+// 0, or the error that exec of `path` gives.
+long check_executable(const char* path) {
+  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return fd;
+  struct stat status = {};
+  sys(SYS_fstat, fd, &status);
+  unsigned char head[256];
+  const long bytes = sys(SYS_pread64, fd, head, sizeof head, 0);
+  sys(SYS_close, fd);
+  if ((status.st_mode & S_IFMT) != S_IFREG) return -EACCES;
+  if (is_error(sys(SYS_access, path, 1 /* X_OK */))) return -EACCES;
+  if (bytes < 0) return bytes;
+  const bool script = bytes >= 2 && head[0] == '#' && head[1] == '!';
+  return script ? 0 : check_image(head, bytes);
+}
+
+void log_exec(const char* path) {
+  if (replaying()) {
+    expect<wire::ExecRecord>(wire::RecordKind::kExec, "executed a program");
+    return consume_record();
+  }
+  RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
+  record.body<wire::ExecRecord>().process = self().process;
+  record.body<wire::ExecRecord>().reserved = 0;
+  record.append_path(path);
+  record.commit();
+}
+
+}  // namespace
+
+long handle_execve(Call& call) {
+  const char* path = reinterpret_cast<const char*>(call.args[0]);
+  auto** argv = reinterpret_cast<char**>(call.args[1]);
+  auto** envp = reinterpret_cast<char**>(call.args[2]);
+  if (replaying()) {
+    const long result = inject(call);
+    if (is_error(result)) return result;
+  } else {
+    if (is_own_exe(path)) path = program_path();
+    const long error = check_executable(path);
+    log_call(call, error, nullptr, 0);
+    if (error != 0) return error;
+  }
+  log_exec(path);
+  Thread& me = call.me;
+  release_vfork_parent();
+  retire_process_threads(me.process, me.id);
+  auto** list = reinterpret_cast<const char**>(kScratchBase + me.id * kScratchBytes);
+  sys(SYS_mmap, list, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  long n = 0;
+  list[n++] = config().core_path;
+  list[n++] = path;
+  for (long i = 0; argv != nullptr && argv[i] != nullptr; i++) list[n++] = argv[i];
+  list[n] = nullptr;
+  me.clear_child_tid = me.robust_list = me.altstack_base = me.altstack_size = 0;
+  me.has_scratch = 0;
+  me.tid = process().pid;
+  process().handled_signals = 0;
+  const long result = sys(SYS_execve, config().core_path, list, envp);
+  Text text;
+  text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,271 @@
+#include "recorder/core/image.h"
+
+#include <linux/auxvec.h>
+#include <linux/mman.h>
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/dispatch.h"
+#include "recorder/core/elf_loader.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+extern "C" [[noreturn]] void core_enter_program(std::uint64_t stack, std::uint64_t entry);
+
+namespace reweave::core {
+
+namespace {
+
+constexpr int kMaxInterpreters = 5;  // as many `#!` lines as the kernel follows
+constexpr std::uint64_t kExtraArgs = 2 * kMaxInterpreters;
+
+char absolute_path[4096];
+LoadedImage program, interpreter;
+
+// The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
+// every kernel. There is no vDSO, so that the C library makes real system calls for the time.
+constexpr std::uint64_t kAuxiliary[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR, AT_PHENT,  AT_PHNUM,
+                                        AT_BASE,  AT_FLAGS,  AT_ENTRY,  AT_UID,  AT_EUID,   AT_GID,
+                                        AT_EGID,  AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM,
+                                        AT_MINSIGSTKSZ, AT_NULL};
+constexpr std::uint64_t kAuxiliaryCount = sizeof kAuxiliary / sizeof kAuxiliary[0];
+
+// A `#!` line split into interpreter and its one argument.
+struct HashBang {
+  char line[256];
+  const char* interpreter;
+  const char* argument;
+};
+HashBang hash_bangs[kMaxInterpreters];
+
+bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
+  if (bytes < 3 || head[0] != '#' || head[1] != '!') return false;
+  std::size_t n = 0;
+  for (long i = 2; i < bytes && n + 1 < sizeof out.line && head[i] != '\n'; i++) out.line[n++] = static_cast<char>(head[i]);
+  while (n > 0 && (out.line[n - 1] == ' ' || out.line[n - 1] == '\t')) n--;
+  out.line[n] = 0;
+  char* p = out.line;
+  auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (blank(*p)) p++;
+  out.interpreter = p;
+  out.argument = nullptr;
+  while (*p != 0 && !blank(*p)) p++;
+  if (*p != 0) {
+    *p++ = 0;
+    while (blank(*p)) p++;
+    if (*p != 0) out.argument = p;
+  }
+  return *out.interpreter != 0;
+}
+
+// The stack of a new program, filled from its top downwards.
+class StackBuilder {
+ public:
+  explicit StackBuilder(std::uint64_t top) : at_(top) {}
+  std::uint64_t push(const void* data, std::uint64_t bytes) {
+    at_ -= bytes;
+    memcpy(reinterpret_cast<void*>(at_), data, bytes);
+    return at_;
+  }
+  std::uint64_t push_string(const char* s) { return push(s, string_length(s) + 1); }
+  std::uint64_t at() const { return at_; }
+
+ private:
+  std::uint64_t at_;
+};
+
+std::uint64_t kernel_value(const StartArgs& args, std::uint64_t type) {
+  for (const std::uint64_t* entry = args.auxv; entry[0] != AT_NULL; entry += 2)
+    if (entry[0] == type) return entry[1];
+  return 0;
+}
+
+struct InitialStack {
+  std::uint64_t pointer;
+  std::uint64_t arg_start, arg_end, env_start, env_end;
+  std::uint64_t auxiliary;
+};
+
+std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::uint64_t random, std::uint64_t name,
+                              std::uint64_t platform) {
+  switch (type) {
+    case AT_PHDR: return program.headers;
+    case AT_PHENT: return 56;
+    case AT_PHNUM: return program.header_count;
+    case AT_BASE: return interpreter.base;
+    case AT_ENTRY: return program.entry;
+    case AT_SECURE: return 0;
+    case AT_RANDOM: return random;
+    case AT_EXECFN: return name;
+    case AT_PLATFORM: return platform;
+    default: return kernel_value(args, type);
+  }
+}
+
+// argc, argv, envp and the auxiliary vector, as the x86-64 ABI lays them out.
+InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
+  sys(SYS_mmap, kStackTop - kStackBytes, kStackBytes, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  add_region({kStackTop - kStackBytes, kStackTop, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+  InitialStack stack = {};
+  StackBuilder builder(kStackTop - 64);
+  long envc = 0;
+  while (args.envp[envc] != nullptr) envc++;
+  // Pointers are collected in scratch memory first: there may be many.
+  auto* pointers = reinterpret_cast<std::uint64_t*>(kScratchBase + self().id * kScratchBytes);
+  sys(SYS_mmap, pointers, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  self().has_scratch = 1;
+  const std::uint64_t name = builder.push_string(args.path);
+  std::uint64_t n = static_cast<std::uint64_t>(argc + envc) + 3;
+  stack.env_end = builder.at();
+  for (long i = envc; i-- > 0;) pointers[argc + 2 + i] = builder.push_string(args.envp[i]);
+  pointers[argc + 2 + envc] = 0;
+  stack.env_start = stack.arg_end = builder.at();
+  for (long i = argc; i-- > 0;) pointers[1 + i] = builder.push_string(argv[i]);
+  pointers[0] = static_cast<std::uint64_t>(argc);
+  pointers[1 + argc] = 0;
+  stack.arg_start = builder.at();
+  const std::uint64_t platform = builder.push_string("x86_64");
+  const std::uint64_t random = builder.push(config().random_bytes, 16);
+  const std::uint64_t auxiliary_index = n;
+  for (std::uint64_t type : kAuxiliary) {
+    pointers[n++] = type;
+    pointers[n++] = type == AT_NULL ? 0 : auxiliary_value(type, args, random, name, platform);
+  }
+  stack.pointer = (builder.at() - n * 8) & ~std::uint64_t{15};
+  memcpy(reinterpret_cast<void*>(stack.pointer), pointers, n * 8);
+  stack.auxiliary = stack.pointer + auxiliary_index * 8;
+  return stack;
+}
+
+// The parts of the initial state that the kernel decides are inputs: logged, or taken from the recording.
+void log_start(const InitialStack& stack) {
+  Thread& me = self();
+  if (replaying()) {
+    const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "started a program");
+    const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
+    if (record.number != kImageStart || record.header.bytes < sizeof record + sizeof *chunk + kAuxiliaryCount * 16 ||
+        chunk->address != stack.auxiliary)
+      diverged("started a program", &record.header);
+    memcpy(reinterpret_cast<void*>(stack.auxiliary), chunk + 1, kAuxiliaryCount * 16);
+    process().ignored_signals = record.args[0];
+    me.signal_mask = record.args[1];
+    consume_record();
+  } else {
+    RecordWriter record(wire::RecordKind::kSyscall, me.id, sizeof(wire::SyscallRecord),
+                        sizeof(wire::OutputChunk) + kAuxiliaryCount * 16);
+    auto& body = record.body<wire::SyscallRecord>();
+    memset(&body.number, 0, sizeof body - sizeof body.header);
+    body.number = kImageStart;
+    body.args[0] = process().ignored_signals;
+    body.args[1] = me.signal_mask;
+    body.step = state().step;
+    const wire::OutputChunk chunk = {stack.auxiliary, kAuxiliaryCount * 16};
+    record.append(&chunk, sizeof chunk);
+    record.append(reinterpret_cast<const void*>(stack.auxiliary), kAuxiliaryCount * 16);
+    record.commit();
+  }
+  for (int number = 1; number <= kSignalCount; number++)
+    signal_action(number) = {(process().ignored_signals & signal_bit(number)) != 0 ? 1u : 0u, 0, 0, 0};
+}
+
+// What the kernel and debuggers believe about this process: the program, not the core (PR_SET_MM_MAP, prctl(2)).
+void tell_kernel(const InitialStack& stack) {
+  struct prctl_mm_map map = {};
+  map.start_code = program.start;
+  map.end_code = map.start_data = map.end_data = program.end;
+  map.start_brk = map.brk = program_break().start;
+  map.start_stack = stack.pointer;
+  map.arg_start = stack.arg_start;
+  map.arg_end = stack.arg_end;
+  map.env_start = stack.env_start;
+  map.env_end = stack.env_end;
+  map.auxv = reinterpret_cast<__u64*>(stack.auxiliary);
+  map.auxv_size = kAuxiliaryCount * 16;
+  map.exe_fd = static_cast<__u32>(-1);
+  sys(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
+  sys(SYS_prctl, PR_SET_NAME, base_name(absolute_path));
+}
+
+long open_program(const char* path, FileIdentity& file, unsigned char* head, long& bytes) {
+  const long fd = open_image(path, file);
+  if (is_error(fd)) {
+    Text text;
+    text << "cannot open " << path << " (error " << static_cast<int>(-fd) << ")";
+    stop_run(wire::OutcomeKind::kUnsupported, text);
+  }
+  bytes = sys(SYS_pread64, fd, head, 256, 0);
+  return fd;
+}
+
+}  // namespace
+
+const char* program_path() { return absolute_path; }
+
+bool in_interpreter(std::uint64_t ip) { return ip >= interpreter.start && ip < interpreter.end; }
+
+bool is_own_exe(const char* path) {
+  if (!starts_with(path, "/proc/")) return false;
+  if (string_equal(path, "/proc/self/exe") || string_equal(path, "/proc/thread-self/exe")) return true;
+  Text own;
+  own << "/proc/" << static_cast<int>(process().pid) << "/exe";
+  return string_equal(path, own.c_str());
+}
+
+void start_program(const StartArgs& args) {
+  static FileIdentity file;
+  static char* argv[1 << 16];
+  unsigned char head[256];
+  long bytes = 0, argc = 0;
+  const char* path = args.path;
+  long fd = open_program(path, file, head, bytes);
+  // Arguments that `#!` lines put in front, innermost first.
+  const char* prefix[kExtraArgs];
+  std::uint64_t prefix_count = 0;
+  for (int depth = 0; depth < kMaxInterpreters && parse_hash_bang(head, bytes, hash_bangs[depth]); depth++) {
+    prefix[prefix_count++] = path;
+    if (hash_bangs[depth].argument != nullptr) prefix[prefix_count++] = hash_bangs[depth].argument;
+    path = hash_bangs[depth].interpreter;
+    sys(SYS_close, fd);
+    fd = open_program(path, file, head, bytes);
+  }
+  if (check_image(head, bytes) != 0) {
+    Text text;
+    text << path << " is not a program that this machine can run";
+    stop_run(wire::OutcomeKind::kUnsupported, text);
+  }
+  if (args.argc + static_cast<long>(kExtraArgs) >= (1 << 16)) stop_run(wire::OutcomeKind::kUnsupported, "more than 65,000 arguments");
+  if (prefix_count != 0) {
+    argv[argc++] = const_cast<char*>(path);
+    while (prefix_count > 0) argv[argc++] = const_cast<char*>(prefix[--prefix_count]);
+    for (long i = 1; i < args.argc; i++) argv[argc++] = args.argv[i];
+  } else {
+    for (long i = 0; i < args.argc; i++) argv[argc++] = args.argv[i];
+  }
+  copy_string(absolute_path, sizeof absolute_path, file.path);
+  copy_string(process().program, sizeof process().program, absolute_path);
+  load_image(fd, file, kPieBase, program);
+  sys(SYS_close, fd);
+  program_break() = {page_up(program.end), page_up(program.end)};
+  std::uint64_t entry = program.entry;
+  interpreter = {};
+  if (program.interpreter[0] != 0) {
+    fd = open_program(program.interpreter, file, head, bytes);
+    load_image(fd, file, 0, interpreter);
+    sys(SYS_close, fd);
+    entry = interpreter.entry;
+  }
+  const InitialStack stack = build_stack(args, argv, argc);
+  log_start(stack);
+  install_core_handlers();
+  tell_kernel(stack);
+  arm();
+  core_enter_program(stack.pointer, entry);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,25 @@
+// Program images: loading an ELF program and its interpreter at places of ours, and exec.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// What the program starts with.
+struct StartArgs {
+  const char* path;  // as given to exec
+  long argc;
+  char** argv;
+  char** envp;
+  const std::uint64_t* auxv;  // the kernel's, of the core
+};
+
+// Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
+[[noreturn]] void start_program(const StartArgs& args);
+
+const char* program_path();  // absolute
+bool in_interpreter(std::uint64_t ip);
+// True for /proc/self/exe and its other spellings for the calling process.
+bool is_own_exe(const char* path);
+
+}  // namespace reweave::core

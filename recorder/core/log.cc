@@ -1,0 +1,145 @@
+#include "recorder/core/log.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+void wake(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1);
+  sys(SYS_futex, &word, FUTEX_WAKE, 1);
+}
+
+// Sleeps until `word` changes from `seen`, 20 ms at the most.
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+  const long limit[2] = {0, 20'000'000};
+  sys(SYS_futex, &word, FUTEX_WAIT, seen, limit);
+}
+
+const char* kind_name(std::uint16_t kind) {
+  static constexpr const char* kNames[] = {"none",        "switch",       "system call", "signal", "file mapping",
+                                           "spawn",       "exec",         "thread exit", "process exit",
+                                           "outcome",     "input",        "checksum",    "module"};
+  return kind < sizeof kNames / sizeof kNames[0] ? kNames[kind] : "unknown record";
+}
+
+void hold_for_debugger() {
+  RunStatus& status = arena().status;
+  status.held_pid = static_cast<std::uint32_t>(sys(SYS_getpid));
+  status.held.store(1);
+  while (status.held.load() != 0) sys(SYS_futex, &status.held, FUTEX_WAIT, 1, 0);
+}
+
+}  // namespace
+
+std::byte* reserve_out(std::uint64_t bytes) {
+  Channel& out = arena().out;
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed);
+  while (head + bytes > state().out_limit) {
+    const std::uint32_t seen = out.tail_signal.load();
+    state().out_limit = out.tail.load(std::memory_order_acquire) + kOutRingBytes;
+    if (head + bytes <= state().out_limit) break;
+    wake(out.head_signal);
+    sleep_on(out.tail_signal, seen);
+  }
+  return reinterpret_cast<std::byte*>(kOutBase + (head & (kOutRingBytes - 1)));
+}
+
+void publish_out(std::uint64_t bytes) {
+  Channel& out = arena().out;
+  out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+}
+
+void flush_out() { wake(arena().out.head_signal); }
+
+RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes,
+                           std::uint64_t extra_bytes)
+    : bytes_(body_bytes), limit_(round_to(body_bytes + extra_bytes, 8)) {
+  if (limit_ > kMaxRecordBytes) bug("record too large");
+  start_ = reserve_out(limit_);
+  auto& header = body<wire::RecordHeader>();
+  header.kind = static_cast<std::uint16_t>(kind);
+  header.thread = thread;
+}
+
+void RecordWriter::append(const void* data, std::uint64_t bytes) {
+  const std::uint64_t padded = round_to(bytes, 8);
+  if (bytes_ + padded > limit_) bug("record larger than announced");
+  memcpy(start_ + bytes_, data, bytes);
+  memset(start_ + bytes_ + bytes, 0, padded - bytes);
+  bytes_ += padded;
+}
+
+void RecordWriter::commit() {
+  body<wire::RecordHeader>().bytes = static_cast<std::uint32_t>(bytes_);
+  publish_out(bytes_);
+  arena().status.event.fetch_add(1, std::memory_order_relaxed);
+}
+
+const wire::RecordHeader* peek_record() {
+  Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  for (;;) {
+    const std::uint32_t seen = feed.head_signal.load();
+    const bool closed = feed.closed.load() != 0;
+    if (feed.head.load(std::memory_order_acquire) != tail) break;
+    if (closed) return nullptr;
+    sleep_on(feed.head_signal, seen);
+  }
+  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+}
+
+void consume_record() {
+  Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  const auto* record = reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+  const std::uint64_t next = tail + record->bytes;
+  // The supervisor sleeps when the feed is full; it wants to know of half of it, not of each record.
+  const std::uint64_t half = feed.bytes / 2;
+  feed.tail.store(next, std::memory_order_release);
+  if (tail / half != next / half) wake(feed.tail_signal);
+  const std::uint64_t event = arena().status.event.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (event == config().stop_event) hold_for_debugger();
+}
+
+const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) end_of_recording();
+  if (record->kind != static_cast<std::uint16_t>(kind) || record->thread != thread) diverged(doing, record);
+  return record;
+}
+
+void diverged(const char* doing, const wire::RecordHeader* record) {
+  Text text;
+  text << "thread " << self().id << " at event " << arena().status.event.load() << ", schedule point " << state().step
+       << "\n  expected: ";
+  if (record == nullptr) {
+    text << "the end of the recording";
+  } else {
+    text << kind_name(record->kind) << " of thread " << record->thread;
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) {
+      const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+      text << " to thread " << change.to << " at schedule point " << change.step;
+    } else if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) {
+      const auto& call = *reinterpret_cast<const wire::SyscallRecord*>(record);
+      text << " number " << call.number << " at schedule point " << call.step << " with (";
+      for (int i = 0; i < 6; i++) text.hex(call.args[i]) << (i < 5 ? ", " : ")");
+    }
+  }
+  text << "\n  got:      " << doing;
+  stop_run(wire::OutcomeKind::kDiverged, text);
+}
+
+void end_of_recording() {
+  RunStatus& status = arena().status;
+  if (status.final_known.load() != 0 && WIFSIGNALED(status.final_status)) die_by_signal(WTERMSIG(status.final_status));
+  stop_run(wire::OutcomeKind::kTruncated, "the recording ends here");
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,57 @@
+// The stream of records: written when recording, read back when replaying.
+//
+// Thread rule: the baton holder only.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// A record under construction in the out ring. Records are whole or absent: `commit` publishes.
+class RecordWriter {
+ public:
+  // `body_bytes` is the size of the record's struct, header included; more may be appended up to `extra_bytes`.
+  RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes, std::uint64_t extra_bytes);
+  template <typename Record>
+  Record& body() {
+    return *reinterpret_cast<Record*>(start_);
+  }
+  void append(const void* data, std::uint64_t bytes);  // padded to 8
+  void append_path(const char* path) { append(path, string_length(path) + 1); }
+  void commit();
+
+ private:
+  std::byte* start_;
+  std::uint64_t bytes_;
+  std::uint64_t limit_;
+};
+
+// Bytes that one record may hold at the most; larger outputs are split by the callers.
+inline constexpr std::uint64_t kMaxRecordBytes = kOutRingBytes / 4;
+
+// Makes room for `bytes` in the out ring and returns where to write them; waits for the supervisor if it is full.
+std::byte* reserve_out(std::uint64_t bytes);
+// Publishes `bytes` written at reserve_out.
+void publish_out(std::uint64_t bytes);
+// Wakes the supervisor to drain what there is.
+void flush_out();
+
+// The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
+const wire::RecordHeader* peek_record();
+// Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
+void consume_record();
+
+// The next record, which must be of `kind` and belong to `thread`; otherwise the run has diverged.
+const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing);
+template <typename Record>
+const Record& expect(wire::RecordKind kind, const char* doing) {
+  return *reinterpret_cast<const Record*>(expect_record(kind, self().id, doing));
+}
+
+// Stops the replay: `doing` says what the thread did where the recording has `record` (null: its end).
+[[noreturn]] void diverged(const char* doing, const wire::RecordHeader* record);
+
+// The recording ends here: ends this process as the recorded one ended, or says that it is truncated.
+[[noreturn]] void end_of_recording();
+
+}  // namespace reweave::core

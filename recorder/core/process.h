@@ -1,0 +1,18 @@
+// Processes of the target's tree and the threads in them: creation and end.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// Logs that the calling process ends with `wait_status` (wait(2)) and takes its threads out of the schedule; the
+// baton goes to another process. The caller then ends the process for real.
+void end_process(int wait_status);
+
+// A thread's end as the kernel does it: robust mutexes, the join futex.
+void finish_thread(Thread& thread);
+
+// A process that vfork suspended may go on: its child has its own image, or is gone.
+void release_vfork_parent();
+
+}  // namespace reweave::core

@@ -1,0 +1,425 @@
+#include "recorder/core/scheduler.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/deadlock.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+#include "recorder/core/signals.h"
+#include "recorder/policy.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::int64_t kForever = INT64_MAX / 2;
+
+// A thread id, or none.
+struct MaybeThread {
+  bool some;
+  ThreadId id;
+};
+
+// Brings the step count up to what the fast paths have consumed.
+void settle(Thread& me) {
+  const std::int64_t done = me.budget - me.countdown;
+  state().step += static_cast<std::uint64_t>(done);
+  me.ticks += static_cast<std::uint64_t>(done);
+  me.budget = me.countdown = 0;
+  if (config().tick_budget != 0 && state().step > config().tick_budget)
+    stop_run(wire::OutcomeKind::kHang, "the tick budget is used up");
+}
+
+void set_budget(Thread& me, std::int64_t points) { me.budget = me.countdown = points; }
+
+// True if a waiting thread may resume without being woken: its deadline passed or a signal came.
+bool may_resume(const Thread& thread) {
+  const ThreadState s = thread.state.load();
+  return s == ThreadState::kReady || s == ThreadState::kRunning ||
+         (s == ThreadState::kBlocked && thread.expired.load() != 0);
+}
+
+std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.id == me.id ? me_enabled : may_resume(thread)) out[n++] = thread.id;
+  }
+  return n;
+}
+
+const Policy& policy() {
+  static const Policy* found = nullptr;  // same answer in every process of the tree
+  if (found == nullptr) found = find_policy(config().policy.name);
+  if (found == nullptr) bug("unknown policy");
+  return *found;
+}
+
+// Scratch of collect_enabled: the baton holder's, one per process is enough.
+ThreadId enabled_threads[kMaxThreads];
+
+// Recording: asks the policy. None if no thread can run.
+MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
+  const std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
+  if (n == 0) return {false, 0};
+  const PolicyConfig& policy_config = config().policy;
+  const auto* goal = policy_config.goal_bytes == 0
+                         ? nullptr
+                         : reinterpret_cast<const std::byte*>(kArenaBase + policy_config.goal_offset);
+  const Choice choice = policy().choose({policy_config, state().policy, state().threads, enabled_threads, n, me,
+                                         me_enabled, yielded, state().step, goal});
+  undisturbed = choice.undisturbed;
+  return {true, choice.thread};
+}
+
+// Schedule points until the recording's next record is due.
+std::int64_t points_to_next_record() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) return kForever;
+  std::uint64_t due = 0;
+  switch (static_cast<wire::RecordKind>(record->kind)) {
+    case wire::RecordKind::kSwitch: due = reinterpret_cast<const wire::SwitchRecord*>(record)->step; break;
+    case wire::RecordKind::kSignal: due = reinterpret_cast<const wire::SignalRecord*>(record)->step; break;
+    case wire::RecordKind::kSyscall: due = reinterpret_cast<const wire::SyscallRecord*>(record)->step; break;
+    case wire::RecordKind::kOutcome: due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step; break;
+    default: return kForever;
+  }
+  if (due < state().step) diverged("went on past it", record);
+  const auto left = static_cast<std::int64_t>(due - state().step);
+  return left == 0 ? 0 : left - 1;
+}
+
+void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint32_t expired) {
+  RecordWriter record(wire::RecordKind::kSwitch, from, sizeof(wire::SwitchRecord), 0);
+  auto& body = record.body<wire::SwitchRecord>();
+  body.step = state().step;
+  body.to = to;
+  body.reason = static_cast<std::uint8_t>(reason);
+  body.timed_out = static_cast<std::uint8_t>(expired);
+  body.reserved = 0;
+  record.commit();
+}
+
+// What `to` finds when it goes on: if it still waited, why its wait ended.
+void resume(Thread& to, std::uint32_t expired) {
+  if (to.state.load() == ThreadState::kBlocked)
+    to.wait.result = expired == kInterruptedMark ? WaitResult::kInterrupted : WaitResult::kTimedOut;
+  to.expired.store(0);
+  to.state.store(ThreadState::kRunning);
+}
+
+void hand_over(Thread& to) {
+  state().holder.store(to.id + 1u);
+  to.go.fetch_or(kGoBaton);
+  sys(SYS_futex, &to.go, FUTEX_WAKE, 1);
+}
+
+void give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
+  const std::uint32_t expired = to.state.load() == ThreadState::kBlocked ? to.expired.load() : 0;
+  if (!replaying()) log_switch(me.id, to.id, reason, expired);
+  resume(to, expired);
+  hand_over(to);
+}
+
+// The baton is free: takes it if nobody else has.
+bool take_free_baton(Thread& me) {
+  std::uint32_t free = 0;
+  if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
+  const std::uint32_t expired = me.state.load() == ThreadState::kBlocked ? me.expired.load() : 0;
+  if (state().last_holder != me.id || expired != 0)
+    log_switch(static_cast<ThreadId>(state().last_holder), me.id, wire::SwitchReason::kInKernel, expired);
+  resume(me, expired);
+  return true;
+}
+
+std::int64_t now() {
+  std::int64_t time[2];
+  sys(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, time);
+  return time[0] * 1'000'000'000 + time[1];
+}
+
+// Sleeps until this thread has the baton. A blocked thread notes the passing of its own deadline, and then, like one
+// that returned from the kernel, takes the baton if it is free.
+void wait_for_baton(Thread& me) {
+  const bool live = !replaying();
+  for (;;) {
+    const std::uint32_t go = me.go.fetch_and(~kGoAttention) & ~kGoAttention;
+    if ((go & kGoBaton) != 0) break;
+    const ThreadState s = me.state.load();
+    const bool blocked = s == ThreadState::kBlocked;
+    if (live && (s == ThreadState::kReady || (blocked && me.expired.load() != 0)) && take_free_baton(me)) return;
+    std::int64_t limit[2];
+    const bool timed = live && blocked && me.wait.deadline != kNoDeadline && me.expired.load() == 0;
+    if (timed) {
+      const std::int64_t left = me.wait.deadline - now();
+      if (left <= 0) {
+        me.expired.store(kExpiredMark);
+        continue;
+      }
+      limit[0] = left / 1'000'000'000;
+      limit[1] = left % 1'000'000'000;
+    }
+    sys(SYS_futex, &me.go, FUTEX_WAIT, go, timed ? limit : nullptr);
+  }
+  me.go.fetch_and(~kGoBaton);
+  me.state.store(ThreadState::kRunning);
+}
+
+// No thread can run now: frees the baton, unless one has become able meanwhile. False: `me` has it still, look again.
+bool free_baton(Thread& me) {
+  RuntimeState& s = state();
+  check_deadlock(me);
+  s.last_holder = me.id;
+  s.holder.store(0);
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.id == me.id && thread.state.load() != ThreadState::kBlocked) continue;
+    if (!may_resume(thread)) continue;
+    std::uint32_t free = 0;
+    return !s.holder.compare_exchange_strong(free, me.id + 1u);
+  }
+  return true;
+}
+
+// `me`, which cannot go on, passes the baton to whoever can.
+void pass_on(Thread& me, wire::SwitchReason reason) {
+  for (;;) {
+    std::int64_t undisturbed = 0;
+    const bool expired = me.state.load() == ThreadState::kBlocked && me.expired.load() != 0;
+    const MaybeThread next = choose_live(me, expired, false, undisturbed);
+    if (!next.some) {
+      if (free_baton(me)) return;
+      continue;
+    }
+    Thread& to = thread_of(next.id);
+    if (to.id != me.id) set_budget(to, undisturbed);
+    give_baton(me, to, reason);
+    return;
+  }
+}
+
+// Replay: the recorded switch due at this very point, or null.
+const wire::SwitchRecord* due_switch(const Thread& me) {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) return nullptr;
+  const auto* change = reinterpret_cast<const wire::SwitchRecord*>(record);
+  if (change->step > state().step) return nullptr;
+  if (change->step < state().step || record->thread != me.id) diverged("went on past it", record);
+  return change;
+}
+
+// Replay: gives the baton as recorded. The recorded thread must be able to run.
+void follow(Thread& me, const wire::SwitchRecord& change) {
+  const wire::SwitchRecord copy = change;
+  if (copy.to >= state().thread_count) diverged("there is no such thread", &change.header);
+  Thread& to = thread_of(copy.to);
+  const ThreadState s = to.state.load();
+  const bool able = s == ThreadState::kReady || s == ThreadState::kInKernel || s == ThreadState::kRunning ||
+                    (s == ThreadState::kBlocked && copy.timed_out != 0);
+  if (!able) diverged("that thread cannot run", &change.header);
+  consume_record();
+  resume(to, copy.timed_out);
+  if (to.id == me.id) me.go.fetch_or(kGoBaton);
+  if (to.id != me.id) hand_over(to);
+}
+
+// `me` cannot go on: the recording says who does.
+void pass_on_recorded(Thread& me, const char* doing) {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) end_of_recording();
+  if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
+  const wire::SwitchRecord* change = due_switch(me);
+  if (change == nullptr) diverged(doing, record);
+  follow(me, *change);
+}
+
+void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
+  if (replaying())
+    pass_on_recorded(me, doing);
+  else
+    pass_on(me, reason);
+}
+
+void point(Thread& me, const PendingOp& op, bool yielded) {
+  me.op = op;
+  settle(me);
+  me.yields = yielded ? me.yields + 1 : 0;
+  if (replaying()) {
+    follow_recorded_switches();
+    return arm();
+  }
+  std::int64_t undisturbed = 0;
+  const MaybeThread next = choose_live(me, true, yielded, undisturbed);
+  me.deliver_due = signal_due(me) ? 1 : 0;
+  if (next.id == me.id) return set_budget(me, undisturbed);
+  Thread& to = thread_of(next.id);
+  set_budget(to, undisturbed);
+  me.state.store(ThreadState::kReady);
+  give_baton(me, to, yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted);
+  wait_for_baton(me);
+  me.deliver_due = signal_due(me) ? 1 : 0;
+}
+
+void remove_live(ThreadId id) {
+  RuntimeState& s = state();
+  std::uint32_t n = 0;
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.live[i] != id) s.live[n++] = s.live[i];
+  s.live_threads = n;
+}
+
+}  // namespace
+
+void arm() {
+  Thread& me = self();
+  settle(me);
+  if (replaying()) set_budget(me, points_to_next_record());
+  me.deliver_due = signal_due(me) ? 1 : 0;
+}
+
+void schedule_point(const PendingOp& op) {
+  Thread& me = self();
+  me.countdown--;
+  point(me, op, false);
+}
+
+void yield_point(const PendingOp& op) {
+  Thread& me = self();
+  me.countdown--;
+  point(me, op, true);
+}
+
+void access_point(const PendingOp& op) { point(self(), op, false); }
+
+void follow_recorded_switches() {
+  Thread& me = self();
+  while (const wire::SwitchRecord* change = due_switch(me)) {
+    me.state.store(ThreadState::kReady);
+    follow(me, *change);
+    wait_for_baton(me);
+    settle(me);
+  }
+}
+
+WaitResult block(const WaitArgs& args) {
+  Thread& me = self();
+  settle(me);
+  me.wait = {args.kind,     WaitResult::kWoken, args.key,    args.address,
+             ++state().wait_order, args.deadline,      args.bitset, args.owner_tid};
+  me.expired.store(0);
+  me.state.store(ThreadState::kBlocked);
+  if (signal_pending(me) && !replaying()) me.expired.store(kInterruptedMark);
+  leave(me, wire::SwitchReason::kBlocked, "blocked");
+  wait_for_baton(me);
+  me.wait.kind = WaitKind::kNone;
+  arm();
+  return me.wait.result;
+}
+
+std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
+  RuntimeState& s = state();
+  std::uint32_t woken = 0;
+  while (woken < count) {
+    Thread* first = nullptr;
+    for (std::uint32_t i = 0; i < s.live_threads; i++) {
+      Thread& thread = s.threads[s.live[i]];
+      if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind || thread.wait.key != key) continue;
+      if ((thread.wait.bitset & bitset) == 0) continue;
+      if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
+    }
+    if (first == nullptr) break;
+    first->wait.result = WaitResult::kWoken;
+    first->state.store(ThreadState::kReady);
+    woken++;
+  }
+  return woken;
+}
+
+std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count) {
+  RuntimeState& s = state();
+  std::uint32_t moved = 0;
+  for (std::uint32_t i = 0; i < s.live_threads && moved < count; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != WaitKind::kFutex) continue;
+    if (thread.wait.key != from) continue;
+    thread.wait.key = to;
+    thread.wait.address = to_address;
+    moved++;
+  }
+  return moved;
+}
+
+void leave_baton() {
+  Thread& me = self();
+  settle(me);
+  me.state.store(ThreadState::kInKernel);
+  pass_on(me, wire::SwitchReason::kInKernel);
+}
+
+void return_from_kernel() {
+  Thread& me = self();
+  ThreadState in_kernel = ThreadState::kInKernel;
+  // If the process was retired meanwhile, this thread only waits to be killed.
+  me.state.compare_exchange_strong(in_kernel, ThreadState::kReady);
+  wait_for_baton(me);
+  settle(me);
+}
+
+Thread& add_thread(std::uint16_t process_index) {
+  RuntimeState& s = state();
+  if (s.thread_count >= kMaxThreads) stop_run(wire::OutcomeKind::kUnsupported, "more than 16384 threads in one run");
+  Thread& thread = s.threads[s.thread_count];
+  thread.self = &thread;
+  thread.id = static_cast<std::uint16_t>(s.thread_count++);
+  thread.process = process_index;
+  thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;
+  thread.state.store(ThreadState::kReady);
+  s.live[s.live_threads++] = thread.id;
+  s.processes[process_index].live_threads++;
+  return thread;
+}
+
+void wait_for_first_turn() {
+  wait_for_baton(self());
+  arm();
+}
+
+void retire_self() {
+  Thread& me = self();
+  settle(me);
+  me.state.store(ThreadState::kExited);
+  state().processes[me.process].live_threads--;
+  remove_live(me.id);
+  if (state().live_threads == 0) return;
+  leave(me, wire::SwitchReason::kExited, "exited");
+}
+
+void retire_process_threads(std::uint16_t process_index, ThreadId except) {
+  RuntimeState& s = state();
+  std::uint32_t n = 0;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process == process_index && thread.id != except) {
+      thread.state.store(ThreadState::kExited);
+      s.processes[process_index].live_threads--;
+    } else {
+      s.live[n++] = thread.id;
+    }
+  }
+  s.live_threads = n;
+}
+
+void begin_policy() {
+  seed_random(state().policy, config().policy.seed);
+  policy().begin_run(config().policy, state().policy);
+}
+
+void note_interruption() {
+  Thread& me = self();
+  if (me.state.load() == ThreadState::kBlocked) me.expired.store(kInterruptedMark);
+  me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
+}
+
+}  // namespace reweave::core

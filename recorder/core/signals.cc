@@ -1,0 +1,346 @@
+#include "recorder/core/signals.h"
+
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/dispatch.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/tsc.h"
+
+extern "C" {
+extern char core_blocking_begin[], core_blocking_end[], core_blocking_interrupted[];
+extern char core_text_start[], core_text_end[];
+void core_restorer();
+void core_sigreturn(void*);
+}
+
+namespace reweave::core {
+
+namespace {
+
+// The signal frame as the kernel lays it out, after the return address.
+struct SignalFrame {
+  std::uint64_t return_address;
+  KernelContext context;
+  std::uint8_t info[128];
+};
+
+constexpr std::uint64_t kRedZone = 128;
+constexpr std::uint32_t kExtendedMagic = 0x46505853;  // FP_XSTATE_MAGIC1
+constexpr std::uint64_t kLegacyFpBytes = 512;
+
+SignalAction actions[kSignalCount + 1];
+
+constexpr bool is_synchronous(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP;
+}
+
+constexpr bool ignored_by_default(int number) {
+  return number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH;
+}
+
+constexpr bool stops_by_default(int number) {
+  return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+// Signals that the kernel must always be able to deliver to us.
+constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV) | signal_bit(SIGBUS) |
+                                        signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
+                                        signal_bit(SIGKILL) | signal_bit(SIGSTOP);
+
+void set_real_action(int number, std::uint64_t handler, std::uint64_t flags) {
+  const SignalAction action = {handler, flags | SA_RESTORER, reinterpret_cast<std::uint64_t>(&core_restorer), 0};
+  sys(SYS_rt_sigaction, number, &action, nullptr, 8);
+}
+
+std::uint64_t fp_state_bytes(const void* fp_state) {
+  if (fp_state == nullptr) return 0;
+  // sw_reserved of struct _fpstate: magic1 and extended_size at byte 464.
+  std::uint32_t words[2];
+  memcpy(words, static_cast<const std::byte*>(fp_state) + 464, sizeof words);
+  return words[0] == kExtendedMagic ? words[1] : kLegacyFpBytes;
+}
+
+bool in_core(std::uint64_t ip) {
+  return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
+}
+
+void queue_signal(Thread& me, int number, const void* info, bool external) {
+  const std::uint32_t n = me.queued.load();
+  if (n == kSignalQueue) return;  // as the kernel does when its own queue limit is reached
+  me.signals[n].number = static_cast<std::uint32_t>(number);
+  me.signals[n].external = external ? 1 : 0;
+  memcpy(me.signals[n].info, info, sizeof me.signals[n].info);
+  me.queued.store(n + 1);
+}
+
+// Runs at any instant of any thread, even inside the core: it queues, and does nothing else.
+extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
+  Thread& me = self();
+  auto& registers = static_cast<KernelContext*>(raw_context)->uc_mcontext;
+  queue_signal(me, number, info, true);
+  note_interruption();
+  const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
+  const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
+  if (registers.rip >= begin && registers.rip < end)
+    registers.rip = reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
+}
+
+// Where the frame of a handler goes.
+std::uint64_t frame_base(const Thread& me, const SignalAction& action, std::uint64_t sp) {
+  const bool on_alternate = sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
+  if ((action.flags & SA_ONSTACK) != 0 && me.altstack_size != 0 && !on_alternate)
+    return me.altstack_base + me.altstack_size;
+  return sp - kRedZone;
+}
+
+void log_signal(Thread& me, int number, bool external, const void* info) {
+  if (replaying()) {
+    const auto& record = expect<wire::SignalRecord>(wire::RecordKind::kSignal, "received a signal");
+    if (record.number != static_cast<std::uint32_t>(number)) diverged("received another signal", &record.header);
+    consume_record();
+    return;
+  }
+  RecordWriter record(wire::RecordKind::kSignal, me.id, sizeof(wire::SignalRecord), 0);
+  auto& body = record.body<wire::SignalRecord>();
+  body.step = state().step;
+  body.number = static_cast<std::uint32_t>(number);
+  body.flags = external ? 1 : 0;
+  memcpy(body.info, info, sizeof body.info);
+  record.commit();
+}
+
+// Changes `context` so that it enters the target's handler, which will return to what it was.
+void push_frame(KernelContext& context, int number, const void* info) {
+  Thread& me = self();
+  SignalAction& action = actions[number];
+  auto& registers = context.uc_mcontext;
+  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fpstate));
+  const std::uint64_t fp = (frame_base(me, action, registers.rsp) - fp_bytes) & ~std::uint64_t{63};
+  const std::uint64_t base = ((fp - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
+  auto* frame = reinterpret_cast<SignalFrame*>(base);
+  memcpy(&frame->context, &context, sizeof context);
+  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(registers.fpstate), fp_bytes);
+  memcpy(frame->info, info, sizeof frame->info);
+  frame->return_address = action.restorer;
+  frame->context.uc_mcontext.fpstate = fp_bytes != 0 ? reinterpret_cast<decltype(registers.fpstate)>(fp) : nullptr;
+  frame->context.uc_sigmask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
+  me.has_saved_mask = 0;
+  frame->context.uc_stack = {reinterpret_cast<void*>(me.altstack_base), static_cast<int>(me.altstack_flags),
+                             me.altstack_size};
+  registers.rdi = static_cast<std::uint64_t>(number);
+  registers.rsi = reinterpret_cast<std::uint64_t>(frame->info);
+  registers.rdx = reinterpret_cast<std::uint64_t>(&frame->context);
+  registers.rax = 0;
+  registers.rsp = base;
+  registers.rip = action.handler;
+  registers.eflags &= ~std::uint64_t{0x400 | 0x10000 | 0x100};  // DF, RF, TF
+  me.signal_mask |= action.mask;
+  if ((action.flags & SA_NODEFER) == 0) me.signal_mask |= signal_bit(number);
+  if ((action.flags & SA_RESETHAND) != 0) {
+    action.handler = 0;
+    apply_disposition(number);
+  }
+}
+
+// The target dies of `number` when it goes on: it gets the signal with its own registers, as debuggers expect.
+void die_on_return(KernelContext& context, int number) {
+  end_process(number);
+  set_real_action(number, 0, 0);
+  const std::uint64_t all = ~std::uint64_t{0};
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
+  if (!is_synchronous(number) || number == SIGTRAP) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  context.uc_sigmask &= ~signal_bit(number);
+}
+
+void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
+  Thread& me = self();
+  const int sig = static_cast<int>(signal.number);
+  const SignalAction& action = actions[sig];
+  if (action.handler == 1 || (action.handler == 0 && (ignored_by_default(sig) || stops_by_default(sig)))) return;
+  log_signal(me, sig, signal.external != 0, signal.info);
+  if (action.handler == 0) return die_on_return(context, sig);
+  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) {
+    context.uc_mcontext.rip -= 2;  // the `syscall` instruction again
+    context.uc_mcontext.rax = static_cast<std::uint64_t>(number);
+  }
+  push_frame(context, sig, signal.info);
+}
+
+// A synchronous signal: an instruction of the target caused it, or of ours, which is a defect.
+extern "C" void core_on_fault(int number, void* info, void* raw_context) {
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  const int code = static_cast<int*>(info)[2];
+  if (code <= 0 && number != SIGTRAP) {
+    core_on_asynchronous(number, info, raw_context);
+    return;
+  }
+  const std::uint64_t ip = context.uc_mcontext.rip;
+  if (in_core(ip)) {
+    Text text;
+    text << "internal error: signal " << number << " in the core at ";
+    text.hex(ip) << " for address ";
+    text.hex(static_cast<std::uint64_t*>(info)[2]);
+    stop_run(wire::OutcomeKind::kDiverged, text);
+  }
+  if (number == SIGSEGV && emulate_tsc(context)) return;
+  Thread& me = self();
+  arm();
+  const SignalAction& action = actions[number];
+  log_signal(me, number, false, info);
+  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
+  if (action.handler <= 1 || blocked) {
+    die_on_return(context, number);
+  } else {
+    push_frame(context, number, info);
+    context.uc_sigmask = real_mask(me.signal_mask);
+  }
+  arm();
+}
+
+}  // namespace
+
+std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
+
+SignalAction& signal_action(int number) { return actions[number]; }
+
+void install_core_handlers() {
+  const auto dispatch = reinterpret_cast<std::uint64_t>(&core_on_sigsys);
+  constexpr std::uint64_t kFlags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  set_real_action(SIGSYS, dispatch, kFlags);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
+  if (!replaying() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
+}
+
+void prepare_thread(Thread& thread) {
+  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
+  stack_t alternate = {};
+  alternate.ss_sp = reinterpret_cast<void*>(stack + 4096);
+  alternate.ss_size = thread.stack_top - stack - 4096;
+  sys(SYS_sigaltstack, &alternate, nullptr);
+  const auto begin = reinterpret_cast<std::uint64_t>(core_text_start);
+  const auto bytes = static_cast<std::uint64_t>(core_text_end - core_text_start);
+  static const char always_block = 1;  // SYSCALL_DISPATCH_FILTER_BLOCK: only the core's text is let through
+  if (sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block) != 0)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel");
+  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
+void apply_disposition(int number) {
+  Process& here = process();
+  const std::uint64_t handler = actions[number].handler;
+  here.handled_signals &= ~signal_bit(number);
+  here.ignored_signals &= ~signal_bit(number);
+  if (handler > 1) here.handled_signals |= signal_bit(number);
+  if (handler == 1) here.ignored_signals |= signal_bit(number);
+  if (replaying() || is_synchronous(number) || number == SIGSYS) return;
+  if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
+    const std::uint64_t kept = actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
+    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
+                    SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept);
+  } else {
+    set_real_action(number, handler, actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
+  }
+}
+
+void queue_own_signal(Thread& me, int number) {
+  std::int32_t info[32] = {number, 0, -6 /* SI_TKILL */, 0, process().pid};
+  queue_signal(me, number, info, true);
+}
+
+bool signal_pending(const Thread& thread) { return thread.queued.load() != 0; }
+
+bool signal_due(const Thread& thread) {
+  if (!replaying()) return signal_pending(thread);
+  const wire::RecordHeader* record = peek_record();
+  return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal) &&
+         record->thread == thread.id && reinterpret_cast<const wire::SignalRecord*>(record)->step == state().step &&
+         (reinterpret_cast<const wire::SignalRecord*>(record)->flags & 1) != 0;
+}
+
+void deliver_signals(KernelContext& context, bool interrupted, long number) {
+  Thread& me = self();
+  while (signal_due(me)) {
+    QueuedSignal signal = {};
+    if (replaying()) {
+      const auto& record = *reinterpret_cast<const wire::SignalRecord*>(peek_record());
+      signal.number = record.number;
+      signal.external = 1;
+      memcpy(signal.info, record.info, sizeof signal.info);
+      if (signal.number == 0 || signal.number > kSignalCount) diverged("read a damaged signal", &record.header);
+    } else {
+      // A handler may append while we take the first: block signals for the few instructions.
+      std::uint64_t all = ~std::uint64_t{0}, before = 0;
+      sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
+      signal = me.signals[0];
+      const std::uint32_t n = me.queued.load() - 1;
+      memmove(me.signals, me.signals + 1, n * sizeof me.signals[0]);
+      me.queued.store(n);
+      sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, 8);
+    }
+    deliver_one(context, signal, interrupted, number);
+    interrupted = false;  // only the first frame may restart the call
+    if (!process().alive) return;
+    arm();
+  }
+  if (me.has_saved_mask != 0) {
+    me.signal_mask = me.saved_mask;
+    me.has_saved_mask = 0;
+  }
+  context.uc_sigmask = replaying() ? 0 : real_mask(me.signal_mask);
+}
+
+void return_from_handler(KernelContext& context) {
+  Thread& me = self();
+  auto* from = reinterpret_cast<KernelContext*>(context.uc_mcontext.rsp);
+  void* our_fp = reinterpret_cast<void*>(context.uc_mcontext.fpstate);
+  const void* their_fp = reinterpret_cast<void*>(from->uc_mcontext.fpstate);
+  const std::uint64_t fp_bytes = fp_state_bytes(our_fp);
+  if (their_fp != nullptr && our_fp != nullptr && fp_state_bytes(their_fp) == fp_bytes)
+    memcpy(our_fp, their_fp, fp_bytes);
+  memcpy(&context.uc_mcontext, &from->uc_mcontext, sizeof context.uc_mcontext);
+  context.uc_mcontext.fpstate = static_cast<decltype(context.uc_mcontext.fpstate)>(our_fp);
+  me.signal_mask = from->uc_sigmask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+  if ((from->uc_stack.ss_flags & SS_ONSTACK) == 0) {
+    me.altstack_base = reinterpret_cast<std::uint64_t>(from->uc_stack.ss_sp);
+    me.altstack_size = from->uc_stack.ss_size;
+    me.altstack_flags = static_cast<std::uint32_t>(from->uc_stack.ss_flags);
+  }
+}
+
+void die_by_signal(int number) {
+  set_real_action(number, 0, 0);
+  const std::uint64_t none = 0;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_exit_group, 128 + number);
+  __builtin_unreachable();
+}
+
+KernelContext* copy_context(const KernelContext& from, const Thread& thread) {
+  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(from.uc_mcontext.fpstate));
+  const std::uint64_t fp = (thread.stack_top - fp_bytes) & ~std::uint64_t{63};
+  const std::uint64_t base = (fp - sizeof(KernelContext)) & ~std::uint64_t{15};
+  auto* to = reinterpret_cast<KernelContext*>(base);
+  memcpy(to, &from, sizeof from);
+  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(from.uc_mcontext.fpstate), fp_bytes);
+  if (fp_bytes != 0) to->uc_mcontext.fpstate = reinterpret_cast<decltype(to->uc_mcontext.fpstate)>(fp);
+  to->uc_stack = {};
+  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
+  to->uc_stack.ss_sp = reinterpret_cast<void*>(stack + 4096);
+  to->uc_stack.ss_size = thread.stack_top - stack - 4096;
+  return to;
+}
+
+void resume_context(KernelContext* context) {
+  core_sigreturn(context);
+  __builtin_unreachable();
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,66 @@
+// Signals of the target: its handlers, masks and alternate stacks are virtual, ours are the real ones.
+//
+// Asynchronous signals are queued by a handler of ours and delivered at schedule points, logged; synchronous ones
+// are delivered where they occur and recur by themselves in replay. Frames follow the kernel's rt_sigframe
+// (arch/x86/include/asm/sigframe.h), so that unwinders and siglongjmp work.
+#pragma once
+
+#include <asm/ucontext.h>
+#include <linux/signal.h>
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+using KernelContext = struct ucontext;
+
+inline constexpr int kSignalCount = 64;
+
+// The kernel's struct sigaction (not the C library's).
+struct SignalAction {
+  std::uint64_t handler;  // 0 = default, 1 = ignore
+  std::uint64_t flags;
+  std::uint64_t restorer;
+  std::uint64_t mask;
+};
+
+constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (number - 1); }
+// The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
+std::uint64_t real_mask(std::uint64_t mask);
+
+// Installs our handlers: SIGSYS for system calls, the synchronous signals, and what recording must see.
+void install_core_handlers();
+// Per real thread: the alternate stack that our handlers run on, and Syscall User Dispatch.
+void prepare_thread(Thread& thread);
+
+SignalAction& signal_action(int number);
+// Makes the kernel's disposition follow the target's.
+void apply_disposition(int number);
+
+// True if a queued signal waits for `thread` / if one is to be delivered at this very point.
+bool signal_pending(const Thread& thread);
+bool signal_due(const Thread& thread);
+
+// Queues a signal that `me` sends to itself.
+void queue_own_signal(Thread& me, int number);
+
+// Delivers what is due by changing `context`, to which the caller will return. `interrupted`: the system call just
+// emulated failed with EINTR and may be restarted; `number` is that call's.
+void deliver_signals(KernelContext& context, bool interrupted, long number);
+
+// The target's rt_sigreturn: `context` becomes what its handler returns to.
+void return_from_handler(KernelContext& context);
+
+// Dies of `number` at once, as by its default action.
+[[noreturn]] void die_by_signal(int number);
+
+// Returns to `context` for good, as the kernel's sigreturn does; `context` must lie on this thread's core stack.
+[[noreturn]] void resume_context(KernelContext* context);
+
+// Copies the interrupted state `from`, with its floating-point state, to the top of the core stack of `thread`.
+KernelContext* copy_context(const KernelContext& from, const Thread& thread);
+
+// A system call that may block; returns -EINTR without starting if a signal was queued before it could block.
+extern "C" long core_blocking_syscall(long number, const long* args, const std::uint32_t* queued);
+
+}  // namespace reweave::core

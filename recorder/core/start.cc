@@ -1,0 +1,115 @@
+// The first C++ code of every image: attaches the arena, and becomes the first thread or the one that called exec.
+#include <linux/futex.h>
+#include <linux/mman.h>
+#include <linux/prctl.h>
+#include <asm/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/api.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/image.h"
+#include "recorder/core/log.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/signals.h"
+#include "recorder/core/syscalls/fd_table.h"
+
+namespace reweave::core {
+
+namespace {
+
+[[noreturn]] void refuse_to_start(const char* why) {
+  sys(SYS_write, 2, why, string_length(why));
+  sys(SYS_exit_group, 99);
+  __builtin_unreachable();
+}
+
+void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
+  const long result = sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kArenaFd, offset);
+  if (is_error(result)) refuse_to_start("reweave-core: cannot map the arena; it is started by `reweave`\n");
+}
+
+void map_mirrored(std::uint64_t address, const Channel& channel) {
+  map_shared(address, channel.bytes, channel.file_offset);
+  map_shared(address + channel.bytes, channel.bytes, channel.file_offset);
+}
+
+void attach_arena() {
+  map_shared(kArenaBase, kRingsOffset, 0);
+  if (arena().magic != kArenaMagic || arena().version != wire::kVersion)
+    refuse_to_start("reweave-core: the arena is of another version; reinstall reweave\n");
+  map_mirrored(kOutBase, arena().out);
+  map_mirrored(kFeedBase, arena().feed);
+}
+
+std::uint64_t inherited_ignored() {
+  std::uint64_t ignored = 0;
+  for (int number = 1; number <= kSignalCount; number++) {
+    SignalAction action = {};
+    if (!is_error(sys(SYS_rt_sigaction, number, nullptr, &action, 8)) && action.handler == 1)
+      ignored |= signal_bit(number);
+  }
+  return ignored;
+}
+
+void log_first_process(Thread& me) {
+  if (replaying()) {
+    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "started");
+    me.tid = record.tid;
+    return consume_record();
+  }
+  RecordWriter record(wire::RecordKind::kSpawn, me.id, sizeof(wire::SpawnRecord), 0);
+  auto& body = record.body<wire::SpawnRecord>();
+  body.child = me.id;
+  body.process = 0;
+  body.kind = static_cast<std::uint32_t>(wire::SpawnKind::kFirst);
+  body.tid = me.tid;
+  record.commit();
+}
+
+Thread& first_thread() {
+  RuntimeState& s = state();
+  s.process_count = s.live_processes = 1;
+  Process& first = s.processes[0];
+  first.alive = 1;
+  Thread& thread = add_thread(0);
+  thread.state.store(ThreadState::kRunning);
+  s.holder.store(thread.id + 1u);
+  thread.tid = static_cast<std::int32_t>(sys(SYS_getpid));
+  return thread;
+}
+
+}  // namespace
+
+extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
+  const auto argc = static_cast<long>(stack[0]);
+  auto** argv = reinterpret_cast<char**>(stack + 1);
+  char** envp = argv + argc + 1;
+  std::uint64_t* end = reinterpret_cast<std::uint64_t*>(envp);
+  while (*end != 0) end++;
+  attach_arena();
+  if (argc < 3) refuse_to_start("reweave-core: started without a program\n");
+  const bool first = state().thread_count == 0;
+  Thread& me = first ? first_thread() : thread_of(static_cast<ThreadId>(state().holder.load() - 1));
+  sys(SYS_arch_prctl, ARCH_SET_GS, &me);
+  me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  const std::uint64_t core_stack = kStacksBase + me.id * kCoreStackBytes;
+  sys(SYS_mmap, core_stack + 4096, kCoreStackBytes - 4096, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  prepare_thread(me);
+  publish_api();
+  if (first) {
+    log_first_process(me);
+    process().pid = me.tid;
+    mark_standard_streams();
+    begin_policy();
+  }
+  process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  if (!replaying()) {
+    process().ignored_signals = inherited_ignored();
+    sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
+  } else {
+    sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
+  }
+  start_program({argv[1], argc - 2, argv + 2, envp, end + 1});
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,49 @@
+#include "recorder/core/syscalls/fd_table.h"
+
+#include <asm/stat.h>
+#include <linux/stat.h>
+#include <sys/syscall.h>
+
+namespace reweave::core {
+
+namespace {
+
+FdEntry* entry_of(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &process().fds[fd] : nullptr; }
+
+FdKind kind_of(long fd) {
+  struct stat status;
+  if (is_error(sys(SYS_fstat, fd, &status))) return FdKind::kUnknown;
+  const auto type = status.st_mode & S_IFMT;
+  return type == S_IFREG || type == S_IFDIR || type == S_IFBLK ? FdKind::kRegular : FdKind::kMayBlock;
+}
+
+}  // namespace
+
+bool fd_may_block(long fd) {
+  FdEntry* entry = entry_of(fd);
+  if (entry == nullptr) return true;
+  if (entry->kind == FdKind::kUnknown) entry->kind = kind_of(fd);
+  return entry->kind == FdKind::kMayBlock;
+}
+
+std::uint32_t fd_stream(long fd) {
+  const FdEntry* entry = entry_of(fd);
+  return entry == nullptr ? 0 : entry->std_stream;
+}
+
+void forget_fd(long fd) {
+  if (FdEntry* entry = entry_of(fd)) *entry = {};
+}
+
+void copy_fd(long from, long to) {
+  const FdEntry* source = entry_of(from);
+  FdEntry* target = entry_of(to);
+  if (source != nullptr && target != nullptr && from != to) *target = *source;
+}
+
+void mark_standard_streams() {
+  process().fds[1].std_stream = wire::kWritesStdout;
+  process().fds[2].std_stream = wire::kWritesStderr;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,302 @@
+// Calls on files and descriptors that need more than their row says.
+#include <asm/ioctls.h>
+#include <asm/stat.h>
+#include <asm/termbits.h>
+#include <linux/fcntl.h>
+#include <linux/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/image.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+const char* string_at(long address) { return reinterpret_cast<const char*>(address); }
+
+// The dynamic loader's own requests, which we may answer otherwise than the file system.
+bool from_loader(const Call& call) { return in_interpreter(call.context.uc_mcontext.rip); }
+
+// The file to open in place of `path`: the loader's preload list names our shim, and so does every ThreadSanitizer
+// runtime, whose functions the shim defines. The loader sees that both are one file and loads it once.
+const char* substitute(const Call& call, const char* path) {
+  if (path == nullptr) return path;
+  if (is_own_exe(path)) return program_path();
+  if (!from_loader(call)) return path;
+  if (string_equal(path, "/etc/ld.so.preload")) return config().preload_path;
+  const char* name = base_name(path);
+  if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().shim_path;
+  return path;
+}
+
+long open_path(Call& call, int slot) {
+  if (!replaying()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  return recorded_call(call);
+}
+
+// readlink of /proc/self/exe: the program, not the core.
+bool link_of_program(const Call& call, const char* path, long buffer, long room, long& result) {
+  if (path == nullptr || !is_own_exe(path)) return false;
+  std::size_t n = string_length(program_path());
+  if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
+  memcpy(reinterpret_cast<void*>(buffer), program_path(), n);
+  result = static_cast<long>(n);
+  (void)call;
+  return true;
+}
+
+long read_link(Call& call, int slot) {
+  long result = 0;
+  if (link_of_program(call, string_at(call.args[slot]), call.args[slot + 1], call.args[slot + 2], result))
+    return complete(call, result);
+  return recorded_call(call);
+}
+
+// Bytes that an ioctl writes to its argument; -1: a request that we do not know.
+long ioctl_output(unsigned long request) {
+  switch (request) {
+    case TCGETS: return 36;  // the kernel's struct termios
+    case TIOCGWINSZ: return 8;
+    case TIOCGPGRP:
+    case TIOCGSID:
+    case TIOCOUTQ:
+    case FIONREAD: return 4;
+    case TCSETS:
+    case TCSETSW:
+    case TCSETSF:
+    case TIOCSWINSZ:
+    case TIOCSPGRP:
+    case TIOCSCTTY:
+    case TIOCNOTTY:
+    case FIONBIO:
+    case FIOASYNC:
+    case FIOCLEX:
+    case FIONCLEX:
+    case TCSBRK:
+    case TCFLSH:
+    case TCXONC: return 0;
+    case TIOCGETD: return 4;
+    default: break;
+  }
+  const unsigned long direction = request >> 30 & 3;  // _IOC_DIR
+  const unsigned long bytes = request >> 16 & 0x3fff;
+  if (direction == 0 && (request >> 8 & 0xff) == 'T') return -1;
+  if (direction == 0 && bytes == 0 && (request & 0xffff0000) == 0 && (request >> 8) != 0) return 0;
+  return (direction & 2) != 0 ? static_cast<long>(bytes) : 0;
+}
+
+void log_result(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
+  const Output output = {address, bytes};
+  log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
+}
+
+long replay_recorded(Call& call) {
+  follow_recorded_switches();
+  return inject(call);
+}
+
+}  // namespace
+
+long handle_open(Call& call) { return open_path(call, 0); }
+long handle_openat(Call& call) { return open_path(call, 1); }
+
+long handle_access(Call& call) {
+  const int slot = call.number == SYS_access ? 0 : 1;
+  return open_path(call, slot);
+}
+
+long handle_close(Call& call) {
+  const long fd = call.args[0];
+  const long result = recorded_call(call);
+  if (!is_our_fd(fd)) forget_fd(fd);
+  return result;
+}
+
+// Closes around our own descriptors.
+long handle_close_range(Call& call) {
+  if (replaying()) return inject(call);
+  const auto first = static_cast<std::uint32_t>(call.args[0]);
+  const auto last = static_cast<std::uint32_t>(call.args[1]);
+  constexpr std::uint32_t kFirstOurs = kArenaFd, kLastOurs = kArenaFd + kReservedFds - 1;
+  long result = 0;
+  if (first > last) result = -EINVAL;
+  if (result == 0 && first < kFirstOurs)
+    result = sys(SYS_close_range, first, last < kFirstOurs ? last : kFirstOurs - 1, call.args[2]);
+  if (result == 0 && last > kLastOurs)
+    result = sys(SYS_close_range, first > kLastOurs ? first : kLastOurs + 1, last, call.args[2]);
+  if (result == 0 && call.args[2] == 0)
+    for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) forget_fd(fd);
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
+long handle_dup(Call& call) {
+  const bool onto = call.number != SYS_dup;
+  if (is_our_fd(call.args[0]) || (onto && is_our_fd(call.args[1]))) return complete(call, -EBADF);
+  const long result = recorded_call(call);
+  if (!is_error(result)) copy_fd(call.logged[0], result);
+  return result;
+}
+
+long handle_fcntl(Call& call) {
+  const long command = call.args[1];
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const bool gives_lock = command == F_GETLK || command == 36 /* F_OFD_GETLK */;
+  const bool waits = command == F_SETLKW || command == 38 /* F_OFD_SETLKW */;
+  if (replaying()) {
+    const long result = replay_recorded(call);
+    if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
+    return result;
+  }
+  if (waits) return recorded_call(call, state().live_threads > 1);
+  const long result = sys(SYS_fcntl, call.args[0], command, call.args[2]);
+  log_result(call, result, gives_lock ? static_cast<std::uint64_t>(call.args[2]) : 0, gives_lock ? 32 : 0);
+  if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
+  return result;
+}
+
+long handle_ioctl(Call& call) {
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  if (replaying()) return replay_recorded(call);
+  const long bytes = ioctl_output(static_cast<unsigned long>(call.args[1]) & 0xffffffff);
+  if (bytes < 0) {
+    Text text;
+    text << "ioctl request ";
+    text.hex(static_cast<std::uint64_t>(call.args[1])) << " is not known to Reweave; add it to recorder/core/syscalls/files.cc";
+    stop_run(wire::OutcomeKind::kUnsupported, text);
+  }
+  const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
+  log_result(call, result, static_cast<std::uint64_t>(call.args[2]), static_cast<std::uint64_t>(bytes));
+  return result;
+}
+
+long handle_readlink(Call& call) { return read_link(call, 0); }
+long handle_readlinkat(Call& call) { return read_link(call, 1); }
+
+// copy_file_range, sendfile, splice, tee to our standard output: replay could not repeat what never was in memory,
+// so these fail as they do on files that do not support them, and programs write instead.
+long handle_copy_between(Call& call) {
+  const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
+  if (!replaying() && fd_stream(call.args[target]) != 0)
+    return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
+  if (replaying()) {
+    const wire::RecordHeader* next = peek_record();
+    if (next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return inject(call);
+  }
+  return recorded_call(call);
+}
+
+long handle_select(Call& call) {
+  if (replaying()) return replay_recorded(call);
+  const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
+  const bool off = state().live_threads > 1;
+  if (off) leave_baton();
+  const long result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+  if (off) return_from_kernel();
+  Output outputs[4];
+  std::uint32_t n = 0;
+  for (int slot = 1; slot <= 3; slot++)
+    if (call.args[slot] != 0) outputs[n++] = {static_cast<std::uint64_t>(call.args[slot]), bytes};
+  if (call.args[4] != 0) outputs[n++] = {static_cast<std::uint64_t>(call.args[4]), 16};
+  log_call(call, result, outputs, n);
+  return result;
+}
+
+namespace {
+
+struct MessageHeader {  // struct user_msghdr
+  std::uint64_t name;
+  std::int32_t name_length;
+  std::uint64_t vector;
+  std::uint64_t vector_length;
+  std::uint64_t control;
+  std::uint64_t control_length;
+  std::uint32_t flags;
+};
+
+Output message_outputs[kMaxOutputs];
+
+std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received,
+                             std::uint32_t n) {
+  message_outputs[n++] = {address, sizeof(MessageHeader)};
+  if (message.name != 0 && message.name_length > 0)
+    message_outputs[n++] = {message.name, static_cast<std::uint64_t>(message.name_length)};
+  if (message.control != 0 && message.control_length > 0) message_outputs[n++] = {message.control, message.control_length};
+  const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
+  for (std::uint64_t i = 0; i < message.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
+    const std::uint64_t bytes = vector[2 * i + 1] < received ? vector[2 * i + 1] : received;
+    if (bytes != 0) message_outputs[n++] = {vector[2 * i], bytes};
+    received -= bytes;
+  }
+  return n;
+}
+
+// A receive that may block and has nested buffers: waits for data off the baton, then takes it with the baton.
+long receive(Call& call) {
+  const long kDontWait = 0x40;
+  const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
+  for (;;) {
+    if (state().live_threads > 1 && !waitall) {
+      struct {
+        std::int32_t fd;
+        std::int16_t events, revents;
+      } wanted = {static_cast<std::int32_t>(call.args[0]), 1 /* POLLIN */, 0};
+      const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+      if (!is_error(flags) && (flags & O_NONBLOCK) == 0) {
+        const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
+        leave_baton();
+        const long ready = core_blocking_syscall(SYS_poll, args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+        return_from_kernel();
+        if (ready == -EINTR) return -EINTR;
+        long with[6];
+        memcpy(with, call.args, sizeof with);
+        with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
+        const long result = sys(call.number, with[0], with[1], with[2], with[3], with[4], with[5]);
+        if (result == -EAGAIN) continue;  // another thread took it
+        return result;
+      }
+    }
+    return core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+  }
+}
+
+}  // namespace
+
+long handle_recvmsg(Call& call) {
+  if (replaying()) return replay_recorded(call);
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const long result = receive(call);
+  std::uint32_t n = 0;
+  if (!is_error(result)) {
+    const auto address = static_cast<std::uint64_t>(call.args[1]);
+    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result), 0);
+  }
+  log_call(call, result, message_outputs, n);
+  return result;
+}
+
+long handle_recvmmsg(Call& call) {
+  if (replaying()) return replay_recorded(call);
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const long result = receive(call);
+  std::uint32_t n = 0;
+  struct Entry {
+    MessageHeader header;
+    std::uint32_t length;
+  };
+  for (long i = 0; i < result; i++) {
+    auto* entry = reinterpret_cast<Entry*>(call.args[1]) + i;
+    message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
+    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
+  }
+  log_call(call, result, message_outputs, n);
+  return result;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,146 @@
+// futex: the one blocking primitive, emulated, so that any lock built on it is deterministic (futex(2)).
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint32_t& word_at(std::uint64_t address) { return *reinterpret_cast<std::uint32_t*>(address); }
+
+std::int64_t clock_now(int clock) {
+  std::int64_t time[2];
+  sys(SYS_clock_gettime, clock, time);
+  return time[0] * 1'000'000'000 + time[1];
+}
+
+// Deadlines are kept on CLOCK_MONOTONIC.
+std::int64_t deadline_of(const Call& call, int operation, bool realtime) {
+  if (call.args[3] == 0) return kNoDeadline;
+  if (replaying()) return 0;  // never looked at: the recording says what timed out
+  const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
+  const std::int64_t given = time[0] * 1'000'000'000 + time[1];
+  if (operation == FUTEX_WAIT) return clock_now(1) + given;
+  return realtime ? clock_now(1) + (given - clock_now(0)) : given;
+}
+
+long wait(Call& call, int operation, bool realtime) {
+  const auto address = static_cast<std::uint64_t>(call.args[0]);
+  if (region_at(address) == nullptr) return complete(call, -EFAULT);
+  if (word_at(address) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
+  const std::uint32_t bitset =
+      operation == FUTEX_WAIT_BITSET ? static_cast<std::uint32_t>(call.args[5]) : FUTEX_BITSET_MATCH_ANY;
+  if (bitset == 0) return complete(call, -EINVAL);
+  WaitArgs args = {WaitKind::kFutex, object_key(address), address};
+  args.deadline = deadline_of(call, operation, realtime);
+  args.bitset = bitset;
+  switch (block(args)) {
+    case WaitResult::kWoken: return complete(call, 0);
+    case WaitResult::kTimedOut: return complete(call, -ETIMEDOUT);
+    case WaitResult::kInterrupted: return complete(call, -EINTR);
+  }
+  bug("wait result");
+}
+
+// FUTEX_WAKE_OP (the operation's encoding is in futex(2)).
+long wake_op(Call& call) {
+  const auto code = static_cast<std::uint32_t>(call.args[5]);
+  std::uint32_t operand = code >> 12 & 0xfff;
+  if ((code >> 28 & 8) != 0) operand = 1u << (operand & 31);
+  const std::uint32_t compare_with = code & 0xfff;
+  std::uint32_t& word = word_at(static_cast<std::uint64_t>(call.args[4]));
+  const std::uint32_t old = word;
+  switch (code >> 28 & 7) {
+    case FUTEX_OP_SET: word = operand; break;
+    case FUTEX_OP_ADD: word = old + operand; break;
+    case FUTEX_OP_OR: word = old | operand; break;
+    case FUTEX_OP_ANDN: word = old & ~operand; break;
+    case FUTEX_OP_XOR: word = old ^ operand; break;
+    default: return complete(call, -ENOSYS);
+  }
+  const auto a = static_cast<std::int32_t>(old), b = static_cast<std::int32_t>(compare_with);
+  const bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+  const std::uint32_t comparison = code >> 24 & 15;
+  if (comparison > 5) return complete(call, -ENOSYS);
+  std::uint32_t woken = wake(WaitKind::kFutex, object_key(static_cast<std::uint64_t>(call.args[0])),
+                             static_cast<std::uint32_t>(call.args[2]));
+  if (holds[comparison])
+    woken += wake(WaitKind::kFutex, object_key(static_cast<std::uint64_t>(call.args[4])),
+                  static_cast<std::uint32_t>(call.args[3]));
+  return complete(call, woken);
+}
+
+long requeue_waiters(Call& call, bool compare) {
+  const auto from = static_cast<std::uint64_t>(call.args[0]);
+  const auto to = static_cast<std::uint64_t>(call.args[4]);
+  if (compare && word_at(from) != static_cast<std::uint32_t>(call.args[5])) return complete(call, -EAGAIN);
+  const std::uint32_t woken = wake(WaitKind::kFutex, object_key(from), static_cast<std::uint32_t>(call.args[2]));
+  const std::uint32_t moved = requeue(object_key(from), object_key(to), to, static_cast<std::uint32_t>(call.args[3]));
+  return complete(call, woken + moved);
+}
+
+// Priority inheritance is about who runs, which is ours to decide: only ownership is kept.
+long lock_pi(Call& call, int operation, bool may_wait) {
+  const auto address = static_cast<std::uint64_t>(call.args[0]);
+  const auto tid = static_cast<std::uint32_t>(call.me.tid);
+  for (;;) {
+    std::uint32_t& word = word_at(address);
+    const std::uint32_t owner = word & FUTEX_TID_MASK;
+    if (owner == tid) return complete(call, -EDEADLK);
+    if (owner == 0) {
+      word = tid | (word & FUTEX_OWNER_DIED);
+      return complete(call, 0);
+    }
+    if (!may_wait) return complete(call, -EAGAIN);
+    word |= FUTEX_WAITERS;
+    WaitArgs args = {WaitKind::kFutex, object_key(address), address};
+    args.deadline = deadline_of(call, FUTEX_WAIT_BITSET, operation == FUTEX_LOCK_PI);
+    args.owner_tid = static_cast<std::int32_t>(owner);
+    const WaitResult result = block(args);
+    if (result == WaitResult::kTimedOut) return complete(call, -ETIMEDOUT);
+    if (result == WaitResult::kInterrupted) return complete(call, -EINTR);
+  }
+}
+
+long unlock_pi(Call& call) {
+  const auto address = static_cast<std::uint64_t>(call.args[0]);
+  std::uint32_t& word = word_at(address);
+  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(call.me.tid)) return complete(call, -EPERM);
+  word = 0;
+  wake(WaitKind::kFutex, object_key(address), ~0u);
+  return complete(call, 0);
+}
+
+}  // namespace
+
+long handle_futex(Call& call) {
+  const auto raw = static_cast<int>(call.args[1]);
+  const int operation = raw & FUTEX_CMD_MASK;
+  const bool realtime = (raw & FUTEX_CLOCK_REALTIME) != 0;
+  const auto address = static_cast<std::uint64_t>(call.args[0]);
+  if (address % 4 != 0) return complete(call, -EINVAL);
+  switch (operation) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET: return wait(call, operation, realtime);
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+      return complete(call, wake(WaitKind::kFutex, object_key(address), static_cast<std::uint32_t>(call.args[2]),
+                                 operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY
+                                                         : static_cast<std::uint32_t>(call.args[5])));
+    case FUTEX_WAKE_OP: return wake_op(call);
+    case FUTEX_REQUEUE: return requeue_waiters(call, false);
+    case FUTEX_CMP_REQUEUE: return requeue_waiters(call, true);
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2: return lock_pi(call, operation, true);
+    case FUTEX_TRYLOCK_PI: return lock_pi(call, operation, false);
+    case FUTEX_UNLOCK_PI: return unlock_pi(call);
+    default: return complete(call, -ENOSYS);
+  }
+}
+
+}  // namespace reweave::core

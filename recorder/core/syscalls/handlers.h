@@ -1,0 +1,59 @@
+// The handlers that rows of the table name, by family.
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// memory.cc
+long handle_mmap(Call&);
+long handle_munmap(Call&);
+long handle_mprotect(Call&);
+long handle_mremap(Call&);
+long handle_brk(Call&);
+long handle_madvise(Call&);
+
+// threads.cc
+long handle_clone(Call&);
+long handle_clone3(Call&);
+long handle_fork(Call&);
+long handle_vfork(Call&);
+long handle_exit(Call&);
+long handle_exit_group(Call&);
+long handle_set_tid_address(Call&);
+long handle_set_robust_list(Call&);
+long handle_get_robust_list(Call&);
+long handle_arch_prctl(Call&);
+long handle_execve(Call&);
+
+// futex.cc
+long handle_futex(Call&);
+
+// signal_calls.cc
+long handle_rt_sigaction(Call&);
+long handle_rt_sigprocmask(Call&);
+long handle_sigaltstack(Call&);
+long handle_kill(Call&);
+long handle_with_temporary_mask(Call&);
+
+// files.cc
+long handle_open(Call&);
+long handle_openat(Call&);
+long handle_access(Call&);
+long handle_close(Call&);
+long handle_close_range(Call&);
+long handle_dup(Call&);
+long handle_fcntl(Call&);
+long handle_ioctl(Call&);
+long handle_readlink(Call&);
+long handle_readlinkat(Call&);
+long handle_copy_between(Call&);
+long handle_select(Call&);
+long handle_recvmsg(Call&);
+long handle_recvmmsg(Call&);
+
+// misc.cc
+long handle_prctl(Call&);
+long handle_sched_affinity(Call&);
+
+}  // namespace reweave::core

@@ -1,0 +1,117 @@
+#include "recorder/core/syscalls/map_file.h"
+
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
+
+namespace reweave::core {
+
+namespace {
+
+void fill_path_of_fd(long fd, char* to, std::size_t room) {
+  Text link;
+  link << "/proc/self/fd/" << static_cast<int>(fd);
+  const long n = sys(SYS_readlink, link.c_str(), to, room - 1);
+  to[is_error(n) ? 0 : n] = 0;
+}
+
+// Copies a MapFileRecord into `file`; its path must end within the record.
+void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
+  const std::uint64_t room = record.header.bytes - sizeof record;
+  const char* path = reinterpret_cast<const char*>(&record + 1);
+  if (record.header.bytes < sizeof record + 8 || path[room - 1] != 0) diverged("read a damaged mapping", &record.header);
+  file.device = record.device;
+  file.inode = record.inode;
+  file.size = record.file_size;
+  file.mtime_ns = record.mtime_ns;
+  copy_string(file.path, sizeof file.path, path);
+}
+
+long open_recorded(const FileIdentity& file, long access) {
+  const long fd = sys(SYS_open, file.path, access | O_CLOEXEC);
+  if (is_error(fd)) {
+    Text text;
+    text << "cannot open " << file.path << " (error " << static_cast<int>(-fd)
+         << "), which the recorded program mapped; restore it, or pack recordings where they are made";
+    stop_run(wire::OutcomeKind::kDiverged, text);
+  }
+  return fd;
+}
+
+}  // namespace
+
+void identify_file(long fd, FileIdentity& file) {
+  struct stat status = {};
+  sys(SYS_fstat, fd, &status);
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  file.size = static_cast<std::uint64_t>(status.st_size);
+  file.mtime_ns = static_cast<std::int64_t>(status.st_mtime * 1'000'000'000 + status.st_mtime_nsec);
+  fill_path_of_fd(fd, file.path, sizeof file.path);
+}
+
+void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
+                     long flags) {
+  RecordWriter record(wire::RecordKind::kMapFile, self().id, sizeof(wire::MapFileRecord),
+                      string_length(file.path) + 1);
+  auto& body = record.body<wire::MapFileRecord>();
+  body.address = start;
+  body.length = bytes;
+  body.offset = static_cast<std::uint64_t>(offset);
+  body.device = file.device;
+  body.inode = file.inode;
+  body.file_size = file.size;
+  body.mtime_ns = file.mtime_ns;
+  body.prot = static_cast<std::uint32_t>(prot);
+  body.flags = static_cast<std::uint32_t>(flags);
+  record.append_path(file.path);
+  record.commit();
+}
+
+void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+                       long offset) {
+  read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file"), file);
+  consume_record();
+  const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
+  const long fd = open_recorded(file, writes_file ? O_RDWR : O_RDONLY);
+  const long result = sys(SYS_mmap, start, bytes, prot, flags, fd, offset);
+  sys(SYS_close, fd);
+  if (is_error(result)) {
+    Text text;
+    text << "cannot map " << file.path << " (error " << static_cast<int>(-result) << ")";
+    stop_run(wire::OutcomeKind::kDiverged, text);
+  }
+  if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - static_cast<std::uint64_t>(offset), start, start + bytes);
+}
+
+long open_image(const char* path, FileIdentity& file) {
+  if (replaying()) {
+    read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "loaded a program"), file);
+    consume_record();
+    return open_recorded(file, O_RDONLY);
+  }
+  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return fd;
+  identify_file(fd, file);
+  log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+  return fd;
+}
+
+void trace_module(const FileIdentity& file, std::uint64_t base, std::uint64_t start, std::uint64_t end) {
+  const std::uint64_t bytes = round_to(sizeof(wire::ModuleRecord) + string_length(file.path) + 1, 8);
+  auto* record = reinterpret_cast<wire::ModuleRecord*>(reserve_out(bytes));
+  memset(record, 0, bytes);
+  record->header = {static_cast<std::uint16_t>(wire::RecordKind::kModule), self().id,
+                    static_cast<std::uint32_t>(bytes)};
+  record->base = base;
+  record->start = start;
+  record->end = end;
+  copy_string(reinterpret_cast<char*>(record + 1), bytes - sizeof *record, file.path);
+  publish_out(bytes);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,30 @@
+// Files that are mapped: identified when recording, found again when replaying.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+struct FileIdentity {
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::uint64_t size;
+  std::int64_t mtime_ns;
+  char path[4096];
+};
+
+// Recording: what the open descriptor is.
+void identify_file(long fd, FileIdentity& file);
+// Logs that `file` was mapped at `start`.
+void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
+                     long flags);
+// Replay: consumes the MapFileRecord, opens the file it names (the supervisor has checked or supplied it) and maps it.
+void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+                       long offset);
+// Either mode: opens a program image at `path` for the loader and logs or checks it. Negative error if that fails.
+long open_image(const char* path, FileIdentity& file);
+
+// True if the file behind `fd` is open; trace: tells the supervisor where an ELF file was loaded.
+void trace_module(const FileIdentity& file, std::uint64_t base, std::uint64_t start, std::uint64_t end);
+
+}  // namespace reweave::core

@@ -1,0 +1,179 @@
+// Memory management: performed in every mode, at addresses of ours.
+#include <linux/mman.h>
+#include <asm/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/map_file.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t k32BitTop = 0x8000'0000;
+constexpr std::uint64_t k32BitBottom = 0x4000'0000;
+
+// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error.
+std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
+  const std::uint64_t hint = page_down(wanted);
+  if ((flags & MAP_32BIT) != 0) return find_free(bytes, k32BitBottom, k32BitTop);
+  if (hint != 0 && !is_ours(hint, bytes) && is_free(hint, bytes)) return hint;
+  return find_free(bytes);
+}
+
+// Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
+Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity* file) {
+  const auto flags = static_cast<std::uint64_t>(call.args[3]);
+  Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0, 0,
+                   kNoFile};
+  if (file != nullptr) {
+    const auto offset = static_cast<std::uint64_t>(call.args[5]);
+    const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
+    region.file_end = start + behind;
+    if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
+    region.object_offset = offset;
+  } else if (region.shared) {
+    region.shared_id = ++state().shared_ids;
+  }
+  return region;
+}
+
+long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
+  const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_GROWSDOWN)) | MAP_FIXED;
+  const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
+  if (!is_error(result)) add_region(describe(call, start, bytes, nullptr));
+  return complete(call, result);
+}
+
+long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
+  FileIdentity file = {};
+  const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
+  if (replaying()) {
+    const long result = inject(call);
+    if (is_error(result)) return result;
+    map_recorded_file(file, start, bytes, call.args[2], flags, call.args[5]);
+    add_region(describe(call, start, bytes, &file));
+    return result;
+  }
+  if (is_our_fd(call.args[4])) return complete(call, -EBADF);
+  const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
+  log_call(call, result, nullptr, 0);
+  if (is_error(result)) return result;
+  identify_file(call.args[4], file);
+  log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
+  add_region(describe(call, start, bytes, &file));
+  return result;
+}
+
+long refused_range(Call& call, const char* what) {
+  Text text;
+  text << "the target asked to " << what << " memory that belongs to Reweave; the call fails with ENOMEM";
+  return complete(call, -ENOMEM);
+}
+
+}  // namespace
+
+long handle_mmap(Call& call) {
+  const auto bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  const auto flags = static_cast<std::uint64_t>(call.args[3]);
+  auto start = static_cast<std::uint64_t>(call.args[0]);
+  const bool anonymous = (flags & MAP_ANONYMOUS) != 0;
+  if (bytes == 0 || call.args[1] == 0) return complete(call, -EINVAL);
+  if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
+    if ((start & (kPage - 1)) != 0) return complete(call, -EINVAL);
+    if (is_ours(start, bytes)) return refused_range(call, "map");
+    if ((flags & MAP_FIXED_NOREPLACE) != 0 && !is_free(start, bytes)) return complete(call, -EEXIST);
+  } else {
+    start = choose_address(start, bytes, flags);
+    if (start == 0) return complete(call, -ENOMEM);
+  }
+  return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
+}
+
+long handle_munmap(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]);
+  const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if ((start & (kPage - 1)) != 0 || bytes == 0) return complete(call, -EINVAL);
+  if (is_ours(start, bytes)) return refused_range(call, "unmap");
+  const long result = sys(SYS_munmap, start, bytes);
+  if (!is_error(result)) remove_region(start, start + bytes);
+  return complete(call, result);
+}
+
+long handle_mprotect(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]);
+  const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
+  const long result = sys(SYS_mprotect, start, call.args[1], call.args[2] & ~PROT_GROWSDOWN);
+  if (!is_error(result) && bytes != 0)
+    protect_region(start, start + bytes, static_cast<std::uint32_t>(call.args[2]) & 7);
+  return complete(call, result);
+}
+
+long handle_mremap(Call& call) {
+  const auto old_start = static_cast<std::uint64_t>(call.args[0]);
+  const std::uint64_t old_bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  const std::uint64_t new_bytes = page_up(static_cast<std::uint64_t>(call.args[2]));
+  const auto flags = static_cast<std::uint64_t>(call.args[3]);
+  const Region* found = region_at(old_start);
+  if (found == nullptr) return complete(call, -EFAULT);
+  Region region = *found;
+  std::uint64_t target = old_start;
+  if ((flags & MREMAP_FIXED) != 0) {
+    target = static_cast<std::uint64_t>(call.args[4]);
+    if (is_ours(target, new_bytes)) return refused_range(call, "move");
+  } else if (new_bytes > old_bytes && !is_free(old_start + old_bytes, new_bytes - old_bytes)) {
+    if ((flags & MREMAP_MAYMOVE) == 0) return complete(call, -ENOMEM);
+    target = find_free(new_bytes);
+    if (target == 0) return complete(call, -ENOMEM);
+  }
+  const long result = target == old_start
+                          ? sys(SYS_mremap, old_start, old_bytes, new_bytes, 0, 0)
+                          : sys(SYS_mremap, old_start, old_bytes, new_bytes,
+                                (flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, target);
+  if (!is_error(result)) {
+    if ((flags & MREMAP_DONTUNMAP) == 0) remove_region(old_start, old_start + old_bytes);
+    region.object_offset += old_start - region.start;
+    if (region.file_end != kNoFile) region.file_end = region.file_end - old_start + target;
+    region.start = target;
+    region.end = target + new_bytes;
+    add_region(region);
+  }
+  return complete(call, result);
+}
+
+long handle_brk(Call& call) {
+  ProgramBreak& heap = program_break();
+  const auto wanted = static_cast<std::uint64_t>(call.args[0]);
+  const std::uint64_t mapped = page_up(heap.end);
+  const std::uint64_t needed = page_up(wanted);
+  if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30)) return complete(call, static_cast<long>(heap.end));
+  if (needed > mapped) {
+    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped))
+      return complete(call, static_cast<long>(heap.end));
+    const long result = sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (is_error(result)) return complete(call, static_cast<long>(heap.end));
+    add_region({mapped, needed, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+  } else if (needed < mapped) {
+    sys(SYS_munmap, needed, mapped - needed);
+    remove_region(needed, mapped);
+  }
+  heap.end = wanted;
+  return complete(call, static_cast<long>(wanted));
+}
+
+long handle_madvise(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]);
+  const auto bytes = static_cast<std::uint64_t>(call.args[1]);
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");
+  // MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. Zero them now.
+  long advice = call.args[2];
+  if (advice == MADV_FREE) advice = MADV_DONTNEED;
+  return complete(call, sys(SYS_madvise, start, bytes, advice));
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,60 @@
+// prctl and other calls that set the process's own attributes.
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+// Options that act on the thread or process and must hold in a replay as well.
+bool performed_always(long option) { return option == PR_SET_NAME || option == PR_SET_DUMPABLE; }
+
+}  // namespace
+
+long handle_prctl(Call& call) {
+  const long option = call.args[0];
+  if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
+  if (option == PR_SET_TSC) return complete(call, -EINVAL);
+  if (option == PR_SET_SECCOMP)
+    stop_run(wire::OutcomeKind::kUnsupported, "prctl(PR_SET_SECCOMP): run the program without its own seccomp filter");
+  if (replaying()) {
+    if (performed_always(option)) sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
+    return inject(call);
+  }
+  const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
+  Output output = {static_cast<std::uint64_t>(call.args[1]), 0};
+  switch (option) {
+    case PR_GET_NAME: output.bytes = 16; break;
+    case PR_GET_PDEATHSIG:
+    case PR_GET_TSC:
+    case PR_GET_CHILD_SUBREAPER:
+    case PR_GET_UNALIGN:
+    case PR_GET_FPEMU:
+    case PR_GET_FPEXC: output.bytes = 4; break;
+    case PR_GET_TID_ADDRESS: output.bytes = 8; break;
+    default: break;
+  }
+  log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
+  return result;
+}
+
+// All threads of the tree share one processor. The target is told of the processors that the user gave it, and what
+// it asks for is answered, and not done.
+long handle_sched_affinity(Call& call) {
+  if (call.number == SYS_sched_setaffinity) return complete(call, 0);
+  if (replaying()) return inject(call);
+  const auto room = static_cast<std::uint64_t>(call.args[1]);
+  const std::uint64_t bytes = config().affinity_bytes;
+  if (room < bytes || room % 8 != 0) return complete(call, -EINVAL);
+  const Output output = {static_cast<std::uint64_t>(call.args[2]), bytes};
+  memcpy(reinterpret_cast<void*>(output.address), config().affinity, bytes);
+  log_call(call, static_cast<long>(bytes), &output, 1);
+  return static_cast<long>(bytes);
+}
+
+}  // namespace reweave::core

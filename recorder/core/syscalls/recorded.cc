@@ -1,0 +1,251 @@
+// Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
+// what they wrote; replaying, injected.
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+Output outputs[kMaxOutputs];  // of the baton holder's current call
+
+// Sizes of in-out address buffers before the call.
+struct Before {
+  std::uint32_t socket_room[4];
+};
+
+struct IoVector {
+  std::uint64_t base;
+  std::uint64_t bytes;
+};
+
+std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Output* to, std::uint32_t n) {
+  const auto* vector = reinterpret_cast<const IoVector*>(call.logged[out.arg]);
+  auto left = static_cast<std::uint64_t>(result);
+  for (long i = 0; i < call.logged[out.count] && left > 0 && n < kMaxOutputs; i++) {
+    const std::uint64_t bytes = vector[i].bytes < left ? vector[i].bytes : left;
+    if (bytes != 0) to[n++] = {vector[i].base, bytes};
+    left -= bytes;
+  }
+  return n;
+}
+
+// The memory that `out` says the call wrote, appended to `to`.
+std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
+                     std::uint32_t n) {
+  const auto address = static_cast<std::uint64_t>(call.logged[out.arg]);
+  if (address == 0) return n;
+  const auto count = static_cast<std::uint64_t>(call.logged[out.count]);
+  switch (out.kind) {
+    case OutKind::kFixed:
+    case OutKind::kInOutFixed: to[n++] = {address, out.size}; break;
+    case OutKind::kByResult:
+      if (result > 0) to[n++] = {address, static_cast<std::uint64_t>(result) * out.size};
+      break;
+    case OutKind::kByCount:
+    case OutKind::kInOutCount: to[n++] = {address, count * out.size}; break;
+    case OutKind::kByPage: to[n++] = {address, (count + 4095) / 4096}; break;
+    case OutKind::kSocket: {
+      const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
+      const std::uint32_t room = before.socket_room[slot];
+      to[n++] = {address, now < room ? now : room};
+      to[n++] = {count, 4};
+      break;
+    }
+    case OutKind::kVector: return vector_outputs(call, out, result, to, n);
+    default: break;
+  }
+  return n;
+}
+
+// Off the baton the kernel must not touch memory that other threads may use: arguments point to scratch meanwhile.
+// A buffer that does not fit in the scratch stays where it is.
+class Scratch {
+ public:
+  explicit Scratch(Call& call)
+      : call_(call),
+        next_(kScratchBase + call.me.id * kScratchBytes),
+        end_(kScratchBase + (call.me.id + 1u) * kScratchBytes) {
+    if (call.me.has_scratch == 0) {
+      sys(SYS_mmap, next_, kScratchBytes, 3 /* read, write */, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+      call.me.has_scratch = 1;
+    }
+    for (const Out& out : call.row->outs) substitute(out);
+  }
+
+  // Copies what the call wrote to where the target wants it. The thread has the baton again.
+  void copy_back(const Output* list, std::uint32_t count) const {
+    for (std::uint32_t i = 0; i < count; i++)
+      for (std::uint32_t m = 0; m < moves_; m++) copy_part(move_[m], list[i]);
+  }
+
+ private:
+  struct Move {
+    std::uint64_t original, scratch, bytes;
+  };
+
+  static void copy_part(const Move& move, const Output& output) {
+    if (output.address < move.original || output.address >= move.original + move.bytes) return;
+    const std::uint64_t offset = output.address - move.original;
+    const std::uint64_t bytes = output.bytes < move.bytes - offset ? output.bytes : move.bytes - offset;
+    memcpy(reinterpret_cast<void*>(output.address), reinterpret_cast<void*>(move.scratch + offset), bytes);
+  }
+
+  // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
+  std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel) {
+    if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves) return original;
+    const std::uint64_t scratch = next_;
+    next_ += round_to(bytes, 64);
+    if (read_by_kernel) memcpy(reinterpret_cast<void*>(scratch), reinterpret_cast<void*>(original), bytes);
+    move_[moves_++] = {original, scratch, bytes};
+    return scratch;
+  }
+
+  void substitute(const Out& out) {
+    long& arg = call_.args[out.arg];
+    const auto address = static_cast<std::uint64_t>(arg);
+    const auto count = static_cast<std::uint64_t>(call_.args[out.count]);
+    std::uint64_t to = address;
+    switch (out.kind) {
+      case OutKind::kFixed: to = place(address, out.size, false); break;
+      case OutKind::kInOutFixed: to = place(address, out.size, true); break;
+      case OutKind::kByResult:
+      case OutKind::kByCount: to = place(address, count * out.size, false); break;
+      case OutKind::kInOutCount: to = place(address, count * out.size, true); break;
+      case OutKind::kIn: to = place(address, count, true); break;
+      case OutKind::kVector: to = place_vector(address, count); break;
+      case OutKind::kSocket:
+        if (address == 0 || count == 0) return;
+        to = place(address, *reinterpret_cast<const std::uint32_t*>(count), false);
+        call_.args[out.count] = static_cast<long>(place(count, 4, true));
+        break;
+      default: return;
+    }
+    arg = static_cast<long>(to);
+  }
+
+  std::uint64_t place_vector(std::uint64_t address, std::uint64_t count) {
+    if (count > 1024 || count * sizeof(IoVector) > end_ - next_) return address;
+    auto* copy = reinterpret_cast<IoVector*>(next_);
+    memcpy(copy, reinterpret_cast<void*>(address), count * sizeof(IoVector));
+    next_ += round_to(count * sizeof(IoVector), 64);
+    const bool input = (call_.row->flags & kWritesStream) != 0;
+    for (std::uint64_t i = 0; i < count; i++) copy[i].base = place(copy[i].base, copy[i].bytes, input);
+    return reinterpret_cast<std::uint64_t>(copy);
+  }
+
+  static constexpr std::uint32_t kMaxMoves = 64;
+  Call& call_;
+  std::uint64_t next_;
+  std::uint64_t end_;
+  std::uint32_t moves_ = 0;
+  Move move_[kMaxMoves];
+};
+
+std::uint32_t gather_all(const Call& call, const Before& before, long result) {
+  std::uint32_t n = 0;
+  if (is_error(result)) return 0;
+  for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
+  return n;
+}
+
+long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
+  Scratch scratch(call);
+  call.flags |= wire::kLeftBaton;
+  leave_baton();
+  const long result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+  return_from_kernel();
+  // The length of a socket address is itself an output: put it in place before sizes are taken from it.
+  for (const Out& out : call.row->outs)
+    if (out.kind == OutKind::kSocket && call.logged[out.arg] != 0 && !is_error(result)) {
+      const Output length = {static_cast<std::uint64_t>(call.logged[out.count]), 4};
+      scratch.copy_back(&length, 1);
+    }
+  count = gather_all(call, before, result);
+  scratch.copy_back(outputs, count);
+  return result;
+}
+
+// A record holds a quarter of the ring at the most, so a larger transfer is made in part, as the kernel may.
+void limit_transfer(Call& call) {
+  constexpr long kLimit = kMaxRecordBytes / 2;
+  for (const Out& out : call.row->outs) {
+    if (out.kind == OutKind::kByResult && out.size == 1 && call.args[out.count] > kLimit) call.args[out.count] = kLimit;
+  }
+}
+
+void note_descriptors(const Call& call, long result) {
+  if (is_error(result)) return;
+  if ((call.row->flags & kNewFd) != 0) forget_fd(result);
+  if ((call.row->flags & kNewFdPair) != 0) {
+    const auto* pair = reinterpret_cast<const int*>(call.logged[call.row->outs[0].arg]);
+    forget_fd(pair[0]);
+    forget_fd(pair[1]);
+  }
+}
+
+bool blocks(const Call& call) {
+  if (state().live_threads == 1) return false;  // nobody else could run meanwhile
+  if ((call.row->flags & kBlocks) != 0) return true;
+  return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
+}
+
+// Replay: what went to the standard output of the recorded run goes to ours.
+void repeat_write(const Call& call, long result) {
+  if ((call.flags & (wire::kWritesStdout | wire::kWritesStderr)) == 0 || result <= 0) return;
+  const int fd = (call.flags & wire::kWritesStdout) != 0 ? 1 : 2;
+  auto emit = [fd](std::uint64_t address, std::uint64_t bytes) {
+    while (bytes > 0) {
+      const long n = sys(SYS_write, fd, address, bytes);
+      if (n <= 0 && n != -EINTR && n != -EAGAIN) return;
+      if (n > 0) address += static_cast<std::uint64_t>(n), bytes -= static_cast<std::uint64_t>(n);
+    }
+  };
+  if (call.row->outs[0].kind != OutKind::kVector)
+    return emit(static_cast<std::uint64_t>(call.logged[1]), static_cast<std::uint64_t>(result));
+  const std::uint32_t n = vector_outputs(call, call.row->outs[0], result, outputs, 0);
+  for (std::uint32_t i = 0; i < n; i++) emit(outputs[i].address, outputs[i].bytes);
+}
+
+}  // namespace
+
+long recorded_call(Call& call, bool may_block) {
+  if (replaying()) {
+    follow_recorded_switches();
+    const long result = inject(call);
+    repeat_write(call, result);
+    note_descriptors(call, result);
+    return result;
+  }
+  Before before = {};
+  limit_transfer(call);
+  for (int slot = 0; slot < 4; slot++) {
+    const Out& out = call.row->outs[slot];
+    if (out.kind == OutKind::kSocket && call.args[out.arg] != 0 && call.args[out.count] != 0)
+      before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);
+  }
+  if ((call.row->flags & kWritesStream) != 0) call.flags |= fd_stream(call.args[0]);
+  std::uint32_t count = 0;
+  long result;
+  if (may_block) {
+    result = make_off_baton(call, before, count);
+  } else {
+    result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+    count = gather_all(call, before, result);
+  }
+  if ((call.row->flags & kWritesStream) != 0) count = 0;
+  log_call(call, result, outputs, count);
+  note_descriptors(call, result);
+  return result;
+}
+
+long recorded_call(Call& call) {
+  if ((call.row->flags & kFirstIsFd) != 0 && is_our_fd(call.args[0])) return complete(call, -EBADF);
+  return recorded_call(call, !replaying() && blocks(call));
+}
+
+}  // namespace reweave::core

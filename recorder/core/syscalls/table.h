@@ -1,0 +1,70 @@
+// The table of system calls: one row each, in number order, from which recording, replay and dump derive.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave::core {
+
+struct Call;
+
+// How a call is carried out.
+enum class CallKind : std::uint8_t {
+  kRecorded,     // made live when recording; its result and outputs are injected when replaying
+  kHandled,      // its handler decides
+  kYield,        // sched_yield
+  kUnsupported,  // stops the run; `why` says what and what to do
+  kRefused,      // fails with ENOSYS as on a kernel without it; programs fall back
+};
+
+// What a call writes to the target's memory.
+enum class OutKind : std::uint8_t {
+  kNone = 0,
+  kFixed,      // `size` bytes at args[arg]
+  kByResult,   // result * size bytes at args[arg], whose room is args[count] * size
+  kByCount,    // args[count] * size bytes at args[arg]
+  kSocket,     // address buffer at args[arg] with its length in-out at args[count]
+  kVector,     // iovec array at args[arg] of args[count] entries, `result` bytes in all
+  kInOutCount, // as kByCount, and read by the kernel as well
+  kInOutFixed, // as kFixed, and read by the kernel as well
+  kByPage,     // a byte for each page of args[count] bytes at args[arg]
+  kIn,         // read by the kernel: args[count] bytes at args[arg]
+};
+
+struct Out {
+  OutKind kind = OutKind::kNone;
+  std::uint8_t arg = 0;
+  std::uint8_t count = 0;
+  std::uint16_t size = 0;
+};
+
+// Bits of SyscallRow::flags.
+inline constexpr std::uint16_t kMayBlock = 1;       // leaves the baton, unless args[0] is a regular file
+inline constexpr std::uint16_t kBlocks = 2;         // leaves the baton in any case
+inline constexpr std::uint16_t kRestarts = 4;       // starts over after a handler with SA_RESTART
+inline constexpr std::uint16_t kNewFd = 8;          // the result is a new descriptor
+inline constexpr std::uint16_t kFirstIsFd = 16;     // args[0] is a descriptor
+inline constexpr std::uint16_t kWritesStream = 32;  // writes args[2] bytes at args[1]; vectors: kVector input
+inline constexpr std::uint16_t kNewFdPair = 64;     // two new descriptors at its output
+
+struct SyscallRow {
+  std::uint16_t number;
+  const char* name;
+  CallKind kind;
+  std::uint8_t argument_count;
+  std::uint16_t flags;
+  Out outs[4];
+  long (*handler)(Call&);
+  const char* why;
+};
+
+// The row of that number; calls without one get a row of kind kUnsupported.
+const SyscallRow* find_row(long number);
+
+// Carries out a kRecorded call.
+long recorded_call(Call& call);
+// As recorded_call, for handlers that first changed call.args; `may_block` overrides the row.
+long recorded_call(Call& call, bool may_block);
+// Answers ENOSYS to a kRefused call, stops the run at a kUnsupported one.
+long refuse(Call& call);
+
+}  // namespace reweave::core

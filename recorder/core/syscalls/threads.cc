@@ -1,0 +1,372 @@
+// Threads and processes: creation and end.
+//
+// Syscall User Dispatch, the GS base and the alternate stack are per thread and not inherited by new threads, so a
+// child starts in the core, sets them up, waits for the baton, and only then returns into the program.
+#include <asm/prctl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
+
+namespace reweave::core {
+
+namespace {
+
+// What clone and clone3 have in common.
+struct CloneArgs {
+  std::uint64_t flags;  // without the exit signal
+  std::uint64_t exit_signal;
+  std::uint64_t stack_top;  // 0: the parent's
+  std::uint64_t tls;
+  std::uint64_t parent_tid;
+  std::uint64_t child_tid;
+};
+
+void map_core_stack(const Thread& thread) {
+  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
+  sys(SYS_mmap, stack + kPage, kCoreStackBytes - kPage, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+}
+
+void store_tid(std::uint64_t address, std::int32_t tid) {
+  if (address != 0) *reinterpret_cast<std::int32_t*>(address) = tid;
+}
+
+void set_gs(Thread& thread) { sys(SYS_arch_prctl, ARCH_SET_GS, &thread); }
+
+void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
+  if (replaying()) {
+    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
+    if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
+      diverged("created another thread", &record.header);
+    consume_record();
+    return;
+  }
+  RecordWriter record(wire::RecordKind::kSpawn, call.me.id, sizeof(wire::SpawnRecord), 0);
+  auto& body = record.body<wire::SpawnRecord>();
+  body.child = child.id;
+  body.process = child.process;
+  body.kind = static_cast<std::uint32_t>(kind);
+  body.tid = child.tid;
+  record.commit();
+}
+
+// The child's id as the target sees it: the kernel's when recording, the recorded one when replaying.
+long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind) {
+  long tid = real_tid;
+  if (replaying())
+    tid = inject(call);
+  else
+    log_call(call, tid, nullptr, 0);
+  child.tid = static_cast<std::int32_t>(tid);
+  child.real_tid = static_cast<std::int32_t>(real_tid);
+  log_spawn(call, child, kind);
+  return tid;
+}
+
+void trace_fork(const Call& call, const Thread& child) {
+  if (!tracing()) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kFork, 0, 0, true);
+  words[1] = wire::pack_word1(call.context.uc_mcontext.rip, call.me.id);
+  words[2] = child.id;
+  publish_out(24);
+}
+
+void trace_thread_edge(EventKind kind, const Thread& thread) {
+  if (!tracing()) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(16));
+  words[0] = wire::pack_word0(kind, 0, 0, false);
+  words[1] = wire::pack_word1(0, thread.id);
+  publish_out(16);
+}
+
+// A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
+long creation_failed(Call& call, Thread& child, long error) {
+  RuntimeState& s = state();
+  s.live_threads--;
+  s.thread_count--;
+  s.processes[child.process].live_threads--;
+  child.state.store(ThreadState::kUnused);
+  return complete(call, error);
+}
+
+// Replaying a recorded failure, there is nothing to create.
+bool recorded_failure(const Call& call) {
+  if (!replaying()) return false;
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
+}
+
+long create_thread(Call& call, const CloneArgs& args) {
+  constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+  if (recorded_failure(call)) return inject(call);
+  Thread& child = add_thread(call.me.process);
+  child.signal_mask = call.me.signal_mask;
+  child.op.kind = OpKind::kStart;
+  map_core_stack(child);
+  KernelContext* context = copy_context(call.context, child);
+  context->uc_mcontext.rax = 0;
+  if (args.stack_top != 0) context->uc_mcontext.rsp = args.stack_top;
+  // The kernel clears core_tid_word when the real thread is gone.
+  const std::uint64_t flags = (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID |
+                              (args.flags & CLONE_SETTLS);
+  child.core_tid_word = 1;
+  const long real_tid = core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal),
+                                   static_cast<long>(reinterpret_cast<std::uint64_t>(context) - 256), 0,
+                                   reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
+  if (is_error(real_tid)) return creation_failed(call, child, real_tid);
+  const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread);
+  if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
+  if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
+  if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
+  child.start_context = reinterpret_cast<std::uint64_t>(context);
+  trace_fork(call, child);
+  return tid;
+}
+
+std::uint16_t add_process(const Call& call) {
+  RuntimeState& s = state();
+  if (s.process_count == kMaxProcesses) stop_run(wire::OutcomeKind::kUnsupported, "more than 2048 processes in one run");
+  const auto index = static_cast<std::uint16_t>(s.process_count++);
+  Process& child = s.processes[index];
+  memcpy(&child, &s.processes[call.me.process], sizeof child);
+  child.index = index;
+  child.parent = call.me.process;
+  child.live_threads = 0;
+  child.alive = 1;
+  s.live_processes++;
+  return index;
+}
+
+// In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
+void become_child(Thread& child, const CloneArgs& args) {
+  set_gs(child);
+  child.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
+  map_core_stack(child);
+  prepare_thread(child);
+  wait_for_first_turn();
+  Process& here = process();
+  here.pid = child.tid;
+  here.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
+  if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
+}
+
+long create_process(Call& call, const CloneArgs& args) {
+  if (recorded_failure(call)) return inject(call);
+  const std::uint16_t index = add_process(call);
+  Thread& child = add_thread(index);
+  child.signal_mask = call.me.signal_mask;
+  child.altstack_base = call.me.altstack_base;
+  child.altstack_size = call.me.altstack_size;
+  child.altstack_flags = call.me.altstack_flags;
+  const bool vfork = (args.flags & CLONE_VFORK) != 0;
+  const long real_pid = sys(SYS_clone, args.exit_signal, 0, 0, 0, 0);
+  if (real_pid == 0) {
+    become_child(child, args);
+    if (args.stack_top != 0) call.context.uc_mcontext.rsp = args.stack_top;
+    // The frame we return through was made on the parent's alternate stack; ours is another.
+    const std::uint64_t stack = kStacksBase + child.id * kCoreStackBytes;
+    call.context.uc_stack.ss_sp = reinterpret_cast<void*>(stack + kPage);
+    call.context.uc_stack.ss_size = child.stack_top - stack - kPage;
+    return 0;
+  }
+  if (is_error(real_pid)) {
+    state().process_count--;
+    state().live_processes--;
+    return creation_failed(call, child, real_pid);
+  }
+  const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess);
+  state().processes[index].pid = static_cast<std::int32_t>(pid);
+  state().processes[index].real_pid = static_cast<std::int32_t>(real_pid);
+  if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
+  trace_fork(call, child);
+  if (vfork) {
+    state().processes[index].vfork_parent = call.me.id + 1u;
+    block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
+  }
+  return pid;
+}
+
+long create(Call& call, const CloneArgs& args) {
+  if ((args.flags & CLONE_THREAD) != 0) return create_thread(call, args);
+  constexpr std::uint64_t kUnshare = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                                     CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_FILES | CLONE_PARENT;
+  if ((args.flags & kUnshare & ~static_cast<std::uint64_t>(CLONE_FILES)) != 0)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "clone with new namespaces or CLONE_PARENT cannot be recorded; run the program without its sandbox");
+  if ((args.flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
+    stop_run(wire::OutcomeKind::kUnsupported, "clone of a process that shares memory without being a thread");
+  return create_process(call, args);
+}
+
+void wake_address(std::uint64_t address) { wake(WaitKind::kFutex, object_key(address), 1); }
+
+// One entry of a robust list (get_robust_list(2), Documentation/locking/robust-futexes.rst).
+void die_with_lock(std::uint64_t word_address, std::int32_t tid) {
+  auto& word = *reinterpret_cast<std::uint32_t*>(word_address);
+  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(tid)) return;
+  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+  wake_address(word_address);
+  // The shim's waiters wait for the mutex, not for the word; the two addresses are the same.
+  wake(WaitKind::kMutex, object_key(word_address), ~0u);
+}
+
+void walk_robust_list(const Thread& thread) {
+  if (thread.robust_list == 0) return;
+  const auto* head = reinterpret_cast<const std::uint64_t*>(thread.robust_list);
+  const std::uint64_t offset = head[1];
+  std::uint64_t entry = head[0] & ~std::uint64_t{1};
+  for (int limit = 2048; entry != thread.robust_list && entry != 0 && limit > 0; limit--) {
+    if (region_at(entry) == nullptr) return;
+    const std::uint64_t next = *reinterpret_cast<const std::uint64_t*>(entry) & ~std::uint64_t{1};
+    if (entry != head[2]) die_with_lock(entry + offset, thread.tid);
+    entry = next;
+  }
+  if (head[2] != 0) die_with_lock((head[2] & ~std::uint64_t{1}) + offset, thread.tid);
+}
+
+}  // namespace
+
+// First C++ code of a new thread, on its core stack.
+extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
+  set_gs(*thread);
+  thread->real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  prepare_thread(*thread);
+  wait_for_first_turn();
+  auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
+  trace_thread_edge(EventKind::kBegin, *thread);
+  context->uc_sigmask = replaying() ? 0 : real_mask(thread->signal_mask);
+  resume_context(context);
+}
+
+void finish_thread(Thread& thread) {
+  trace_thread_edge(EventKind::kEnd, thread);
+  walk_robust_list(thread);
+  if (thread.clear_child_tid != 0 && region_at(thread.clear_child_tid) != nullptr) {
+    *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
+    wake_address(thread.clear_child_tid);
+  }
+}
+
+void release_vfork_parent() {
+  Process& here = process();
+  if (here.vfork_parent == 0) return;
+  here.vfork_parent = 0;
+  wake(WaitKind::kVfork, std::uint64_t{here.index} | std::uint64_t{1} << 62, 1);
+}
+
+void end_process(int wait_status) {
+  Thread& me = self();
+  if (replaying()) {
+    const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
+    if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);
+    consume_record();
+  } else {
+    RecordWriter record(wire::RecordKind::kProcessExit, me.id, sizeof(wire::ProcessExitRecord), 0);
+    auto& body = record.body<wire::ProcessExitRecord>();
+    body.process = me.process;
+    body.wait_status = wait_status;
+    record.commit();
+  }
+  release_vfork_parent();
+  process().alive = 0;
+  state().live_processes--;
+  retire_process_threads(me.process, me.id);
+  retire_self();
+}
+
+long handle_clone(Call& call) {
+  const auto flags = static_cast<std::uint64_t>(call.args[0]);
+  return create(call, {flags & ~std::uint64_t{CSIGNAL}, flags & CSIGNAL, static_cast<std::uint64_t>(call.args[1]),
+                       static_cast<std::uint64_t>(call.args[4]), static_cast<std::uint64_t>(call.args[2]),
+                       static_cast<std::uint64_t>(call.args[3])});
+}
+
+long handle_clone3(Call& call) {
+  struct clone_args given = {};
+  const auto bytes = static_cast<std::uint64_t>(call.args[1]);
+  if (bytes < CLONE_ARGS_SIZE_VER0) return complete(call, -EINVAL);
+  memcpy(&given, reinterpret_cast<void*>(call.args[0]), bytes < sizeof given ? bytes : sizeof given);
+  if (given.set_tid_size != 0 || (given.flags & (CLONE_INTO_CGROUP | CLONE_PIDFD)) != 0)
+    return complete(call, -ENOSYS);
+  return create(call, {given.flags & ~std::uint64_t{CLONE_CLEAR_SIGHAND}, given.exit_signal,
+                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.tls, given.parent_tid,
+                       given.child_tid});
+}
+
+long handle_fork(Call& call) { return create(call, {0, 17 /* SIGCHLD */, 0, 0, 0, 0}); }
+long handle_vfork(Call& call) { return create(call, {CLONE_VFORK | CLONE_VM, 17, 0, 0, 0, 0}); }
+
+long handle_exit(Call& call) {
+  Thread& me = call.me;
+  complete(call, 0);
+  finish_thread(me);
+  if (process().live_threads == 1) {
+    end_process((call.args[0] & 0xff) << 8);
+    sys(SYS_exit_group, call.args[0]);
+  }
+  if (replaying()) {
+    expect<wire::ThreadExitRecord>(wire::RecordKind::kThreadExit, "ended");
+    consume_record();
+  } else {
+    RecordWriter record(wire::RecordKind::kThreadExit, me.id, sizeof(wire::ThreadExitRecord), 0);
+    record.body<wire::ThreadExitRecord>().step = state().step;
+    record.commit();
+  }
+  retire_self();
+  sys(SYS_exit, call.args[0]);
+  __builtin_unreachable();
+}
+
+long handle_exit_group(Call& call) {
+  complete(call, 0);
+  end_process((call.args[0] & 0xff) << 8);
+  flush_out();
+  sys(SYS_exit_group, call.args[0]);
+  __builtin_unreachable();
+}
+
+long handle_set_tid_address(Call& call) {
+  call.me.clear_child_tid = static_cast<std::uint64_t>(call.args[0]);
+  if (replaying()) {
+    const long tid = inject(call);
+    call.me.tid = static_cast<std::int32_t>(tid);
+    return tid;
+  }
+  return complete(call, call.me.tid);
+}
+
+long handle_set_robust_list(Call& call) {
+  call.me.robust_list = static_cast<std::uint64_t>(call.args[0]);
+  return complete(call, 0);
+}
+
+long handle_get_robust_list(Call& call) {
+  if (call.args[0] != 0) return complete(call, -EPERM);
+  *reinterpret_cast<std::uint64_t*>(call.args[1]) = call.me.robust_list;
+  *reinterpret_cast<std::uint64_t*>(call.args[2]) = 24;
+  return complete(call, 0);
+}
+
+long handle_arch_prctl(Call& call) {
+  const long code = call.args[0];
+  if (code == ARCH_SET_GS)
+    stop_run(wire::OutcomeKind::kUnsupported, "arch_prctl(ARCH_SET_GS): the program uses the GS register, as we do");
+  if (code == ARCH_SET_FS || code == ARCH_GET_FS)
+    return complete(call, sys(SYS_arch_prctl, code, call.args[1]));
+  return complete(call, -EINVAL);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,51 @@
+#include "recorder/core/tsc.h"
+
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/log.h"
+#include "recorder/core/scheduler.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint64_t read_tsc() {
+  std::uint32_t low, high;
+  sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
+  asm volatile("rdtsc" : "=a"(low), "=d"(high));
+  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+}  // namespace
+
+bool emulate_tsc(KernelContext& context) {
+  const auto* code = reinterpret_cast<const std::uint8_t*>(context.uc_mcontext.rip);
+  const bool plain = code[0] == 0x0f && code[1] == 0x31;
+  const bool with_cpu = !plain && code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
+  if (!plain && !with_cpu) return false;
+  arm();
+  std::uint64_t value;
+  if (replaying()) {
+    value = expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter").values[0];
+    consume_record();
+  } else {
+    value = read_tsc();
+    RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
+    auto& body = record.body<wire::InputRecord>();
+    body.source = with_cpu ? 1 : 0;
+    body.reserved = 0;
+    body.values[0] = value;
+    body.values[1] = body.values[2] = body.values[3] = 0;
+    record.commit();
+  }
+  context.uc_mcontext.rax = value & 0xffffffff;
+  context.uc_mcontext.rdx = value >> 32;
+  if (with_cpu) context.uc_mcontext.rcx = 0;
+  context.uc_mcontext.rip += plain ? 2 : 3;
+  arm();
+  return true;
+}
+
+}  // namespace reweave::core

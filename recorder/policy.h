@@ -1,0 +1,74 @@
+// Policy: which thread runs next. The core asks, policies answer; the core names no policy.
+//
+// A policy runs inside the target, on the core's stack, with the baton: no allocation, no system calls, no statics
+// that change. Its memory is PolicyState, in the arena, so that a tree of processes shares it.
+// To add one: a file in explorer/strategies with a `const Policy`, and its line in explorer/strategies/all.cc.
+#pragma once
+
+#include "recorder/runtime_state.h"
+
+namespace reweave {
+
+// What a policy is asked with. `enabled` holds `count` >= 1 threads in order of creation; any of them may be chosen.
+struct ChoiceArgs {
+  const PolicyConfig& config;
+  PolicyState& state;
+  const Thread* threads;         // by ThreadId
+  const ThreadId* enabled;
+  std::uint32_t count;
+  const Thread& current;         // the thread that has the baton
+  bool current_enabled;          // it is among `enabled`
+  bool yielded;                  // it asks for another to run
+  std::uint64_t step;            // global schedule point number
+  const std::byte* goal;         // config.goal_bytes bytes, or null
+};
+
+// The answer: the thread, and for how many of its schedule points the policy need not be asked again
+// (0: ask at the next one). Synchronisation operations and system calls ask all the same.
+struct Choice {
+  ThreadId thread;
+  std::int64_t undisturbed;
+};
+
+struct Policy {
+  const char* name;
+  const char* help;  // one line
+  void (*begin_run)(const PolicyConfig&, PolicyState&);
+  Choice (*choose)(const ChoiceArgs&);
+};
+
+// The policy of that name, or null. Defined above this layer, in explorer/strategies/all.cc.
+const Policy* find_policy(const char* name);
+
+// xoshiro256** (Blackman and Vigna, 2018): the generator of all policies.
+inline std::uint64_t next_random(PolicyState& state) {
+  auto rotate = [](std::uint64_t x, int k) { return x << k | x >> (64 - k); };
+  std::uint64_t* s = state.random;
+  const std::uint64_t result = rotate(s[1] * 5, 7) * 9;
+  const std::uint64_t t = s[1] << 17;
+  s[2] ^= s[0];
+  s[3] ^= s[1];
+  s[1] ^= s[2];
+  s[0] ^= s[3];
+  s[2] ^= t;
+  s[3] = rotate(s[3], 45);
+  return result;
+}
+
+// Uniform in [0, bound), bound >= 1; the bias of the multiplication method is below 2^-32 for our bounds.
+inline std::uint64_t random_below(PolicyState& state, std::uint64_t bound) {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next_random(state)) * bound) >> 64);
+}
+
+// Seeds the generator by splitmix64, as its authors advise.
+inline void seed_random(PolicyState& state, std::uint64_t seed) {
+  for (std::uint64_t& word : state.random) {
+    seed += 0x9e3779b97f4a7c15;
+    std::uint64_t z = seed;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    word = z ^ z >> 31;
+  }
+}
+
+}  // namespace reweave

@@ -1,0 +1,173 @@
+// The runtime state in the arena: the baton, the threads and the processes of the target's tree.
+//
+// Thread rule: only the thread that holds the baton reads or writes these, except the std::atomic members, which
+// threads that return from the kernel and signal handlers touch as described with each.
+#pragma once
+
+#include "recorder/arena.h"
+
+namespace reweave {
+
+enum class ThreadState : std::uint32_t {
+  kUnused = 0,
+  kReady,     // may be given the baton
+  kRunning,   // has the baton
+  kBlocked,   // waits for `wait` to be woken (or to expire)
+  kInKernel,  // left the baton for a system call that may block
+  kExited,
+};
+
+// What a thread is about to do; policies see every thread's.
+enum class OpKind : std::uint16_t {
+  kStart = 0,
+  kAccess,
+  kAtomic,
+  kLock,
+  kUnlock,
+  kWait,
+  kNotify,
+  kSemaphore,
+  kBarrier,
+  kCreate,
+  kJoin,
+  kYield,
+  kSyscall,
+  kExit,
+  kOther,
+};
+
+struct PendingOp {
+  std::uint64_t object;  // address
+  std::uint64_t pc;
+  OpKind kind;
+  std::uint8_t is_write;
+  std::uint8_t reserved;
+  std::uint32_t detail;  // system call number, size, ...
+};
+
+enum class WaitKind : std::uint32_t { kNone = 0, kFutex, kMutex, kRwlock, kSpin, kCondition, kSemaphore, kVfork };
+
+// How a wait ended.
+enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };
+
+struct Wait {
+  WaitKind kind;
+  WaitResult result;
+  std::uint64_t key;       // process-wide or shared identity of the object (see scheduler.h)
+  std::uint64_t address;   // the object, as the thread named it
+  std::uint64_t order;     // arrival number: wakes are first in, first out
+  std::int64_t deadline;   // CLOCK_MONOTONIC nanoseconds, or kNoDeadline
+  std::uint32_t bitset;    // futex bitset
+  std::int32_t owner_tid;  // who holds the object, when that is known; 0 otherwise
+};
+inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+
+// Bits of Thread::go.
+inline constexpr std::uint32_t kGoBaton = 1;      // the baton is yours
+inline constexpr std::uint32_t kGoAttention = 2;  // look again at your own state
+// Values of Thread::expired and SwitchRecord::timed_out.
+inline constexpr std::uint32_t kExpiredMark = 1;
+inline constexpr std::uint32_t kInterruptedMark = 2;
+
+inline constexpr std::uint32_t kSignalQueue = 32;
+struct QueuedSignal {
+  std::uint32_t number;
+  std::uint32_t external;  // 1: came from the kernel, 0: sent inside the tree
+  std::uint8_t info[128];
+};
+
+// One thread of the target. The GS base of the real thread points here.
+struct alignas(64) Thread {
+  Thread* self;             // gs:0
+  std::int64_t countdown;   // gs:8   schedule points left before the slow path
+  std::uint64_t stack_top;  // gs:16  the core's stack; 0 while the thread is on it
+  std::uint64_t trace_room; // gs:24  reserved
+  std::uint64_t deliver_due;  // gs:32  1: a signal waits for delivery; the shim lets the core deliver it
+
+  std::int64_t budget;  // countdown's value when it was last armed
+  std::uint16_t id;
+  std::uint16_t process;
+  std::atomic<ThreadState> state;
+  std::atomic<std::uint32_t> go;       // futex: kGoBaton | kGoAttention
+  std::atomic<std::uint32_t> expired;  // why a waiting thread may resume unwoken; set by the waiter itself
+  std::int32_t tid;       // as the target knows it (recorded)
+  std::int32_t real_tid;  // of this run
+  PendingOp op;
+  Wait wait;
+  std::uint64_t ticks;  // schedule points executed by this thread
+  std::uint64_t clear_child_tid;
+  std::uint64_t robust_list;
+  std::uint64_t signal_mask;  // the target's view
+  std::uint64_t saved_mask;   // to restore after sigsuspend and the like
+  std::uint32_t has_saved_mask;
+  std::uint64_t altstack_base;
+  std::uint64_t altstack_size;
+  std::uint32_t altstack_flags;
+  std::atomic<std::uint32_t> queue_lock;
+  std::atomic<std::uint32_t> queued;  // entries of `signals` in use
+  QueuedSignal signals[kSignalQueue];
+  std::uint64_t start_context;    // a new thread's first registers, on its core stack
+  std::uint64_t policy_words[4];  // the policy's own
+  std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
+  std::uint32_t yields;           // consecutive
+  std::uint32_t has_scratch;      // its scratch memory is mapped
+};
+
+// Kinds of open files that matter to the runtime; index of FdEntry::kind.
+enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock };
+
+struct FdEntry {
+  FdKind kind;
+  std::uint8_t std_stream;  // wire::kWritesStdout / kWritesStderr or 0
+};
+
+struct Process {
+  std::int32_t pid;       // as the target knows it
+  std::int32_t real_pid;  // of this run
+  std::uint16_t index;
+  std::uint16_t parent;
+  std::uint16_t live_threads;
+  std::uint8_t alive;
+  std::uint32_t vfork_parent;  // thread id + 1 of the thread that vfork suspended for this process, or 0
+  std::uint64_t handled_signals;  // bit n-1: the target installed a handler
+  std::uint64_t ignored_signals;
+  char program[512];
+  FdEntry fds[kMaxFds];
+};
+
+// The policy's memory; see policy.h.
+struct PolicyState {
+  std::uint64_t random[4];    // generator state, seeded from the configuration
+  std::uint64_t words[1024];  // the policy's own
+};
+
+struct RuntimeState {
+  std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
+  std::uint32_t last_holder;          // thread id
+  std::uint64_t step;                 // schedule points up to the last time the slow path ran
+  std::uint64_t wait_order;
+  std::uint32_t thread_count;  // ids given out
+  std::uint32_t live_threads;     // entries of `live`
+  std::uint32_t process_count;
+  std::uint32_t live_processes;
+  std::uint32_t blocked_on_locks;  // threads in a wait that an unlock may end
+  std::uint64_t api_table;      // address of the core's CoreApi (core_api.h)
+  std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
+  std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
+  std::uint64_t shared_ids;         // shared mappings named so far
+  PolicyState policy;
+  Process processes[kMaxProcesses];
+  Thread threads[kMaxThreads];
+};
+
+inline constexpr std::uint64_t kHeaderBytes = 64 << 10;
+static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
+
+inline constexpr std::uint64_t round_to(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+inline constexpr std::uint64_t kStateBytes = round_to(sizeof(RuntimeState), 1 << 20);
+// Offset of the out ring in the arena's file; the feed follows it.
+inline constexpr std::uint64_t kRingsOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
+
+}  // namespace reweave
