@@ -4,7 +4,7 @@
  * Shown by: two writers find the same position; one overwrites the other's cell.
  * Idea: BufWriter of the RankChecker and Falcon papers.
  * Expected: message and exit status 1.
- * Arguments: writers (2), cells per writer (2).
+ * Arguments: writers (2), cells per writer (1).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { kRoom = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int cells[kRoom];
 static volatile int used;
-static int per_writer = 2;
+static int per_writer = 1;
 
 static void* writer(void* arg) {
   int name = (int)(long)arg;

@@ -1,7 +1,7 @@
 /* Connection that two threads close.
  *
- * Bug: test, free and reset of the buffer are not atomic.
- * Shown by: both threads pass the test before either resets the pointer. One preemption.
+ * Bug: taking the buffer and resetting the pointer to it are two steps.
+ * Shown by: both threads take the buffer before either resets the pointer. One preemption.
  * Idea: ours, after the double-close bugs of network servers.
  * Expected: memory error (double free).
  */
@@ -17,9 +17,10 @@ struct connection {
 static struct connection connection;
 
 static void* closer(void* arg) {
-  if (connection.buffer != NULL) {
-    free(connection.buffer);
-    connection.buffer = NULL;
+  char* mine = connection.buffer;
+  connection.buffer = NULL;
+  if (mine != NULL) {
+    free(mine);
     connection.closed_by = (int)(long)arg;
   }
   return NULL;

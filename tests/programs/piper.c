@@ -4,7 +4,7 @@
  * Shown by: both consumers wait, and a take's signal wakes the other consumer while producers wait for room.
  * Idea: Piper of the RankChecker paper.
  * Expected: deadlock: all threads wait on the condition variable.
- * Arguments: producers and consumers (2 each), items each (2).
+ * Arguments: producers and consumers (2 each), items each (1).
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int full, passed;
-static int items = 2;
+static int items = 1;
 
 static void* producer(void* arg) {
   (void)arg;

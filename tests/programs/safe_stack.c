@@ -2,7 +2,8 @@
  *
  * Bug: pop() marks the top's successor as taken before it moves the head; a slot that was popped and pushed again in the
  * meantime makes the head jump to a slot that somebody owns.
- * Shown by: three threads, at least three of them interrupted inside of pop(), some more than once.
+ * Shown by: three threads, each of them interrupted inside of pop() and push(), most of them several times. The shortest
+ * failing run has 42 atomic steps; random schedules practically never show it.
  * Idea: after the published description of D. Vyukov's SafeStack puzzle, used as a hard subject for search tools.
  * Expected: assertion that a popped slot has one owner (SIGABRT).
  * Arguments: threads (3), rounds per thread (2).
@@ -16,7 +17,7 @@
 enum { kSlots = 3, kTaken = -1, kAttempts = 8 };
 
 static atomic_int head, count, next[kSlots];
-static volatile int owner[kSlots];
+static atomic_int owners[kSlots];
 static int rounds = 2;
 
 static int pop(void) {
@@ -43,12 +44,13 @@ static void push(int slot) {
 }
 
 static void* user(void* arg) {
-  int me = (int)(long)arg;
+  (void)arg;
   for (int i = 0; i < rounds; i++) {
     int slot = pop();
     if (slot == kTaken) continue;
-    owner[slot] = me;
-    assert(owner[slot] == me && "a slot has two owners");
+    int others = atomic_fetch_add(&owners[slot], 1);
+    assert(others == 0 && "a slot has two owners");
+    atomic_fetch_sub(&owners[slot], 1);
     push(slot);
   }
   return NULL;
@@ -60,7 +62,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kSlots; i++) next[i] = i + 1 < kSlots ? i + 1 : kTaken;
   count = kSlots;
   pthread_t* ids = calloc((size_t)threads, sizeof *ids);
-  for (long i = 0; i < threads; i++) pthread_create(&ids[i], NULL, user, (void*)i);
+  for (int i = 0; i < threads; i++) pthread_create(&ids[i], NULL, user, NULL);
   for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
   free(ids);
   printf("count %d head %d\n", count, head);
