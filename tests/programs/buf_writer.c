@@ -34,6 +34,9 @@ int main(int argc, char** argv) {
   if (argc > 2) per_writer = atoi(argv[2]);
   pthread_t* ids = calloc((size_t)writers, sizeof *ids);
   int written = 0;
+  pthread_mutex_lock(&lock);
+  used = 0;
+  pthread_mutex_unlock(&lock);
   for (long i = 0; i < writers; i++) pthread_create(&ids[i], NULL, writer, (void*)(i + 1));
   for (int i = 0; i < writers; i++) pthread_join(ids[i], NULL);
   free(ids);
