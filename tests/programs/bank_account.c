@@ -1,0 +1,45 @@
+/* Bank account with a lost update.
+ *
+ * Bug: deposit() reads the balance in one locked section and writes it back in another, so every access is
+ * protected and the operation still is not atomic.
+ * Shown by: A reads, B reads and writes, A writes: B's deposit is gone. One preemption.
+ * Idea: BankAccount of the ColFinder paper and of many Java bug collections.
+ * Expected: assertion on the final balance (SIGABRT).
+ * Arguments: threads (2), deposits per thread (2).
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long balance;
+static int deposits = 2;
+
+static void deposit(long amount) {
+  pthread_mutex_lock(&lock);
+  long seen = balance;
+  pthread_mutex_unlock(&lock);
+
+  pthread_mutex_lock(&lock);
+  balance = seen + amount;
+  pthread_mutex_unlock(&lock);
+}
+
+static void* customer(void* arg) {
+  (void)arg;
+  for (int i = 0; i < deposits; i++) deposit(10);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  int threads = argc > 1 ? atoi(argv[1]) : 2;
+  if (argc > 2) deposits = atoi(argv[2]);
+  pthread_t* ids = calloc((size_t)threads, sizeof *ids);
+  for (int i = 0; i < threads; i++) pthread_create(&ids[i], NULL, customer, NULL);
+  for (int i = 0; i < threads; i++) pthread_join(ids[i], NULL);
+  free(ids);
+  assert(balance == 10L * threads * deposits && "a deposit was lost");
+  printf("balance %ld\n", balance);
+  return 0;
+}
