@@ -13,7 +13,7 @@ namespace {
 
 // Hash of where the call was made from: any earlier difference between the runs most likely shows here.
 std::uint64_t context_hash(const Call& call) {
-  const auto& r = call.context.uc_mcontext;
+  const auto& r = call.context.registers;
   std::uint64_t hash = 0;
   for (std::uint64_t word : {r.rip, r.rsp, r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15}) hash = mix(hash, word);
   return hash;
@@ -25,7 +25,7 @@ std::uint64_t context_hash(const Call& call) {
        << ")" << what << " with (";
   for (int i = 0; i < 6; i++) text.hex(static_cast<std::uint64_t>(call.logged[i])) << (i < 5 ? ", " : ")");
   text << " at ip ";
-  text.hex(call.context.uc_mcontext.rip);
+  text.hex(call.context.registers.rip);
   diverged(text.c_str(), record);
 }
 
@@ -46,7 +46,7 @@ const wire::SyscallRecord& expect_call(Call& call) {
 void trace_call(const Call& call) {
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
   words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
-  words[1] = wire::pack_word1(call.context.uc_mcontext.rip, call.me.id);
+  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
   words[2] = static_cast<std::uint64_t>(call.number);
   publish_out(24);
 }
@@ -54,7 +54,7 @@ void trace_call(const Call& call) {
 long run(Call& call) {
   PendingOp op = {};
   op.kind = OpKind::kSyscall;
-  op.pc = call.context.uc_mcontext.rip;
+  op.pc = call.context.registers.rip;
   op.detail = static_cast<std::uint32_t>(call.number);
   if (call.row->kind == CallKind::kYield) {
     yield_point(op);
@@ -129,7 +129,7 @@ long inject(Call& call) {
 
 extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
-  auto& r = context.uc_mcontext;
+  auto& r = context.registers;
   const long number = static_cast<long>(r.rax);
   Thread& me = self();
   me.deliver_due = 0;
@@ -139,7 +139,7 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   }
   if (number == SYS_rt_sigreturn) {
     return_from_handler(context);
-    context.uc_sigmask = replaying() ? 0 : real_mask(me.signal_mask);
+    context.mask = replaying() ? 0 : real_mask(me.signal_mask);
     return;
   }
   Call call = {context, me, find_row(number), number, {}, {}};

@@ -1,7 +1,7 @@
 #include "recorder/core/elf_loader.h"
 
-#include <linux/elf.h>
-#include <linux/mman.h>
+#include <elf.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"

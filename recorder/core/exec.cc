@@ -1,8 +1,7 @@
 // execve: the core again, with the new program. What the kernel would refuse is refused here, for the kernel only
 // sees the core.
-#include <linux/fcntl.h>
-#include <asm/stat.h>
-#include <linux/stat.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/elf_loader.h"

@@ -1,7 +1,7 @@
 #include "recorder/core/image.h"
 
 #include <linux/auxvec.h>
-#include <linux/mman.h>
+#include <sys/mman.h>
 #include <linux/prctl.h>
 #include <sys/syscall.h>
 

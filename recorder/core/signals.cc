@@ -53,7 +53,7 @@ constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV)
                                         signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 void set_real_action(int number, std::uint64_t handler, std::uint64_t flags) {
-  const SignalAction action = {handler, flags | SA_RESTORER, reinterpret_cast<std::uint64_t>(&core_restorer), 0};
+  const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), 0};
   sys(SYS_rt_sigaction, number, &action, nullptr, 8);
 }
 
@@ -81,7 +81,7 @@ void queue_signal(Thread& me, int number, const void* info, bool external) {
 // Runs at any instant of any thread, even inside the core: it queues, and does nothing else.
 extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
   Thread& me = self();
-  auto& registers = static_cast<KernelContext*>(raw_context)->uc_mcontext;
+  auto& registers = static_cast<KernelContext*>(raw_context)->registers;
   queue_signal(me, number, info, true);
   note_interruption();
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
@@ -118,20 +118,19 @@ void log_signal(Thread& me, int number, bool external, const void* info) {
 void push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
   SignalAction& action = actions[number];
-  auto& registers = context.uc_mcontext;
-  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fpstate));
+  auto& registers = context.registers;
+  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fp_state));
   const std::uint64_t fp = (frame_base(me, action, registers.rsp) - fp_bytes) & ~std::uint64_t{63};
   const std::uint64_t base = ((fp - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
-  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(registers.fpstate), fp_bytes);
+  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(registers.fp_state), fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
-  frame->context.uc_mcontext.fpstate = fp_bytes != 0 ? reinterpret_cast<decltype(registers.fpstate)>(fp) : nullptr;
-  frame->context.uc_sigmask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
+  frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
+  frame->context.mask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
   me.has_saved_mask = 0;
-  frame->context.uc_stack = {reinterpret_cast<void*>(me.altstack_base), static_cast<int>(me.altstack_flags),
-                             me.altstack_size};
+  frame->context.stack = {me.altstack_base, static_cast<int>(me.altstack_flags), 0, me.altstack_size};
   registers.rdi = static_cast<std::uint64_t>(number);
   registers.rsi = reinterpret_cast<std::uint64_t>(frame->info);
   registers.rdx = reinterpret_cast<std::uint64_t>(&frame->context);
@@ -154,7 +153,7 @@ void die_on_return(KernelContext& context, int number) {
   const std::uint64_t all = ~std::uint64_t{0};
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
   if (!is_synchronous(number) || number == SIGTRAP) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
-  context.uc_sigmask &= ~signal_bit(number);
+  context.mask &= ~signal_bit(number);
 }
 
 void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
@@ -165,8 +164,8 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0) return die_on_return(context, sig);
   if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) {
-    context.uc_mcontext.rip -= 2;  // the `syscall` instruction again
-    context.uc_mcontext.rax = static_cast<std::uint64_t>(number);
+    context.registers.rip -= 2;  // the `syscall` instruction again
+    context.registers.rax = static_cast<std::uint64_t>(number);
   }
   push_frame(context, sig, signal.info);
 }
@@ -179,7 +178,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     core_on_asynchronous(number, info, raw_context);
     return;
   }
-  const std::uint64_t ip = context.uc_mcontext.rip;
+  const std::uint64_t ip = context.registers.rip;
   if (in_core(ip)) {
     Text text;
     text << "internal error: signal " << number << " in the core at ";
@@ -197,7 +196,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     die_on_return(context, number);
   } else {
     push_frame(context, number, info);
-    context.uc_sigmask = real_mask(me.signal_mask);
+    context.mask = real_mask(me.signal_mask);
   }
   arm();
 }
@@ -217,11 +216,13 @@ void install_core_handlers() {
   if (!replaying() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
 }
 
+KernelStack core_stack(const Thread& thread) {
+  const std::uint64_t base = kStacksBase + thread.id * kCoreStackBytes + 4096;
+  return {base, 0, 0, thread.stack_top - base};
+}
+
 void prepare_thread(Thread& thread) {
-  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
-  stack_t alternate = {};
-  alternate.ss_sp = reinterpret_cast<void*>(stack + 4096);
-  alternate.ss_size = thread.stack_top - stack - 4096;
+  const KernelStack alternate = core_stack(thread);
   sys(SYS_sigaltstack, &alternate, nullptr);
   const auto begin = reinterpret_cast<std::uint64_t>(core_text_start);
   const auto bytes = static_cast<std::uint64_t>(core_text_end - core_text_start);
@@ -293,24 +294,24 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
     me.signal_mask = me.saved_mask;
     me.has_saved_mask = 0;
   }
-  context.uc_sigmask = replaying() ? 0 : real_mask(me.signal_mask);
+  context.mask = replaying() ? 0 : real_mask(me.signal_mask);
 }
 
 void return_from_handler(KernelContext& context) {
   Thread& me = self();
-  auto* from = reinterpret_cast<KernelContext*>(context.uc_mcontext.rsp);
-  void* our_fp = reinterpret_cast<void*>(context.uc_mcontext.fpstate);
-  const void* their_fp = reinterpret_cast<void*>(from->uc_mcontext.fpstate);
+  auto* from = reinterpret_cast<KernelContext*>(context.registers.rsp);
+  void* our_fp = reinterpret_cast<void*>(context.registers.fp_state);
+  const void* their_fp = reinterpret_cast<void*>(from->registers.fp_state);
   const std::uint64_t fp_bytes = fp_state_bytes(our_fp);
   if (their_fp != nullptr && our_fp != nullptr && fp_state_bytes(their_fp) == fp_bytes)
     memcpy(our_fp, their_fp, fp_bytes);
-  memcpy(&context.uc_mcontext, &from->uc_mcontext, sizeof context.uc_mcontext);
-  context.uc_mcontext.fpstate = static_cast<decltype(context.uc_mcontext.fpstate)>(our_fp);
-  me.signal_mask = from->uc_sigmask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
-  if ((from->uc_stack.ss_flags & SS_ONSTACK) == 0) {
-    me.altstack_base = reinterpret_cast<std::uint64_t>(from->uc_stack.ss_sp);
-    me.altstack_size = from->uc_stack.ss_size;
-    me.altstack_flags = static_cast<std::uint32_t>(from->uc_stack.ss_flags);
+  memcpy(&context.registers, &from->registers, sizeof context.registers);
+  context.registers.fp_state = reinterpret_cast<std::uint64_t>(our_fp);
+  me.signal_mask = from->mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+  if ((from->stack.flags & SS_ONSTACK) == 0) {
+    me.altstack_base = from->stack.base;
+    me.altstack_size = from->stack.bytes;
+    me.altstack_flags = static_cast<std::uint32_t>(from->stack.flags);
   }
 }
 
@@ -324,17 +325,14 @@ void die_by_signal(int number) {
 }
 
 KernelContext* copy_context(const KernelContext& from, const Thread& thread) {
-  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(from.uc_mcontext.fpstate));
+  const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(from.registers.fp_state));
   const std::uint64_t fp = (thread.stack_top - fp_bytes) & ~std::uint64_t{63};
   const std::uint64_t base = (fp - sizeof(KernelContext)) & ~std::uint64_t{15};
   auto* to = reinterpret_cast<KernelContext*>(base);
   memcpy(to, &from, sizeof from);
-  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(from.uc_mcontext.fpstate), fp_bytes);
-  if (fp_bytes != 0) to->uc_mcontext.fpstate = reinterpret_cast<decltype(to->uc_mcontext.fpstate)>(fp);
-  to->uc_stack = {};
-  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
-  to->uc_stack.ss_sp = reinterpret_cast<void*>(stack + 4096);
-  to->uc_stack.ss_size = thread.stack_top - stack - 4096;
+  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(from.registers.fp_state), fp_bytes);
+  if (fp_bytes != 0) to->registers.fp_state = fp;
+  to->stack = core_stack(thread);
   return to;
 }
 

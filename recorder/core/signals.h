@@ -5,24 +5,12 @@
 // (arch/x86/include/asm/sigframe.h), so that unwinders and siglongjmp work.
 #pragma once
 
-#include <asm/ucontext.h>
-#include <linux/signal.h>
-
 #include "recorder/core/context.h"
+#include "recorder/core/kernel_types.h"
 
 namespace reweave::core {
 
-using KernelContext = struct ucontext;
-
 inline constexpr int kSignalCount = 64;
-
-// The kernel's struct sigaction (not the C library's).
-struct SignalAction {
-  std::uint64_t handler;  // 0 = default, 1 = ignore
-  std::uint64_t flags;
-  std::uint64_t restorer;
-  std::uint64_t mask;
-};
 
 constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (number - 1); }
 // The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
@@ -36,6 +24,9 @@ void prepare_thread(Thread& thread);
 SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
+
+// The alternate stack of `thread`, as sigaltstack takes it.
+KernelStack core_stack(const Thread& thread);
 
 // True if a queued signal waits for `thread` / if one is to be delivered at this very point.
 bool signal_pending(const Thread& thread);

@@ -1,6 +1,6 @@
 // The first C++ code of every image: attaches the arena, and becomes the first thread or the one that called exec.
 #include <linux/futex.h>
-#include <linux/mman.h>
+#include <sys/mman.h>
 #include <linux/prctl.h>
 #include <asm/prctl.h>
 #include <sys/syscall.h>
@@ -54,7 +54,7 @@ std::uint64_t inherited_ignored() {
 void log_first_process(Thread& me) {
   if (replaying()) {
     const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "started");
-    me.tid = record.tid;
+    me.tid = static_cast<std::int32_t>(record.tid);
     return consume_record();
   }
   RecordWriter record(wire::RecordKind::kSpawn, me.id, sizeof(wire::SpawnRecord), 0);

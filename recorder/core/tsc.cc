@@ -21,7 +21,7 @@ std::uint64_t read_tsc() {
 }  // namespace
 
 bool emulate_tsc(KernelContext& context) {
-  const auto* code = reinterpret_cast<const std::uint8_t*>(context.uc_mcontext.rip);
+  const auto* code = reinterpret_cast<const std::uint8_t*>(context.registers.rip);
   const bool plain = code[0] == 0x0f && code[1] == 0x31;
   const bool with_cpu = !plain && code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
   if (!plain && !with_cpu) return false;
@@ -40,10 +40,10 @@ bool emulate_tsc(KernelContext& context) {
     body.values[1] = body.values[2] = body.values[3] = 0;
     record.commit();
   }
-  context.uc_mcontext.rax = value & 0xffffffff;
-  context.uc_mcontext.rdx = value >> 32;
-  if (with_cpu) context.uc_mcontext.rcx = 0;
-  context.uc_mcontext.rip += plain ? 2 : 3;
+  context.registers.rax = value & 0xffffffff;
+  context.registers.rdx = value >> 32;
+  if (with_cpu) context.registers.rcx = 0;
+  context.registers.rip += plain ? 2 : 3;
   arm();
   return true;
 }

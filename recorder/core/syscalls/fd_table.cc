@@ -1,7 +1,6 @@
 #include "recorder/core/syscalls/fd_table.h"
 
-#include <asm/stat.h>
-#include <linux/stat.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 namespace reweave::core {

@@ -1,9 +1,7 @@
 // Calls on files and descriptors that need more than their row says.
-#include <asm/ioctls.h>
-#include <asm/stat.h>
-#include <asm/termbits.h>
-#include <linux/fcntl.h>
-#include <linux/stat.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -21,7 +19,7 @@ namespace {
 const char* string_at(long address) { return reinterpret_cast<const char*>(address); }
 
 // The dynamic loader's own requests, which we may answer otherwise than the file system.
-bool from_loader(const Call& call) { return in_interpreter(call.context.uc_mcontext.rip); }
+bool from_loader(const Call& call) { return in_interpreter(call.context.registers.rip); }
 
 // The file to open in place of `path`: the loader's preload list names our shim, and so does every ThreadSanitizer
 // runtime, whose functions the shim defines. The loader sees that both are one file and loads it once.

@@ -1,8 +1,8 @@
 #include "recorder/core/syscalls/map_file.h"
 
-#include <asm/stat.h>
-#include <linux/fcntl.h>
-#include <linux/mman.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
@@ -50,7 +50,7 @@ void identify_file(long fd, FileIdentity& file) {
   file.device = status.st_dev;
   file.inode = status.st_ino;
   file.size = static_cast<std::uint64_t>(status.st_size);
-  file.mtime_ns = static_cast<std::int64_t>(status.st_mtime * 1'000'000'000 + status.st_mtime_nsec);
+  file.mtime_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec);
   fill_path_of_fd(fd, file.path, sizeof file.path);
 }
 

@@ -1,10 +1,11 @@
 // Memory management: performed in every mode, at addresses of ours.
-#include <linux/mman.h>
-#include <asm/stat.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
 #include "recorder/core/syscalls/table.h"

@@ -2,6 +2,7 @@
 // what they wrote; replaying, injected.
 #include <sys/syscall.h>
 
+#include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"

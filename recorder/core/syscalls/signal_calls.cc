@@ -102,19 +102,18 @@ long handle_with_temporary_mask(Call& call) {
 
 long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
-  const std::uint64_t sp = call.context.uc_mcontext.rsp;
+  const std::uint64_t sp = call.context.registers.rsp;
   const bool inside = me.altstack_size != 0 && sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
-  const stack_t old = {reinterpret_cast<void*>(me.altstack_base),
-                       me.altstack_size == 0 ? SS_DISABLE : (inside ? SS_ONSTACK : static_cast<int>(me.altstack_flags)),
-                       me.altstack_size};
+  const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE : inside ? SS_ONSTACK : static_cast<int>(me.altstack_flags);
+  const KernelStack old = {me.altstack_base, flags, 0, me.altstack_size};
   if (call.args[0] != 0) {
     if (inside) return complete(call, -EPERM);
-    const auto& wanted = *reinterpret_cast<const stack_t*>(call.args[0]);
-    const bool off = (wanted.ss_flags & SS_DISABLE) != 0;
-    if (!off && wanted.ss_size < 2048) return complete(call, -ENOMEM);
-    me.altstack_base = off ? 0 : reinterpret_cast<std::uint64_t>(wanted.ss_sp);
-    me.altstack_size = off ? 0 : wanted.ss_size;
-    me.altstack_flags = off ? static_cast<std::uint32_t>(SS_DISABLE) : static_cast<std::uint32_t>(wanted.ss_flags);
+    const auto& wanted = *reinterpret_cast<const KernelStack*>(call.args[0]);
+    const bool off = (wanted.flags & SS_DISABLE) != 0;
+    if (!off && wanted.bytes < 2048) return complete(call, -ENOMEM);
+    me.altstack_base = off ? 0 : wanted.base;
+    me.altstack_size = off ? 0 : wanted.bytes;
+    me.altstack_flags = off ? static_cast<std::uint32_t>(SS_DISABLE) : static_cast<std::uint32_t>(wanted.flags);
   }
   if (call.args[1] != 0) memcpy(reinterpret_cast<void*>(call.args[1]), &old, sizeof old);
   return complete(call, 0);

@@ -75,7 +75,7 @@ void trace_fork(const Call& call, const Thread& child) {
   if (!tracing()) return;
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
   words[0] = wire::pack_word0(EventKind::kFork, 0, 0, true);
-  words[1] = wire::pack_word1(call.context.uc_mcontext.rip, call.me.id);
+  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
   words[2] = child.id;
   publish_out(24);
 }
@@ -115,8 +115,8 @@ long create_thread(Call& call, const CloneArgs& args) {
   child.op.kind = OpKind::kStart;
   map_core_stack(child);
   KernelContext* context = copy_context(call.context, child);
-  context->uc_mcontext.rax = 0;
-  if (args.stack_top != 0) context->uc_mcontext.rsp = args.stack_top;
+  context->registers.rax = 0;
+  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
   // The kernel clears core_tid_word when the real thread is gone.
   const std::uint64_t flags = (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID |
                               (args.flags & CLONE_SETTLS);
@@ -175,11 +175,9 @@ long create_process(Call& call, const CloneArgs& args) {
   const long real_pid = sys(SYS_clone, args.exit_signal, 0, 0, 0, 0);
   if (real_pid == 0) {
     become_child(child, args);
-    if (args.stack_top != 0) call.context.uc_mcontext.rsp = args.stack_top;
+    if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
     // The frame we return through was made on the parent's alternate stack; ours is another.
-    const std::uint64_t stack = kStacksBase + child.id * kCoreStackBytes;
-    call.context.uc_stack.ss_sp = reinterpret_cast<void*>(stack + kPage);
-    call.context.uc_stack.ss_size = child.stack_top - stack - kPage;
+    call.context.stack = core_stack(child);
     return 0;
   }
   if (is_error(real_pid)) {
@@ -247,7 +245,7 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
   trace_thread_edge(EventKind::kBegin, *thread);
-  context->uc_sigmask = replaying() ? 0 : real_mask(thread->signal_mask);
+  context->mask = replaying() ? 0 : real_mask(thread->signal_mask);
   resume_context(context);
 }
 

@@ -1,0 +1,46 @@
+// The kernel's own layouts of what it shares with signal handlers (arch/x86/include/uapi/asm/sigcontext.h,
+// include/uapi/asm-generic/ucontext.h). Its headers cannot be used beside the C library's, and the C library's
+// types of the same names have other sizes.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+
+namespace reweave::core {
+
+struct KernelStack {
+  std::uint64_t base;
+  std::int32_t flags;
+  std::int32_t padding;
+  std::uint64_t bytes;
+};
+
+struct KernelRegisters {
+  std::uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+  std::uint64_t rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, eflags;
+  std::uint16_t cs, gs, fs, ss;
+  std::uint64_t error, trap, old_mask, fault_address;
+  std::uint64_t fp_state;  // address of the floating-point state, or 0
+  std::uint64_t reserved[8];
+};
+
+struct KernelContext {
+  std::uint64_t flags;
+  std::uint64_t link;
+  KernelStack stack;
+  KernelRegisters registers;
+  std::uint64_t mask;
+};
+static_assert(sizeof(KernelRegisters) == 256);
+static_assert(sizeof(KernelContext) == 304);
+
+// The kernel's struct sigaction.
+struct SignalAction {
+  std::uint64_t handler;  // 0 = default, 1 = ignore
+  std::uint64_t flags;
+  std::uint64_t restorer;
+  std::uint64_t mask;
+};
+inline constexpr std::uint64_t kSaRestorer = 0x04000000;
+
+}  // namespace reweave::core
