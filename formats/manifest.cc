@@ -11,15 +11,22 @@ namespace {
 constexpr unsigned kOutcomeCount = 11;
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kMaxBuildIdDigits = 128;
+constexpr unsigned kMaxListItems = 1u << 20;
 
 bool is_hex(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
+// A list from a file, refused if it is longer than any real one: an empty element costs next to nothing there.
+template <typename List>
+List checked_list(List list) {
+  if (list.size() > kMaxListItems) throw Malformed(fmt::format("a list of {} items", list.size()));
+  return list;
+}
+
 std::vector<std::string> strings_of(capnp::List<capnp::Text>::Reader list) {
   std::vector<std::string> strings;
-  strings.reserve(list.size());
-  for (const auto text : list) strings.push_back(string_of(text));
+  for (const auto text : checked_list(list)) strings.push_back(string_of(text));
   return strings;
 }
 
@@ -126,9 +133,9 @@ Manifest manifest_of(schema::Manifest::Reader from) {
   manifest.outcome_text = string_of(from.getOutcomeText());
   manifest.events_total = from.getEventsTotal();
   manifest.parent = string_of(from.getParent());
-  for (const auto process : from.getProcesses())
+  for (const auto process : checked_list(from.getProcesses()))
     manifest.processes.push_back(process_of(process, static_cast<std::uint32_t>(manifest.processes.size())));
-  for (const auto file : from.getFiles()) manifest.files.push_back(file_of(file));
+  for (const auto file : checked_list(from.getFiles())) manifest.files.push_back(file_of(file));
   return manifest;
 }
 

@@ -7,6 +7,7 @@ $Cxx.namespace("reweave::schema");
 
 struct Manifest {
   # File `manifest`: one message. Written when recording starts (complete = false), replaced when it ends.
+  # No list has more than 2^20 items.
 
   toolVersion @0 :Text;        # of the Reweave that recorded
   complete @1 :Bool;           # false: the recorder was killed before it could finish
