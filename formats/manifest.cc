@@ -11,17 +11,9 @@ namespace {
 constexpr unsigned kOutcomeCount = 11;
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kMaxBuildIdDigits = 128;
-constexpr unsigned kMaxListItems = 1u << 20;
 
 bool is_hex(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-// A list from a file, refused if it is longer than any real one: an empty element costs next to nothing there.
-template <typename List>
-List checked_list(List list) {
-  if (list.size() > kMaxListItems) throw Malformed(fmt::format("a list of {} items", list.size()));
-  return list;
 }
 
 std::vector<std::string> strings_of(capnp::List<capnp::Text>::Reader list) {
@@ -32,11 +24,6 @@ std::vector<std::string> strings_of(capnp::List<capnp::Text>::Reader list) {
 
 void fill(capnp::List<capnp::Text>::Builder list, const std::vector<std::string>& strings) {
   for (unsigned i = 0; i < list.size(); ++i) list.set(i, strings[i]);
-}
-
-unsigned size_of(std::size_t size) {
-  CHECK(size < (1u << 29));
-  return static_cast<unsigned>(size);
 }
 
 void fill(schema::Process::Builder to, const ProcessInfo& from) {
@@ -85,11 +72,11 @@ MappedFile file_of(schema::MappedFile::Reader from) {
 }
 
 void fill_lists(schema::Manifest::Builder to, const Manifest& from) {
-  fill(to.initCommandLine(size_of(from.command_line.size())), from.command_line);
-  fill(to.initEnvironment(size_of(from.environment.size())), from.environment);
-  auto processes = to.initProcesses(size_of(from.processes.size()));
+  fill(to.initCommandLine(list_size(from.command_line.size())), from.command_line);
+  fill(to.initEnvironment(list_size(from.environment.size())), from.environment);
+  auto processes = to.initProcesses(list_size(from.processes.size()));
   for (unsigned i = 0; i < processes.size(); ++i) fill(processes[i], from.processes[i]);
-  auto files = to.initFiles(size_of(from.files.size()));
+  auto files = to.initFiles(list_size(from.files.size()));
   for (unsigned i = 0; i < files.size(); ++i) fill(files[i], from.files[i]);
 }
 

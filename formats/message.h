@@ -77,6 +77,20 @@ inline std::string string_of(capnp::Text::Reader text) { return {text.cStr(), te
 inline std::span<const std::uint8_t> bytes_of(capnp::Data::Reader data) { return {data.begin(), data.size()}; }
 inline capnp::Data::Reader data_of(std::span<const std::uint8_t> bytes) { return {bytes.data(), bytes.size()}; }
 
+// No list of structs or strings that we write is longer: an empty element costs next to nothing in a hostile message,
+// and much more once it is ours.
+inline constexpr unsigned kMaxListItems = 1u << 20;
+
+template <typename List>
+List checked_list(List list) {
+  if (list.size() > kMaxListItems) throw Malformed(fmt::format("a list of {} items", list.size()));
+  return list;
+}
+inline unsigned list_size(std::size_t size) {
+  REQUIRE(size <= kMaxListItems, "a list of {} items cannot be written", size);
+  return static_cast<unsigned>(size);
+}
+
 // Enumeration from a file: `value` as Enum if below `count`, else Malformed.
 template <typename Enum, typename Integer>
 Enum checked_enum(Integer value, unsigned count, const char* what) {

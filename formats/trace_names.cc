@@ -13,8 +13,6 @@ constexpr std::size_t kMaxPathBytes = 4096;
 
 bool overlap(const ModuleInfo& a, const ModuleInfo& b) { return a.start < b.end && b.start < a.end; }
 
-unsigned size_of(std::size_t size) { return static_cast<unsigned>(size); }
-
 }  // namespace
 
 std::uint32_t TraceNamesWriter::space_of(ThreadId thread) const {
@@ -100,7 +98,7 @@ std::uint64_t TraceNamesWriter::write(BlockWriter& file) {
     last_pc = site.pc;
   }
   names.setSites(data_of(column.bytes()));
-  auto modules = names.initModules(size_of(modules_.size() - modules_written_));
+  auto modules = names.initModules(list_size(modules_.size() - modules_written_));
   for (auto to : modules) {
     const ModuleInfo& module = modules_[modules_written_++];
     to.setPath(module.path);
@@ -110,7 +108,7 @@ std::uint64_t TraceNamesWriter::write(BlockWriter& file) {
     to.setEnd(module.end);
     to.setSpace(module.space);
   }
-  auto threads = names.initThreads(size_of(threads_.size() - threads_written_));
+  auto threads = names.initThreads(list_size(threads_.size() - threads_written_));
   for (auto to : threads) {
     const TraceThreadInfo& thread = threads_[threads_written_++];
     to.setId(thread.id);
@@ -125,7 +123,7 @@ std::uint64_t TraceNamesWriter::write(BlockWriter& file) {
 
 void TraceNames::read(schema::TraceNames::Reader from) {
   read_sites(from);
-  for (const auto module : from.getModules()) {
+  for (const auto module : checked_list(from.getModules())) {
     ModuleInfo info{string_of(module.getPath()),
                     string_of(module.getBuildId()),
                     module.getBase(),
@@ -138,7 +136,7 @@ void TraceNames::read(schema::TraceNames::Reader from) {
     if (modules_.size() >= kMaxModules) throw Malformed("too many modules");
     modules_.push_back(std::move(info));
   }
-  for (const auto thread : from.getThreads()) {
+  for (const auto thread : checked_list(from.getThreads())) {
     if (threads_.size() >= kMaxThreads) throw Malformed("too many threads");
     threads_.push_back({thread.getId(), thread.getParent(), thread.getProcess(),
                         checked_enum<wire::SpawnKind>(thread.getKind(), kSpawnKindCount, "spawn kind"),

@@ -24,7 +24,7 @@ void TraceReader::read_head() {
     const auto head = view.root<schema::TraceHead>();
     info_.header.tool_version = string_of(head.getToolVersion());
     info_.header.source = string_of(head.getSource());
-    for (const auto word : head.getCommandLine()) info_.header.command_line.push_back(string_of(word));
+    for (const auto word : checked_list(head.getCommandLine())) info_.header.command_line.push_back(string_of(word));
   });
 }
 
