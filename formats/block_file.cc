@@ -1,0 +1,219 @@
+#include "formats/block_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace reweave {
+namespace {
+
+constexpr char kFileMagic[8] = {'R', 'E', 'W', 'E', 'A', 'V', 'E', '\n'};
+constexpr std::size_t kEndBlockBytes = sizeof(BlockHeader) + sizeof(EndPayload);
+// Below this, compressing costs more than it saves.
+constexpr std::size_t kSmallPayload = 64;
+
+std::uint32_t header_check(const BlockHeader& header) {
+  return static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(BlockHeader, header_check)));
+}
+
+std::uint64_t block_checksum(const BlockHeader& header, const void* payload, std::size_t bytes) {
+  // Seeding the payload's hash with the header's covers both without copying them together.
+  return XXH3_64bits_withSeed(payload, bytes, XXH3_64bits(&header, offsetof(BlockHeader, checksum)));
+}
+
+}  // namespace
+
+const char* name_of(FileType type) {
+  static constexpr const char* kNames[] = {"unknown file", "recording manifest", "recorded events",
+                                           "trace",        "schedule",           "candidates"};
+  const auto index = static_cast<std::size_t>(type);
+  return index < std::size(kNames) ? kNames[index] : kNames[0];
+}
+
+BlockWriter::BlockWriter(std::string path, FileType type, int level) : path_(std::move(path)), level_(level) {
+  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "{}", path_));
+  context_ = ZSTD_createCCtx();
+  CHECK(context_ != nullptr);
+  FileHeader header{};
+  std::memcpy(header.magic, kFileMagic, sizeof header.magic);
+  header.version = kFormatVersion;
+  header.type = static_cast<std::uint32_t>(type);
+  write_all(std::as_bytes(std::span(&header, 1)));
+}
+
+BlockWriter::~BlockWriter() { ZSTD_freeCCtx(context_); }
+
+void BlockWriter::write_all(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(written, "{}", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset_ += static_cast<std::uint64_t>(written);
+  }
+}
+
+std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw) {
+  CHECK(fd_.valid(), "{} is finished", path_);
+  CHECK(raw.size() <= kMaxRawBytes, "block of {} bytes", raw.size());
+  const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
+  if (type != BlockType::kEnd && raw.size() > kSmallPayload) {
+    compressed_.resize(ZSTD_compressBound(raw.size()));
+    const std::size_t bytes =
+        ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size(), level_);
+    CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
+    if (bytes < raw.size()) return write_stored(type, raw_bytes, std::span(compressed_).first(bytes));
+  }
+  return write_stored(type, raw_bytes, raw);
+}
+
+std::uint64_t BlockWriter::write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored) {
+  BlockHeader header{};
+  header.magic = kBlockMagic;
+  header.type = static_cast<std::uint32_t>(type);
+  header.raw_bytes = raw_bytes;
+  header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+  header.sequence = sequence_++;
+  header.header_check = header_check(header);
+  header.checksum = block_checksum(header, stored.data(), stored.size());
+  const std::uint64_t offset = offset_;
+  const auto head = std::as_bytes(std::span(&header, 1));
+  frame_.assign(head.begin(), head.end());
+  frame_.insert(frame_.end(), stored.begin(), stored.end());
+  write_all(frame_);
+  return offset;
+}
+
+void BlockWriter::finish(std::uint64_t footer_offset) {
+  const EndPayload end{sequence_, footer_offset};
+  write(BlockType::kEnd, std::as_bytes(std::span(&end, 1)));
+  fd_.reset();
+}
+
+BlockReader::BlockReader(std::string path, FileType type) : path_(std::move(path)) {
+  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), "{}", path_));
+  struct stat status {};
+  SYSCALL_CHECK(::fstat(fd_.get(), &status), "{}", path_);
+  REQUIRE(S_ISREG(status.st_mode), "{} is not a regular file", path_);
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  FileHeader header{};
+  const std::size_t got = read_bytes(0, &header, sizeof header);
+  const std::size_t magic_got = std::min(got, sizeof header.magic);
+  if (std::memcmp(header.magic, kFileMagic, magic_got) != 0 || file_bytes_ == 0)
+    fail(Damage::kWrongType, 0, 0, "not a file written by Reweave");
+  if (got < sizeof header) fail(Damage::kTruncated, 0, 0, "the file ends inside its header");
+  if (header.version > kFormatVersion)
+    fail(Damage::kNewerVersion, 0, 0,
+         fmt::format("written in format version {}, this program knows versions up to {}: use a newer Reweave",
+                     header.version, kFormatVersion));
+  if (header.version == 0) fail(Damage::kCorrupt, 0, 0, "format version 0");
+  if (header.type != static_cast<std::uint32_t>(type))
+    fail(Damage::kWrongType, 0, 0,
+         fmt::format("is a {}, not a {}", name_of(static_cast<FileType>(header.type)), name_of(type)));
+}
+
+void BlockReader::fail(Damage damage, std::uint64_t index, std::uint64_t offset, std::string_view reason) const {
+  throw BadFile(path_, damage, index, offset, reason);
+}
+
+std::size_t BlockReader::read_bytes(std::uint64_t offset, void* into, std::size_t bytes) const {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got =
+        ::pread(fd_.get(), static_cast<char*>(into) + done, bytes - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(got, "{}", path_);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+BlockHeader BlockReader::header_at(std::uint64_t offset, std::uint64_t index) const {
+  BlockHeader header{};
+  if (offset >= file_bytes_) fail(Damage::kTruncated, index, offset, "the file ends without an end block");
+  const std::size_t got = read_bytes(offset, &header, sizeof header);
+  if (got < sizeof header) fail(Damage::kTruncated, index, offset, "the file ends inside a block header");
+  if (header.magic != kBlockMagic) fail(Damage::kCorrupt, index, offset, "no block starts here");
+  if (header.header_check != header_check(header)) fail(Damage::kCorrupt, index, offset, "block header damaged");
+  if (header.raw_bytes > kMaxRawBytes)
+    fail(Damage::kCorrupt, index, offset, fmt::format("block of {} bytes exceeds the limit", header.raw_bytes));
+  if (header.stored_bytes > header.raw_bytes) fail(Damage::kCorrupt, index, offset, "stored size exceeds the raw size");
+  if (header.stored_bytes > file_bytes_ - offset - sizeof header)
+    fail(Damage::kTruncated, index, offset, "the file ends inside a block");
+  return header;
+}
+
+void BlockReader::read_payload(std::uint64_t offset, const BlockHeader& header, Block& block) const {
+  const std::uint64_t index = header.sequence;
+  block.type_ = static_cast<BlockType>(header.type);
+  block.index_ = index;
+  block.offset_ = offset;
+  block.payload_bytes_ = header.raw_bytes;
+  block.stored_.resize(header.stored_bytes);
+  if (read_bytes(offset + sizeof header, block.stored_.data(), header.stored_bytes) != header.stored_bytes)
+    fail(Damage::kTruncated, index, offset, "the file ends inside a block");
+  if (block_checksum(header, block.stored_.data(), header.stored_bytes) != header.checksum)
+    fail(Damage::kCorrupt, index, offset, "checksum differs");
+  // Slack behind the payload is never handed out; the last partial word is zeroed for determinism.
+  block.words_.resize(header.raw_bytes / 8 + 1);
+  block.words_.back() = 0;
+  if (header.stored_bytes == header.raw_bytes) {
+    if (header.raw_bytes != 0) std::memcpy(block.words_.data(), block.stored_.data(), header.raw_bytes);
+    return;
+  }
+  const std::size_t bytes =
+      ZSTD_decompress(block.words_.data(), header.raw_bytes, block.stored_.data(), header.stored_bytes);
+  if (ZSTD_isError(bytes) != 0)
+    fail(Damage::kCorrupt, index, offset, fmt::format("zstd: {}", ZSTD_getErrorName(bytes)));
+  if (bytes != header.raw_bytes) fail(Damage::kCorrupt, index, offset, "decompresses to another size than stated");
+}
+
+void BlockReader::read_at(std::uint64_t offset, Block& block) const {
+  const BlockHeader header = header_at(offset, 0);
+  read_payload(offset, header, block);
+}
+
+bool BlockReader::next(Block& block) {
+  if (ended_) return false;
+  const BlockHeader header = header_at(offset_, index_);
+  if (header.sequence != index_)
+    fail(Damage::kCorrupt, index_, offset_, fmt::format("found block {} here", header.sequence));
+  read_payload(offset_, header, block);
+  if (block.type() == BlockType::kEnd) {
+    check_end(block);
+    ended_ = true;
+    return false;
+  }
+  offset_ = behind(offset_, header);
+  ++index_;
+  return true;
+}
+
+void BlockReader::check_end(const Block& block) const {
+  if (block.payload().size() != sizeof(EndPayload)) fail(Damage::kCorrupt, index_, offset_, "end block malformed");
+  if (offset_ + kEndBlockBytes != file_bytes_) fail(Damage::kCorrupt, index_, offset_, "bytes follow the end block");
+  EndPayload end{};
+  std::memcpy(&end, block.payload().data(), sizeof end);
+  if (end.blocks != index_) fail(Damage::kCorrupt, index_, offset_, "end block counts other blocks");
+}
+
+bool BlockReader::read_end(EndPayload& end) const {
+  if (file_bytes_ < sizeof(FileHeader) + kEndBlockBytes) return false;
+  const std::uint64_t offset = file_bytes_ - kEndBlockBytes;
+  try {
+    Block block;
+    read_at(offset, block);
+    if (block.type() != BlockType::kEnd || block.payload().size() != sizeof end) return false;
+    std::memcpy(&end, block.payload().data(), sizeof end);
+  } catch (const BadFile&) {
+    return false;
+  }
+  return end.footer_offset < offset;
+}
+
+}  // namespace reweave

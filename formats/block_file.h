@@ -1,0 +1,158 @@
+// Framed blocks: the container of every file that Reweave writes.
+//
+//   file:   FileHeader  block  block ...  end block
+//   block:  BlockHeader  payload (zstd, or as is where that is not larger)
+//
+// A writer that is killed loses at most the block it was writing; a reader hands out every block before damage, and
+// tells a file that was ended from one that was cut. Integers from the file are checked before they are used; a
+// block's memory is bounded by kMaxRawBytes. Bytes on disk: docs/recording-format.md.
+// Threads: a BlockWriter belongs to one thread; BlockReader::read_at may be called from several at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/error.h"
+#include "formats/fd.h"
+
+struct ZSTD_CCtx_s;
+
+namespace reweave {
+
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kMaxRawBytes = 64u << 20;
+
+// What a file holds. Values are part of the format: append only.
+enum class FileType : std::uint32_t { kManifest = 1, kEvents = 2, kTrace = 3, kSchedule = 4, kCandidates = 5 };
+const char* name_of(FileType type);
+
+// What a block holds. Values are part of the format: append only.
+enum class BlockType : std::uint32_t {
+  kEnd = 1,        // last block of a complete file; payload: EndPayload
+  kMessage = 2,    // one Cap'n Proto message, the whole content of manifests, schedules and candidates
+  kEvents = 3,     // recording.capnp EventBlock
+  kTraceHead = 4,  // trace.capnp TraceHead
+  kTraceNames = 5,
+  kTraceChunk = 6,
+  kTraceFoot = 7,
+};
+
+// First bytes of a file. Little-endian.
+struct FileHeader {
+  char magic[8];  // "REWEAVE\n"
+  std::uint32_t version;
+  std::uint32_t type;
+};
+static_assert(sizeof(FileHeader) == 16);
+
+struct BlockHeader {
+  std::uint32_t magic;  // kBlockMagic
+  std::uint32_t type;
+  std::uint32_t raw_bytes;     // of the payload once decompressed, <= kMaxRawBytes
+  std::uint32_t stored_bytes;  // in the file; equal to raw_bytes if not compressed, never larger
+  std::uint32_t sequence;      // 0, 1, 2, ... so that a lost or repeated block shows
+  std::uint32_t header_check;  // low half of xxh3-64 over the fields above
+  std::uint64_t checksum;      // xxh3-64 over the fields above and the stored payload
+};
+static_assert(sizeof(BlockHeader) == 32);
+inline constexpr std::uint32_t kBlockMagic = 0x4b4c4252;  // "RBLK"
+
+// Payload of the end block, never compressed: so the end block has a fixed size and is found from the file's end.
+struct EndPayload {
+  std::uint64_t blocks;         // before this one
+  std::uint64_t footer_offset;  // of the block that the file type calls its footer, or 0
+};
+static_assert(sizeof(EndPayload) == 16);
+
+class BlockWriter {
+ public:
+  // Creates `path` (mode 0600), which must not exist. `level` is zstd's.
+  BlockWriter(std::string path, FileType type, int level = 1);
+  ~BlockWriter();
+  BlockWriter(const BlockWriter&) = delete;
+  BlockWriter& operator=(const BlockWriter&) = delete;
+
+  // Appends a block and hands it to the OS. Returns the block's offset in the file.
+  std::uint64_t write(BlockType type, std::span<const std::byte> raw);
+  // Writes the end block and closes the file. Without this call the file counts as truncated.
+  void finish(std::uint64_t footer_offset = 0);
+
+  std::uint64_t bytes_written() const { return offset_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  void write_all(std::span<const std::byte> bytes);
+  std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
+
+  std::string path_;
+  Fd fd_;
+  int level_;
+  ZSTD_CCtx_s* context_;
+  std::vector<std::byte> compressed_;
+  std::vector<std::byte> frame_;  // header and payload together, so that one write hands them over
+  std::uint64_t offset_ = 0;
+  std::uint32_t sequence_ = 0;
+};
+
+// A block read. The payload is aligned for Cap'n Proto; the object is reused to save allocations.
+class Block {
+ public:
+  BlockType type() const { return type_; }
+  std::uint64_t index() const { return index_; }
+  std::uint64_t offset() const { return offset_; }
+  std::span<const std::byte> payload() const {
+    return {reinterpret_cast<const std::byte*>(words_.data()), payload_bytes_};
+  }
+  std::span<const std::uint64_t> words() const { return {words_.data(), payload_bytes_ / 8}; }
+
+ private:
+  friend class BlockReader;
+  BlockType type_ = BlockType::kEnd;
+  std::uint64_t index_ = 0;
+  std::uint64_t offset_ = 0;
+  std::size_t payload_bytes_ = 0;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::byte> stored_;
+};
+
+class BlockReader {
+ public:
+  // Throws BadFile if `path` is not a file of this type and of a version that we know.
+  BlockReader(std::string path, FileType type);
+
+  // Reads the next block; false after the end block. Throws BadFile at damage; a file without an end is
+  // Damage::kTruncated. After a throw, every further call throws the same.
+  bool next(Block& block);
+  // Reads the block at `offset`, wherever next() is. Thread-safe.
+  void read_at(std::uint64_t offset, Block& block) const;
+  // Header of the block at `offset`, its own check verified. Throws as read_at does.
+  BlockHeader header_at(std::uint64_t offset, std::uint64_t index) const;
+  // Offset behind the block whose header is given.
+  static std::uint64_t behind(std::uint64_t offset, const BlockHeader& header) {
+    return offset + sizeof(BlockHeader) + header.stored_bytes;
+  }
+  // The end block's payload if the file's last bytes are a valid one.
+  bool read_end(EndPayload& end) const;
+
+  static constexpr std::uint64_t first_offset() { return sizeof(FileHeader); }
+  std::uint64_t file_bytes() const { return file_bytes_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail(Damage damage, std::uint64_t index, std::uint64_t offset, std::string_view reason) const;
+  std::size_t read_bytes(std::uint64_t offset, void* into, std::size_t bytes) const;
+  void read_payload(std::uint64_t offset, const BlockHeader& header, Block& block) const;
+  void check_end(const Block& block) const;
+
+  std::string path_;
+  Fd fd_;
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t offset_ = sizeof(FileHeader);
+  std::uint64_t index_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace reweave

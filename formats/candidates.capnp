@@ -1,0 +1,49 @@
+@0x9eea0fe02c8e74f1;
+# Candidates: possible bugs that the predictor found, each with a witness. One message in a file.
+# Read with docs/recording-format.md.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("reweave::schema");
+
+struct Candidates {
+  trace @0 :Text;                  # path of the trace they come from
+  analysis @1 :Text;               # what found them
+  sites @2 :List(Site);            # referred to by index; <= 2^20
+  candidates @3 :List(Candidate);  # <= 2^20
+}
+
+struct Site {
+  module @0 :Text;    # path of the ELF file, or empty
+  buildId @1 :Text;   # hex, or empty
+  offset @2 :UInt64;  # virtual address in the file
+  file @3 :Text;      # source file, or empty
+  line @4 :UInt32;    # 0: not known
+  function @5 :Text;
+}
+
+struct Candidate {
+  kind @0 :UInt8;   # candidates.h CandidateKind, < 4
+  events @1 :List(Event);
+  witness @2 :List(Step);
+  score @3 :Float64;
+  count @4 :UInt64;  # how often it was found
+}
+
+struct Event {
+  thread @0 :UInt16;
+  index @1 :UInt64;        # in the trace
+  kind @2 :UInt8;          # event.h EventKind, < 26
+  site @3 :UInt32;         # < sites
+  address @4 :UInt64;
+  object @5 :Text;         # the way people name it, or empty
+  stack @6 :List(UInt32);  # sites, innermost first
+}
+
+struct Step {
+  thread @0 :UInt16;
+  index @1 :UInt64;
+  kind @2 :UInt8;
+  address @3 :UInt64;
+  site @4 :UInt32;
+  occurrence @5 :UInt64;  # how many events of this thread were at this site before
+}

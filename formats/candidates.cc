@@ -1,0 +1,128 @@
+#include "formats/candidates.h"
+
+#include "formats/candidates.capnp.h"
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+constexpr unsigned kKindCount = static_cast<unsigned>(EventKind::kKindCount);
+
+std::uint32_t checked_site(std::uint32_t site, std::size_t site_count) {
+  if (site >= site_count) throw Malformed("a site index out of its range");
+  return site;
+}
+
+CodeSite site_of(schema::Site::Reader from) {
+  return {string_of(from.getModule()),
+          string_of(from.getBuildId()),
+          from.getOffset(),
+          string_of(from.getFile()),
+          from.getLine(),
+          string_of(from.getFunction())};
+}
+
+CandidateEvent event_of(schema::Event::Reader from, std::size_t site_count) {
+  CandidateEvent event;
+  event.thread = from.getThread();
+  event.index = from.getIndex();
+  event.kind = checked_enum<EventKind>(from.getKind(), kKindCount, "event kind");
+  event.site = checked_site(from.getSite(), site_count);
+  event.address = from.getAddress();
+  event.object = string_of(from.getObject());
+  for (const std::uint32_t site : checked_list(from.getStack())) event.stack.push_back(checked_site(site, site_count));
+  return event;
+}
+
+WitnessStep step_of(schema::Step::Reader from, std::size_t site_count) {
+  return {from.getThread(),
+          from.getIndex(),
+          checked_enum<EventKind>(from.getKind(), kKindCount, "event kind"),
+          from.getAddress(),
+          checked_site(from.getSite(), site_count),
+          from.getOccurrence()};
+}
+
+Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
+  Candidate candidate;
+  candidate.kind = checked_enum<CandidateKind>(from.getKind(), kCandidateKindCount, "candidate kind");
+  for (const auto event : checked_list(from.getEvents())) candidate.events.push_back(event_of(event, site_count));
+  for (const auto step : checked_list(from.getWitness())) candidate.witness.push_back(step_of(step, site_count));
+  candidate.score = from.getScore();
+  candidate.count = from.getCount();
+  return candidate;
+}
+
+void fill(schema::Site::Builder to, const CodeSite& from) {
+  to.setModule(from.module);
+  to.setBuildId(from.build_id);
+  to.setOffset(from.offset);
+  to.setFile(from.file);
+  to.setLine(from.line);
+  to.setFunction(from.function);
+}
+
+void fill(schema::Event::Builder to, const CandidateEvent& from) {
+  to.setThread(from.thread);
+  to.setIndex(from.index);
+  to.setKind(static_cast<std::uint8_t>(from.kind));
+  to.setSite(from.site);
+  to.setAddress(from.address);
+  to.setObject(from.object);
+  auto stack = to.initStack(list_size(from.stack.size()));
+  for (unsigned i = 0; i < stack.size(); ++i) stack.set(i, from.stack[i]);
+}
+
+void fill(schema::Step::Builder to, const WitnessStep& from) {
+  to.setThread(from.thread);
+  to.setIndex(from.index);
+  to.setKind(static_cast<std::uint8_t>(from.kind));
+  to.setAddress(from.address);
+  to.setSite(from.site);
+  to.setOccurrence(from.occurrence);
+}
+
+void fill(schema::Candidate::Builder to, const Candidate& from) {
+  to.setKind(static_cast<std::uint8_t>(from.kind));
+  auto events = to.initEvents(list_size(from.events.size()));
+  for (unsigned i = 0; i < events.size(); ++i) fill(events[i], from.events[i]);
+  auto witness = to.initWitness(list_size(from.witness.size()));
+  for (unsigned i = 0; i < witness.size(); ++i) fill(witness[i], from.witness[i]);
+  to.setScore(from.score);
+  to.setCount(from.count);
+}
+
+}  // namespace
+
+const char* name_of(CandidateKind kind) {
+  static constexpr const char* kNames[kCandidateKindCount] = {"race", "deadlock", "atomicity violation",
+                                                              "order violation"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < kCandidateKindCount ? kNames[index] : "unknown";
+}
+
+CandidateSet read_candidates(const std::string& path) {
+  CandidateSet set;
+  MessageFile(path, FileType::kCandidates).read<schema::Candidates>([&](schema::Candidates::Reader root) {
+    set.trace = string_of(root.getTrace());
+    set.analysis = string_of(root.getAnalysis());
+    for (const auto site : checked_list(root.getSites())) set.sites.push_back(site_of(site));
+    for (const auto candidate : checked_list(root.getCandidates()))
+      set.candidates.push_back(candidate_of(candidate, set.sites.size()));
+  });
+  return set;
+}
+
+void write_candidates(const std::string& path, const CandidateSet& set) {
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<schema::Candidates>();
+  root.setTrace(set.trace);
+  root.setAnalysis(set.analysis);
+  auto sites = root.initSites(list_size(set.sites.size()));
+  for (unsigned i = 0; i < sites.size(); ++i) fill(sites[i], set.sites[i]);
+  auto candidates = root.initCandidates(list_size(set.candidates.size()));
+  for (unsigned i = 0; i < candidates.size(); ++i) fill(candidates[i], set.candidates[i]);
+  write_message_file(path, FileType::kCandidates, message);
+}
+
+}  // namespace reweave

@@ -1,0 +1,78 @@
+// Candidates: possible bugs found in a trace, each with a witness. On disk: candidates.capnp, one message in a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/event.h"
+
+namespace reweave {
+
+// Values are part of the format: append only.
+enum class CandidateKind : std::uint8_t { kRace = 0, kDeadlock = 1, kAtomicity = 2, kOrderViolation = 3 };
+inline constexpr unsigned kCandidateKindCount = 4;
+const char* name_of(CandidateKind kind);
+
+// A place in code, as every trace and recording of the same build knows it.
+struct CodeSite {
+  std::string module;  // path of the ELF file, or empty
+  std::string build_id;
+  std::uint64_t offset = 0;  // virtual address in the file; the pc itself if there is no module
+  std::string file;          // source file, or empty
+  std::uint32_t line = 0;
+  std::string function;
+
+  bool operator==(const CodeSite&) const = default;
+};
+
+// One of the events that make the bug.
+struct CandidateEvent {
+  ThreadId thread = 0;
+  std::uint64_t index = 0;  // in the trace
+  EventKind kind = EventKind::kRead;
+  std::uint32_t site = 0;  // index in CandidateSet::sites
+  std::uint64_t address = 0;
+  std::string object;                // the variable as people name it, or empty
+  std::vector<std::uint32_t> stack;  // sites, innermost first
+
+  bool operator==(const CandidateEvent&) const = default;
+};
+
+// One event of the reordering that reaches the bug.
+struct WitnessStep {
+  ThreadId thread = 0;
+  std::uint64_t index = 0;  // in the trace
+  EventKind kind = EventKind::kRead;
+  std::uint64_t address = 0;
+  std::uint32_t site = 0;
+  std::uint64_t occurrence = 0;  // how many events of this thread were at this site before
+
+  bool operator==(const WitnessStep&) const = default;
+};
+
+struct Candidate {
+  CandidateKind kind = CandidateKind::kRace;
+  std::vector<CandidateEvent> events;
+  std::vector<WitnessStep> witness;
+  double score = 0;
+  std::uint64_t count = 1;  // how often it was found
+
+  bool operator==(const Candidate&) const = default;
+};
+
+struct CandidateSet {
+  std::string trace;     // path of the trace
+  std::string analysis;  // what found them
+  std::vector<CodeSite> sites;
+  std::vector<Candidate> candidates;
+
+  bool operator==(const CandidateSet&) const = default;
+};
+
+// Every site index read is within `sites`. Throws BadFile.
+CandidateSet read_candidates(const std::string& path);
+// Replaces the file atomically.
+void write_candidates(const std::string& path, const CandidateSet& set);
+
+}  // namespace reweave

@@ -1,0 +1,46 @@
+// Recordings and traces as text: one line a record, its index first. For people, and for diffs between two runs.
+//
+//   4 t0 call read(0x3, 0x7f0000001000, 0x40) = 64 step 9 [64 bytes at 0x7f0000001000]
+//   5 t0 switch to t1, blocked, step 10
+//
+// Everything before damage is shown; then the BadFile is thrown, for a truncated file too.
+// Text from a file is escaped: it may come from a stranger and go to a terminal.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "formats/recording_reader.h"
+#include "formats/trace_reader.h"
+
+namespace reweave {
+
+struct DumpOptions {
+  // Name of a system call by its number; "call 17" where empty.
+  std::function<std::string(unsigned)> call_name;
+  // Indices of the first record shown and of the first not shown.
+  std::uint64_t first = 0;
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+  // Only this thread, if not negative.
+  int thread = -1;
+  // Bytes shown of each output.
+  std::size_t payload_bytes = 0;
+};
+
+void dump_recording(RecordingReader& reader, std::FILE* out, const DumpOptions& options);
+void dump_trace(TraceReader& reader, std::FILE* out, const DumpOptions& options);
+
+// One record, without index and newline. Any bytes will do, if header.bytes is right.
+std::string describe_record(const wire::RecordHeader* record, const DumpOptions& options);
+
+// Name of an event kind as dumps show it.
+const char* name_of(EventKind kind);
+
+// `text` with everything but printable ASCII escaped.
+std::string escaped(std::string_view text);
+
+}  // namespace reweave

@@ -1,0 +1,49 @@
+#include "formats/dump.h"
+
+namespace reweave {
+namespace {
+
+constexpr const char* kKindNames[] = {
+    "read",     "write",      "atomic-load", "atomic-store", "atomic-rmw",    "fence",         "lock",
+    "unlock",   "wait-begin", "wait-end",    "notify",       "barrier-enter", "barrier-leave", "sem-post",
+    "sem-wait", "fork",       "join",        "begin",        "end",           "branch",        "alloc",
+    "free",     "call",       "return",      "syscall",      "lock-request"};
+static_assert(std::size(kKindNames) == static_cast<std::size_t>(EventKind::kKindCount));
+
+std::string place_of(const TraceReader& reader, std::uint32_t site) {
+  const SiteLocation location = reader.site_location(site);
+  if (location.module == kNoModule) return fmt::format("{:#x}", location.offset);
+  return fmt::format("{}+{:#x}", escaped(reader.info().modules[location.module].path), location.offset);
+}
+
+// Shows the events of a chunk that the options ask for; false once past the last.
+bool dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* out, const DumpOptions& options,
+                std::vector<std::string>& places) {
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    const std::uint64_t index = chunk.first_event + i;
+    if (index >= options.end) return false;
+    if (index < options.first || (options.thread >= 0 && chunk.thread[i] != options.thread)) continue;
+    std::string& place = places[chunk.site[i]];
+    if (place.empty()) place = place_of(reader, chunk.site[i]);
+    fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),
+               chunk.address[i], chunk.extra[i], chunk.aux[i], place);
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* name_of(EventKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(kKindNames) ? kKindNames[index] : "unknown";
+}
+
+void dump_trace(TraceReader& reader, std::FILE* out, const DumpOptions& options) {
+  std::vector<std::string> places(reader.info().sites);
+  TraceChunk chunk;
+  while (reader.next(chunk))
+    if (!dump_chunk(reader, chunk, out, options, places)) return;
+  if (reader.damage()) throw BadFile(*reader.damage());
+}
+
+}  // namespace reweave

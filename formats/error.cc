@@ -1,0 +1,41 @@
+#include "formats/error.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace reweave {
+
+void Error::add_context(std::string_view context) {
+  message_ += "\n  while ";
+  message_ += context;
+}
+
+BadFile::BadFile(std::string path, Damage damage, std::uint64_t block, std::uint64_t offset, std::string_view reason)
+    : BadInput(fmt::format("{}: block {} at byte {}: {}", path, block, offset, reason)),
+      path_(std::move(path)),
+      damage_(damage),
+      block_(block),
+      offset_(offset) {}
+
+namespace error_detail {
+
+void throw_check(const char* file, int line, const char* condition, std::string_view message) {
+  throw CheckFailed(fmt::format("{}:{}: internal error: {} does not hold{}{}", file, line, condition,
+                                message.empty() ? "" : ": ", message));
+}
+
+void throw_require(std::string_view message) { throw BadInput(std::string(message)); }
+
+void throw_system(const char* call, std::string_view message) {
+  const int number = errno;
+  // "::open(path.c_str(), O_RDONLY)" is of use to nobody but us; its name is enough.
+  std::string_view name(call);
+  name = name.substr(0, name.find('('));
+  if (name.starts_with("::")) name.remove_prefix(2);
+  std::string text = fmt::format("{}: {}{}{}", name, message, message.empty() ? "" : ": ", std::strerror(number));
+  if (number == ENOSPC || number == EDQUOT) text += " (the disk is full: free some space and run again)";
+  throw SystemError(std::move(text), number);
+}
+
+}  // namespace error_detail
+}  // namespace reweave

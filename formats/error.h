@@ -1,0 +1,136 @@
+// Errors of all offline code (everything but what runs inside the target).
+//
+// Three blames, one message shape: CHECK is our bug, REQUIRE is bad input, SYSCALL_CHECK is the OS saying no.
+// Context is added while the exception rises (with_context); `main` alone catches, prints what() and leaves with
+// exit_code(). Damage found in a file is a BadFile: it names the file, the block and the reason.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace reweave {
+
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitSystem = 3;
+inline constexpr int kExitInternal = 70;
+
+// Base of all of them: a message, and the contexts it rose through, innermost first.
+class Error : public std::exception {
+ public:
+  Error(std::string message, int exit_code) : message_(std::move(message)), exit_code_(exit_code) {}
+
+  const char* what() const noexcept override { return message_.c_str(); }
+  int exit_code() const { return exit_code_; }
+  // Appends "  while <context>" on a line of its own.
+  void add_context(std::string_view context);
+
+ private:
+  std::string message_;
+  int exit_code_;
+};
+
+// Our bug.
+class CheckFailed : public Error {
+ public:
+  explicit CheckFailed(std::string message) : Error(std::move(message), kExitInternal) {}
+};
+
+// The user's input cannot be used.
+class BadInput : public Error {
+ public:
+  explicit BadInput(std::string message) : Error(std::move(message), kExitBadInput) {}
+};
+
+// The operating system refused.
+class SystemError : public Error {
+ public:
+  SystemError(std::string message, int error_number)
+      : Error(std::move(message), kExitSystem), error_number_(error_number) {}
+  int error_number() const { return error_number_; }
+
+ private:
+  int error_number_;
+};
+
+// What is wrong with a file. kTruncated: what is there is whole, but the end is missing.
+enum class Damage { kTruncated, kCorrupt, kNewerVersion, kWrongType };
+
+// A file of ours is damaged or foreign. Everything before `offset` was sound.
+class BadFile : public BadInput {
+ public:
+  BadFile(std::string path, Damage damage, std::uint64_t block, std::uint64_t offset, std::string_view reason);
+
+  const std::string& path() const { return path_; }
+  Damage damage() const { return damage_; }
+  std::uint64_t block() const { return block_; }
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  std::string path_;
+  Damage damage_;
+  std::uint64_t block_;
+  std::uint64_t offset_;
+};
+
+// Thrown by decoders that do not know which file their bytes come from; block readers turn it into BadFile.
+class Malformed : public BadInput {
+ public:
+  explicit Malformed(std::string reason) : BadInput(std::move(reason)) {}
+};
+
+namespace error_detail {
+
+[[noreturn]] void throw_check(const char* file, int line, const char* condition, std::string_view message);
+[[noreturn]] void throw_require(std::string_view message);
+[[noreturn]] void throw_system(const char* call, std::string_view message);
+
+inline std::string text() { return {}; }
+template <typename... Args>
+std::string text(fmt::format_string<Args...> format, Args&&... args) {
+  return fmt::format(format, std::forward<Args>(args)...);
+}
+
+}  // namespace error_detail
+
+// Runs `body`; an Error that leaves it gets `describe()` added, which is evaluated only then.
+template <typename Body, typename Describe>
+decltype(auto) with_context(Describe&& describe, Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (Error& error) {
+    error.add_context(std::forward<Describe>(describe)());
+    throw;
+  }
+}
+
+}  // namespace reweave
+
+// An invariant of ours. Kept in release builds.
+#define CHECK(condition, ...)                                                           \
+  do {                                                                                  \
+    if (!(condition)) [[unlikely]]                                                      \
+      ::reweave::error_detail::throw_check(__FILE__, __LINE__, #condition,              \
+                                           ::reweave::error_detail::text(__VA_ARGS__)); \
+  } while (false)
+
+// A demand on the input: the message is for the user and says what to do.
+#define REQUIRE(condition, ...)                                                           \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]]                                                        \
+      ::reweave::error_detail::throw_require(::reweave::error_detail::text(__VA_ARGS__)); \
+  } while (false)
+
+// Evaluates to the result of a system call; throws with errno if it is negative.
+// Example: const int fd = SYSCALL_CHECK(::open(path, O_RDONLY), "{}", path);
+#define SYSCALL_CHECK(call, ...)                                                                \
+  [&] {                                                                                         \
+    const auto syscall_result = (call);                                                         \
+    if (syscall_result < 0) [[unlikely]]                                                        \
+      ::reweave::error_detail::throw_system(#call, ::reweave::error_detail::text(__VA_ARGS__)); \
+    return syscall_result;                                                                      \
+  }()

@@ -1,0 +1,159 @@
+#include "formats/event_decoder.h"
+
+#include <limits>
+
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) & ~std::uint64_t{7}; }
+constexpr std::uint64_t kMaxU16 = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint64_t kMaxU32 = std::numeric_limits<std::uint32_t>::max();
+
+ColumnReader column(capnp::Data::Reader data) { return ColumnReader(bytes_of(data)); }
+
+}  // namespace
+
+void EventDecoder::start(schema::EventBlock::Reader block) {
+  left_ = block.getCount();
+  if (left_ == 0 || left_ > kMaxBlockRecords) throw Malformed("record count out of its range");
+  raw_bytes_left_ = block.getRawBytes();
+  heads_ = column(block.getHeads());
+  threads_ = column(block.getThreads());
+  const auto switches = block.getSwitches();
+  switch_steps_ = column(switches.getSteps());
+  switch_targets_ = column(switches.getTargets());
+  switch_reasons_ = column(switches.getReasons());
+  const auto calls = block.getSyscalls();
+  call_contexts_ = column(calls.getContexts());
+  call_new_contexts_ = column(calls.getNewContexts());
+  call_numbers_ = column(calls.getNumbers());
+  call_flags_ = column(calls.getFlags());
+  call_results_ = column(calls.getResults());
+  const auto args = calls.getArgs();
+  if (args.size() != 6) throw Malformed("a call does not have six arguments");
+  for (unsigned i = 0; i < 6; ++i) call_args_[i] = column(args[i]);
+  call_steps_ = column(calls.getSteps());
+  call_output_counts_ = column(calls.getOutputCounts());
+  const auto outputs = block.getOutputs();
+  shapes_ = column(outputs.getShapes());
+  addresses_ = column(outputs.getAddresses());
+  lengths_ = column(outputs.getLengths());
+  payload_ = column(outputs.getPayload());
+  raw_ = column(block.getRaw());
+  model_.reset();
+  context_values_.assign(1, 0);
+}
+
+const wire::RecordHeader* EventDecoder::next() {
+  if (left_ == 0) return nullptr;
+  --left_;
+  const std::uint8_t head = heads_.byte();
+  const auto kind = static_cast<std::uint8_t>(head & event_head::kKindMask);
+  if ((head & event_head::kReserved) != 0 || kind == 0) throw Malformed("a record of no known kind");
+  if ((head & event_head::kThread) != 0) model_.thread = static_cast<ThreadId>(threads_.bounded(kMaxU16));
+  const ThreadId thread = model_.thread;
+  bytes_ = 0;
+  if ((head & event_head::kRaw) != 0) {
+    decode_raw();
+  } else if (kind == static_cast<std::uint8_t>(wire::RecordKind::kSwitch)) {
+    decode_switch();
+  } else if (kind == static_cast<std::uint8_t>(wire::RecordKind::kSyscall)) {
+    decode_syscall();
+  } else {
+    throw Malformed(fmt::format("a record of kind {} has no columns", kind));
+  }
+  auto& header = record<wire::RecordHeader>();
+  header = {kind, thread, static_cast<std::uint32_t>(bytes_)};
+  if (bytes_ > raw_bytes_left_) throw Malformed("the records exceed the block's stated size");
+  raw_bytes_left_ -= bytes_;
+  if (left_ == 0) expect_end();
+  return &header;
+}
+
+void EventDecoder::decode_switch() {
+  extend(sizeof(wire::SwitchRecord));
+  auto& decoded = record<wire::SwitchRecord>();
+  decoded.step = model_.step = switch_steps_.delta(model_.step);
+  decoded.to = static_cast<ThreadId>(switch_targets_.bounded(kMaxU16));
+  const std::uint64_t reasons = switch_reasons_.bounded(kMaxU16);
+  decoded.reason = static_cast<std::uint8_t>(reasons);
+  decoded.timed_out = static_cast<std::uint8_t>(reasons >> 8);
+  decoded.reserved = 0;
+  model_.thread = decoded.to;
+}
+
+void EventDecoder::decode_syscall() {
+  wire::SyscallRecord call{};
+  std::uint32_t context = 0;
+  call.header.thread = model_.thread;
+  call.context = decode_context(context);
+  call.number = static_cast<std::uint32_t>(call_numbers_.bounded(kMaxU32));
+  CallState state = model_.call_in(context, call.number);
+  call.flags = static_cast<std::uint32_t>(call_flags_.bounded(kMaxU32));
+  state.result = call_results_.delta(state.result);
+  call.result = static_cast<std::int64_t>(state.result);
+  for (std::size_t i = 0; i < 6; ++i) call.args[i] = state.args[i] = call_args_[i].delta(state.args[i]);
+  call.step = model_.step = call_steps_.delta(model_.step);
+  extend(sizeof call);
+  decode_outputs(call, state);
+  record<wire::SyscallRecord>() = call;
+  model_.learn(call.header.thread, context, call.number, state);
+}
+
+std::uint64_t EventDecoder::decode_context(std::uint32_t& index) {
+  const std::uint32_t next = model_.context_count() + 1;
+  index = static_cast<std::uint32_t>(call_contexts_.bounded(next));
+  if (index == 0) index = model_.predicted_context(model_.thread);
+  if (index == 0) throw Malformed("a call's context was not predicted");
+  if (index == next) context_values_.push_back(call_new_contexts_.u64());
+  return context_values_[index];
+}
+
+void EventDecoder::decode_outputs(const wire::SyscallRecord& call, CallState& state) {
+  for (std::uint64_t left = call_output_counts_.varint(); left > 0; --left) {
+    const std::uint8_t shape = shapes_.byte();
+    const std::uint8_t base = shape & output_shape::kBaseMask;
+    if ((shape & output_shape::kReserved) != 0 || base > output_shape::kExplicit)
+      throw Malformed("an output of unknown shape");
+    wire::OutputChunk chunk{};
+    chunk.address = base == output_shape::kExplicit ? addresses_.delta(state.output_end) : call.args[base];
+    chunk.bytes = (shape & output_shape::kLengthIsResult) != 0 ? state.result : lengths_.delta(state.output_length);
+    const std::uint8_t* data = payload_.take(chunk.bytes);
+    std::uint8_t* place = extend(sizeof chunk + padded(chunk.bytes));
+    std::memcpy(place, &chunk, sizeof chunk);
+    if (chunk.bytes != 0) std::memcpy(place + sizeof chunk, data, chunk.bytes);
+    std::memset(place + sizeof chunk + chunk.bytes, 0, padded(chunk.bytes) - chunk.bytes);
+    state.output_end = chunk.address + chunk.bytes;
+    state.output_length = chunk.bytes;
+  }
+}
+
+void EventDecoder::decode_raw() {
+  const std::uint64_t bytes = raw_.bounded(kMaxRecordBytes - sizeof(wire::RecordHeader));
+  if (bytes % 8 != 0) throw Malformed("a record that is not a whole number of words");
+  const std::uint8_t* data = raw_.take(bytes);
+  std::uint8_t* place = extend(sizeof(wire::RecordHeader) + bytes);
+  if (bytes != 0) std::memcpy(place + sizeof(wire::RecordHeader), data, bytes);
+}
+
+std::uint8_t* EventDecoder::extend(std::uint64_t bytes) {
+  if (bytes > kMaxRecordBytes - bytes_) throw Malformed("a record exceeds the limit");
+  const std::size_t before = bytes_;
+  bytes_ += bytes;
+  if (bytes_ / 8 > words_.size()) words_.resize(bytes_ / 8 + words_.size());
+  return reinterpret_cast<std::uint8_t*>(words_.data()) + before;
+}
+
+void EventDecoder::expect_end() const {
+  if (raw_bytes_left_ != 0) throw Malformed("the records fall short of the block's stated size");
+  for (const ColumnReader* reader :
+       {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &call_contexts_, &call_new_contexts_,
+        &call_numbers_, &call_flags_, &call_results_, &call_steps_, &call_output_counts_, &shapes_, &addresses_,
+        &lengths_, &payload_, &raw_})
+    reader->expect_end();
+  for (const ColumnReader& reader : call_args_) reader.expect_end();
+}
+
+}  // namespace reweave

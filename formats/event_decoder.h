@@ -1,0 +1,49 @@
+// Reconstructs the wire records of one event block, byte for byte, one at a time.
+#pragma once
+
+#include <vector>
+
+#include "formats/column.h"
+#include "formats/event_model.h"
+#include "formats/recording.capnp.h"
+#include "formats/wire.h"
+
+namespace reweave {
+
+class EventDecoder {
+ public:
+  // Starts on `block`, which must outlive the decoding of its records. Throws Malformed.
+  void start(schema::EventBlock::Reader block);
+  // The next record, valid until the next call; nullptr after the block's last. Throws Malformed.
+  const wire::RecordHeader* next();
+
+ private:
+  void decode_switch();
+  void decode_syscall();
+  std::uint64_t decode_context(std::uint32_t& index);
+  void decode_outputs(const wire::SyscallRecord& call, CallState& state);
+  void decode_raw();
+  void expect_end() const;
+  template <typename Record>
+  Record& record() {
+    return *reinterpret_cast<Record*>(words_.data());
+  }
+  // Makes room for `bytes` more of the record; returns where they start. The pointer of record() may change.
+  std::uint8_t* extend(std::uint64_t bytes);
+
+  EventModel model_;
+  std::vector<std::uint64_t> context_values_;  // by index
+  std::vector<std::uint64_t> words_;           // the record being decoded
+  std::size_t bytes_ = 0;                      // of it
+  std::uint32_t left_ = 0;                     // records still to come
+  std::uint64_t raw_bytes_left_ = 0;
+
+  ColumnReader heads_, threads_;
+  ColumnReader switch_steps_, switch_targets_, switch_reasons_;
+  ColumnReader call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
+      call_steps_, call_output_counts_;
+  ColumnReader shapes_, addresses_, lengths_, payload_;
+  ColumnReader raw_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,170 @@
+#include "formats/event_encoder.h"
+
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) & ~std::uint64_t{7}; }
+
+bool all_zero(const std::uint8_t* from, const std::uint8_t* to) {
+  for (; from != to; ++from)
+    if (*from != 0) return false;
+  return true;
+}
+
+bool is_plain_switch(const wire::RecordHeader* record) {
+  return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch) &&
+         record->bytes == sizeof(wire::SwitchRecord) &&
+         reinterpret_cast<const wire::SwitchRecord*>(record)->reserved == 0;
+}
+
+bool is_syscall(const wire::RecordHeader* record) {
+  return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
+         record->bytes >= sizeof(wire::SyscallRecord);
+}
+
+}  // namespace
+
+void EventEncoder::add(const wire::RecordHeader* record) {
+  REQUIRE(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= kMaxRecordBytes,
+          "a record of {} bytes cannot be recorded", record->bytes);
+  REQUIRE(record->kind != 0 && record->kind <= event_head::kKindMask, "a record of kind {} cannot be recorded",
+          record->kind);
+  ++count_;
+  raw_bytes_ += record->bytes;
+  auto head = static_cast<std::uint8_t>(record->kind);
+  if (record->thread != model_.thread) {
+    head |= event_head::kThread;
+    threads_.put_varint(record->thread);
+    model_.thread = record->thread;
+  }
+  if (is_plain_switch(record)) {
+    add_switch(*reinterpret_cast<const wire::SwitchRecord*>(record));
+  } else if (is_syscall(record) && parse_outputs(*reinterpret_cast<const wire::SyscallRecord*>(record))) {
+    add_syscall(*reinterpret_cast<const wire::SyscallRecord*>(record));
+  } else {
+    head |= event_head::kRaw;
+    add_raw(record);
+  }
+  heads_.put_byte(head);
+}
+
+void EventEncoder::add_switch(const wire::SwitchRecord& record) {
+  switch_steps_.put_delta(record.step, model_.step);
+  switch_targets_.put_varint(record.to);
+  switch_reasons_.put_varint(record.reason | static_cast<std::uint32_t>(record.timed_out) << 8);
+  model_.step = record.step;
+  model_.thread = record.to;
+}
+
+// Fills outputs_ if what follows the call is outputs in exactly the form in which the decoder writes them.
+bool EventEncoder::parse_outputs(const wire::SyscallRecord& call) {
+  outputs_.clear();
+  const auto* next = reinterpret_cast<const std::uint8_t*>(&call) + sizeof call;
+  const auto* end = reinterpret_cast<const std::uint8_t*>(&call) + call.header.bytes;
+  while (next != end) {
+    if (static_cast<std::size_t>(end - next) < sizeof(wire::OutputChunk)) return false;
+    wire::OutputChunk chunk{};
+    std::memcpy(&chunk, next, sizeof chunk);
+    next += sizeof chunk;
+    const auto room = static_cast<std::uint64_t>(end - next);
+    if (chunk.bytes > room || padded(chunk.bytes) > room) return false;
+    if (!all_zero(next + chunk.bytes, next + padded(chunk.bytes))) return false;
+    outputs_.push_back({chunk.address, chunk.bytes, next});
+    next += padded(chunk.bytes);
+  }
+  return true;
+}
+
+void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
+  const std::uint32_t context = add_context(call.header.thread, call.context);
+  CallState state = model_.call_in(context, call.number);
+  call_numbers_.put_varint(call.number);
+  call_flags_.put_varint(call.flags);
+  call_results_.put_delta(static_cast<std::uint64_t>(call.result), state.result);
+  for (std::size_t i = 0; i < 6; ++i) {
+    call_args_[i].put_delta(call.args[i], state.args[i]);
+    state.args[i] = call.args[i];
+  }
+  call_steps_.put_delta(call.step, model_.step);
+  model_.step = call.step;
+  state.result = static_cast<std::uint64_t>(call.result);
+  call_output_counts_.put_varint(outputs_.size());
+  add_outputs(call, state);
+  model_.learn(call.header.thread, context, call.number, state);
+}
+
+std::uint32_t EventEncoder::add_context(ThreadId thread, std::uint64_t context) {
+  const std::uint32_t next = model_.context_count() + 1;
+  const auto [place, is_new] = contexts_.try_emplace(context, next);
+  if (is_new) call_new_contexts_.put_u64(context);
+  call_contexts_.put_varint(model_.predicted_context(thread) == place->second ? 0 : place->second);
+  return place->second;
+}
+
+void EventEncoder::add_outputs(const wire::SyscallRecord& call, CallState& state) {
+  for (const Output& output : outputs_) {
+    std::uint8_t base = 0;
+    while (base < output_shape::kExplicit && call.args[base] != output.address) ++base;
+    const bool is_result = output.bytes == static_cast<std::uint64_t>(call.result);
+    shapes_.put_byte(static_cast<std::uint8_t>(base | (is_result ? output_shape::kLengthIsResult : 0)));
+    if (base == output_shape::kExplicit) addresses_.put_delta(output.address, state.output_end);
+    if (!is_result) lengths_.put_delta(output.bytes, state.output_length);
+    payload_.put_bytes(output.data, output.bytes);
+    state.output_end = output.address + output.bytes;
+    state.output_length = output.bytes;
+  }
+}
+
+void EventEncoder::add_raw(const wire::RecordHeader* record) {
+  raw_.put_varint(record->bytes - sizeof *record);
+  raw_.put_bytes(record + 1, record->bytes - sizeof *record);
+}
+
+std::size_t EventEncoder::column_bytes() const {
+  // The other columns are a few bytes a record.
+  return payload_.size() + raw_.size() + std::size_t{count_} * 64;
+}
+
+void EventEncoder::emit(schema::EventBlock::Builder block) {
+  block.setCount(count_);
+  block.setRawBytes(raw_bytes_);
+  block.setHeads(data_of(heads_.bytes()));
+  block.setThreads(data_of(threads_.bytes()));
+  auto switches = block.initSwitches();
+  switches.setSteps(data_of(switch_steps_.bytes()));
+  switches.setTargets(data_of(switch_targets_.bytes()));
+  switches.setReasons(data_of(switch_reasons_.bytes()));
+  auto calls = block.initSyscalls();
+  calls.setContexts(data_of(call_contexts_.bytes()));
+  calls.setNewContexts(data_of(call_new_contexts_.bytes()));
+  calls.setNumbers(data_of(call_numbers_.bytes()));
+  calls.setFlags(data_of(call_flags_.bytes()));
+  calls.setResults(data_of(call_results_.bytes()));
+  auto args = calls.initArgs(6);
+  for (unsigned i = 0; i < 6; ++i) args.set(i, data_of(call_args_[i].bytes()));
+  calls.setSteps(data_of(call_steps_.bytes()));
+  calls.setOutputCounts(data_of(call_output_counts_.bytes()));
+  auto outputs = block.initOutputs();
+  outputs.setShapes(data_of(shapes_.bytes()));
+  outputs.setAddresses(data_of(addresses_.bytes()));
+  outputs.setLengths(data_of(lengths_.bytes()));
+  outputs.setPayload(data_of(payload_.bytes()));
+  block.setRaw(data_of(raw_.bytes()));
+  reset();
+}
+
+void EventEncoder::reset() {
+  for (ColumnWriter* column : {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &call_contexts_,
+                               &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_, &call_steps_,
+                               &call_output_counts_, &shapes_, &addresses_, &lengths_, &payload_, &raw_})
+    column->clear();
+  for (ColumnWriter& column : call_args_) column.clear();
+  contexts_.clear();
+  model_.reset();
+  count_ = 0;
+  raw_bytes_ = 0;
+}
+
+}  // namespace reweave

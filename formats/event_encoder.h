@@ -1,0 +1,55 @@
+// Turns wire records into the columns of one event block (recording.capnp EventBlock).
+#pragma once
+
+#include <unordered_map>
+
+#include "formats/column.h"
+#include "formats/event_model.h"
+#include "formats/recording.capnp.h"
+#include "formats/wire.h"
+
+namespace reweave {
+
+class EventEncoder {
+ public:
+  // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold.
+  void add(const wire::RecordHeader* record);
+
+  std::uint32_t count() const { return count_; }
+  std::uint64_t raw_bytes() const { return raw_bytes_; }
+  // Bytes that the block's columns take, about.
+  std::size_t column_bytes() const;
+
+  // Writes the columns, except firstRecord, and starts the next block.
+  void emit(schema::EventBlock::Builder block);
+
+ private:
+  struct Output {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    const std::uint8_t* data;
+  };
+
+  bool parse_outputs(const wire::SyscallRecord& call);
+  void add_switch(const wire::SwitchRecord& record);
+  void add_syscall(const wire::SyscallRecord& call);
+  std::uint32_t add_context(ThreadId thread, std::uint64_t context);
+  void add_outputs(const wire::SyscallRecord& call, CallState& state);
+  void add_raw(const wire::RecordHeader* record);
+  void reset();
+
+  EventModel model_;
+  std::unordered_map<std::uint64_t, std::uint32_t> contexts_;
+  std::vector<Output> outputs_;  // of the call being added
+  std::uint32_t count_ = 0;
+  std::uint64_t raw_bytes_ = 0;
+
+  ColumnWriter heads_, threads_;
+  ColumnWriter switch_steps_, switch_targets_, switch_reasons_;
+  ColumnWriter call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
+      call_steps_, call_output_counts_;
+  ColumnWriter shapes_, addresses_, lengths_, payload_;
+  ColumnWriter raw_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,180 @@
+#include "formats/file_identity.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "formats/error.h"
+#include "formats/fd.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::size_t kBufferBytes = 256 * 1024;
+// Notes are tens of bytes; a larger segment is not one we look into.
+constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
+constexpr std::size_t kMaxProgramHeaders = 1024;
+constexpr std::size_t kMaxBuildIdBytes = 64;
+
+Fd open_for_reading(const std::string& path) {
+  return Fd(SYSCALL_CHECK(::open(path.c_str(), O_RDONLY | O_CLOEXEC), "{}", path));
+}
+
+bool read_exactly(int fd, std::uint64_t offset, void* into, std::size_t bytes) {
+  return ::pread(fd, into, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+}
+
+std::string hex(const unsigned char* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
+// The build-id among the notes in `notes`, in hex.
+std::string find_build_id(const std::vector<unsigned char>& notes) {
+  std::size_t offset = 0;
+  while (notes.size() - offset >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    std::memcpy(&note, notes.data() + offset, sizeof note);
+    offset += sizeof note;
+    const std::size_t name = (std::size_t{note.n_namesz} + 3) & ~std::size_t{3};
+    const std::size_t description = (std::size_t{note.n_descsz} + 3) & ~std::size_t{3};
+    if (name > notes.size() - offset || description > notes.size() - offset - name) break;
+    const unsigned char* data = notes.data() + offset + name;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= kMaxBuildIdBytes &&
+        std::memcmp(notes.data() + offset, "GNU", 4) == 0)
+      return hex(data, note.n_descsz);
+    offset += name + description;
+  }
+  return {};
+}
+
+std::string build_id_in(int fd) {
+  Elf64_Ehdr header;
+  if (!read_exactly(fd, 0, &header, sizeof header)) return {};
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return {};
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxProgramHeaders) return {};
+  std::vector<Elf64_Phdr> segments(header.e_phnum);
+  if (!read_exactly(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return {};
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
+    std::vector<unsigned char> notes(segment.p_filesz);
+    if (!read_exactly(fd, segment.p_offset, notes.data(), notes.size())) continue;
+    std::string found = find_build_id(notes);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+// Feeds the file's content to `use(bytes, count)`.
+template <typename Use>
+void for_each_piece(int fd, const std::string& path, Use&& use) {
+  std::vector<char> buffer(kBufferBytes);
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(got, "{}", path);
+    if (got == 0) return;
+    use(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+struct FreeState {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+using HashState = std::unique_ptr<XXH3_state_t, FreeState>;
+
+HashState new_hash_state() {
+  HashState state(XXH3_createState());
+  CHECK(state != nullptr);
+  XXH3_64bits_reset(state.get());
+  return state;
+}
+
+void write_all(int fd, const char* data, std::size_t bytes, const std::string& path) {
+  while (bytes > 0) {
+    const ssize_t written = ::write(fd, data, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(written, "{}", path);
+    data += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+MappedFile identify_file(const std::string& path) {
+  const Fd fd = open_for_reading(path);
+  struct stat status {};
+  SYSCALL_CHECK(::fstat(fd.get(), &status), "{}", path);
+  MappedFile file;
+  file.path = path;
+  file.size = static_cast<std::uint64_t>(status.st_size);
+  file.mtime_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  file.build_id = build_id_in(fd.get());
+  // A device has no content to speak of; reading it might never end.
+  if (file.build_id.empty() && S_ISREG(status.st_mode)) file.content_hash = content_hash_of(path);
+  return file;
+}
+
+std::string explain_difference(const MappedFile& wanted) {
+  try {
+    if (!wanted.build_id.empty()) {
+      const std::string found = build_id_of(wanted.path);
+      if (found == wanted.build_id) return {};
+      return fmt::format("{}: build-id {} was recorded, found {}", wanted.path, wanted.build_id,
+                         found.empty() ? "none" : found);
+    }
+    if (wanted.content_hash.empty()) return {};
+    const std::string found = content_hash_of(wanted.path);
+    if (found == wanted.content_hash) return {};
+    return fmt::format("{}: the content has changed since it was recorded", wanted.path);
+  } catch (const SystemError& error) {
+    return error.what();
+  }
+}
+
+std::string build_id_of(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return fd.valid() ? build_id_in(fd.get()) : std::string();
+}
+
+std::string content_hash_of(const std::string& path) {
+  const Fd fd = open_for_reading(path);
+  const HashState state = new_hash_state();
+  for_each_piece(fd.get(), path,
+                 [&](const char* data, std::size_t bytes) { XXH3_64bits_update(state.get(), data, bytes); });
+  return hash_text(XXH3_64bits_digest(state.get()));
+}
+
+std::string store_content(const std::string& source, const std::string& folder) {
+  // Hashed while it is copied, then named: the source may change between two readings of it.
+  const Fd from = open_for_reading(source);
+  const std::string temporary = folder + "/new";
+  const HashState state = new_hash_state();
+  {
+    const Fd to(
+        SYSCALL_CHECK(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), "{}", temporary));
+    for_each_piece(from.get(), source, [&](const char* data, std::size_t bytes) {
+      XXH3_64bits_update(state.get(), data, bytes);
+      write_all(to.get(), data, bytes, temporary);
+    });
+  }
+  const std::string name = hash_text(XXH3_64bits_digest(state.get()));
+  const std::string final_path = folder + "/" + name;
+  SYSCALL_CHECK(std::rename(temporary.c_str(), final_path.c_str()), "{}", final_path);
+  return name;
+}
+
+}  // namespace reweave

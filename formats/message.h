@@ -1,0 +1,101 @@
+// Cap'n Proto messages in our files, with the bounds that bytes from a stranger need.
+//
+// A kj::Exception (malformed pointers, traversal limit) never leaves this layer: guard_message turns it, and
+// Malformed, into BadFile.
+#pragma once
+
+#include <capnp/message.h>
+#include <capnp/serialize.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formats/block_file.h"
+
+namespace reweave {
+
+// A message in a block's payload; the block must outlive it.
+class MessageView {
+ public:
+  explicit MessageView(const Block& block);
+  template <typename Root>
+  typename Root::Reader root() {
+    return reader_->getRoot<Root>();
+  }
+
+ private:
+  std::unique_ptr<capnp::FlatArrayMessageReader> reader_;
+};
+
+// Appends the message as one block; returns the block's offset.
+std::uint64_t write_message(BlockWriter& writer, BlockType type, capnp::MessageBuilder& message);
+
+// Writes a file that consists of one message, atomically: `path` is either the old file or the whole new one.
+void write_message_file(const std::string& path, FileType type, capnp::MessageBuilder& message);
+
+// A file that consists of one message.
+class MessageFile {
+ public:
+  MessageFile(const std::string& path, FileType type);
+  // Runs `read(root)`; damage becomes BadFile.
+  template <typename Root, typename Read>
+  void read(Read&& read);
+
+ private:
+  std::string path_;
+  Block block_;
+};
+
+namespace message_detail {
+[[noreturn]] void throw_bad(const std::string& path, const Block& block, std::string_view reason);
+[[noreturn]] void throw_kj(const std::string& path, const Block& block, const kj::Exception& exception);
+}  // namespace message_detail
+
+// Runs `decode`, which reads `block` of the file `path`.
+template <typename Decode>
+decltype(auto) guard_message(const std::string& path, const Block& block, Decode&& decode) {
+  try {
+    return decode();
+  } catch (const kj::Exception& exception) {
+    message_detail::throw_kj(path, block, exception);
+  } catch (const Malformed& malformed) {
+    message_detail::throw_bad(path, block, malformed.what());
+  }
+}
+
+template <typename Root, typename Read>
+void MessageFile::read(Read&& read) {
+  guard_message(path_, block_, [&] {
+    MessageView view(block_);
+    read(view.root<Root>());
+  });
+}
+
+// Cap'n Proto text and data as ours.
+inline std::string string_of(capnp::Text::Reader text) { return {text.cStr(), text.size()}; }
+inline std::span<const std::uint8_t> bytes_of(capnp::Data::Reader data) { return {data.begin(), data.size()}; }
+inline capnp::Data::Reader data_of(std::span<const std::uint8_t> bytes) { return {bytes.data(), bytes.size()}; }
+
+// No list of structs or strings that we write is longer: an empty element costs next to nothing in a hostile message,
+// and much more once it is ours.
+inline constexpr unsigned kMaxListItems = 1u << 20;
+
+template <typename List>
+List checked_list(List list) {
+  if (list.size() > kMaxListItems) throw Malformed(fmt::format("a list of {} items", list.size()));
+  return list;
+}
+inline unsigned list_size(std::size_t size) {
+  REQUIRE(size <= kMaxListItems, "a list of {} items cannot be written", size);
+  return static_cast<unsigned>(size);
+}
+
+// Enumeration from a file: `value` as Enum if below `count`, else Malformed.
+template <typename Enum, typename Integer>
+Enum checked_enum(Integer value, unsigned count, const char* what) {
+  if (value >= count) throw Malformed(fmt::format("{} {} is unknown", what, value));
+  return static_cast<Enum>(value);
+}
+
+}  // namespace reweave

@@ -1,0 +1,69 @@
+#include "formats/recording_writer.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "formats/file_identity.h"
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+// Small enough to lose little when killed, large enough to compress well.
+constexpr std::uint64_t kBlockBytes = 256 * 1024;
+
+void create_directory(const std::string& path) {
+  const int result = ::mkdir(path.c_str(), 0700);
+  REQUIRE(result == 0 || errno != EEXIST,
+          "{} exists already: a recording is never overwritten, remove it or choose another name", path);
+  SYSCALL_CHECK(result, "{}", path);
+}
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, int zstd_level) : path_(path) {
+  create_directory(path_);
+  create_directory(path_ + "/files");
+  update_manifest(manifest);
+  events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, zstd_level);
+}
+
+void RecordingWriter::append(const wire::RecordHeader* record) {
+  // A huge record goes into a block of its own, so that no block can pass the limit.
+  if (encoder_.count() != 0 && encoder_.column_bytes() + record->bytes > kMaxRecordBytes) write_block();
+  encoder_.add(record);
+  ++records_;
+  if (encoder_.raw_bytes() >= kBlockBytes) write_block();
+}
+
+void RecordingWriter::flush() {
+  if (encoder_.count() != 0) write_block();
+}
+
+void RecordingWriter::write_block() {
+  capnp::MallocMessageBuilder message(static_cast<unsigned>(encoder_.column_bytes() / 8 + 1024));
+  auto block = message.initRoot<schema::EventBlock>();
+  block.setFirstRecord(records_in_blocks_);
+  records_in_blocks_ += encoder_.count();
+  encoder_.emit(block);
+  write_message(*events_, BlockType::kEvents, message);
+}
+
+void RecordingWriter::update_manifest(Manifest manifest) {
+  manifest.complete = false;
+  manifest.events_total = records_;
+  write_manifest(path_ + "/manifest", manifest);
+}
+
+void RecordingWriter::finish(Manifest manifest) {
+  flush();
+  events_->finish();
+  manifest.complete = true;
+  manifest.events_total = records_;
+  write_manifest(path_ + "/manifest", manifest);
+}
+
+std::string RecordingWriter::store_file(const std::string& source) { return store_content(source, path_ + "/files"); }
+
+}  // namespace reweave

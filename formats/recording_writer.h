@@ -1,0 +1,47 @@
+// Writes a recording: a directory of `manifest`, `events` and `files/` (docs/recording-format.md).
+//
+// The events file is flushed block by block, and the manifest says complete = false until finish(): a recorder that
+// is killed leaves a recording that can be read up to the last whole block. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/block_file.h"
+#include "formats/event_encoder.h"
+#include "formats/manifest.h"
+
+namespace reweave {
+
+class RecordingWriter {
+ public:
+  // Creates the directory `path` (mode 0700), which must not exist.
+  RecordingWriter(const std::string& path, const Manifest& manifest, int zstd_level = 3);
+
+  // Appends one wire record.
+  void append(const wire::RecordHeader* record);
+  // Hands everything appended to the OS.
+  void flush();
+  // Replaces the manifest while recording, still incomplete.
+  void update_manifest(Manifest manifest);
+  // Ends the recording; `manifest` is written with complete = true.
+  void finish(Manifest manifest);
+
+  // Keeps a copy of the file `source` in the recording; returns its stored name. The same content is kept once.
+  std::string store_file(const std::string& source);
+
+  const std::string& path() const { return path_; }
+  std::uint64_t records() const { return records_; }
+  std::uint64_t bytes_written() const { return events_->bytes_written(); }
+
+ private:
+  void write_block();
+
+  std::string path_;
+  std::unique_ptr<BlockWriter> events_;
+  EventEncoder encoder_;
+  std::uint64_t records_ = 0;
+  std::uint64_t records_in_blocks_ = 0;
+};
+
+}  // namespace reweave

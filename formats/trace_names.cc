@@ -1,0 +1,174 @@
+#include "formats/trace_names.h"
+
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::uint32_t kMaxSpaces = 1u << 16;
+constexpr std::uint64_t kMaxThreads = 1u << 16;
+constexpr unsigned kSpawnKindCount = 4;
+constexpr std::size_t kMaxBuildIdDigits = 128;
+constexpr std::size_t kMaxPathBytes = 4096;
+
+bool overlap(const ModuleInfo& a, const ModuleInfo& b) { return a.start < b.end && b.start < a.end; }
+
+}  // namespace
+
+std::uint32_t TraceNamesWriter::space_of(ThreadId thread) const {
+  const auto found = spaces_.find(thread);
+  return found == spaces_.end() ? 0 : found->second;
+}
+
+std::uint32_t TraceNamesWriter::new_space() {
+  REQUIRE(space_count_ < kMaxSpaces, "the program replaced its code too often to be traced");
+  return space_count_++;
+}
+
+std::uint32_t TraceNamesWriter::site_of(ThreadId thread, std::uint64_t pc) {
+  const std::uint32_t space = space_of(thread);
+  const auto next = static_cast<std::uint32_t>(sites_.size());
+  const auto [place, is_new] = site_ids_.try_emplace(std::uint64_t{space} << 48 | pc, next);
+  if (is_new) {
+    REQUIRE(next < kMaxSites, "more than {} code sites cannot be traced", kMaxSites);
+    sites_.push_back({pc, space});
+  }
+  return place->second;
+}
+
+bool TraceNamesWriter::add_module(const wire::ModuleRecord& record, std::string path, std::string build_id) {
+  if (record.start >= record.end) return false;
+  const std::uint32_t space = space_of(record.header.thread);
+  ModuleInfo added{std::move(path), std::move(build_id), record.base, record.start, record.end, space};
+  bool displaces = false;
+  for (const ModuleInfo& module : modules_) {
+    if (module == added) return false;
+    displaces |= module.space == space && overlap(module, added);
+  }
+  REQUIRE(modules_.size() < kMaxModules, "more than {} loaded modules cannot be traced", kMaxModules);
+  if (displaces) {
+    // The modules that stay are repeated in the new space, and all threads move to it.
+    added.space = new_space();
+    for (std::size_t i = 0, count = modules_.size(); i < count; ++i) {
+      if (modules_[i].space != space || overlap(modules_[i], added)) continue;
+      modules_.push_back(modules_[i]);
+      modules_.back().space = added.space;
+    }
+    spaces_[record.header.thread] = added.space;
+    for (auto& [thread, its_space] : spaces_)
+      if (its_space == space) its_space = added.space;
+  }
+  modules_.push_back(std::move(added));
+  return displaces;
+}
+
+void TraceNamesWriter::add_spawn(const wire::SpawnRecord& record) {
+  REQUIRE(threads_.size() < kMaxThreads, "more than {} threads cannot be traced", kMaxThreads);
+  threads_.push_back(
+      {record.child, record.header.thread, record.process, static_cast<wire::SpawnKind>(record.kind), record.tid});
+  const std::uint32_t space = space_of(record.header.thread);
+  spaces_[record.child] = space;
+}
+
+bool TraceNamesWriter::add_exec(ThreadId thread) {
+  // Before the first site there is nothing to tell apart: the exec that starts the program itself.
+  if (sites_.empty() && modules_.empty()) return false;
+  spaces_[thread] = new_space();
+  return true;
+}
+
+bool TraceNamesWriter::is_known_code(ThreadId thread, std::uint64_t address) const {
+  const std::uint32_t space = space_of(thread);
+  for (const ModuleInfo& module : modules_)
+    if (module.space == space && module.start <= address && address < module.end) return true;
+  return false;
+}
+
+std::uint64_t TraceNamesWriter::write(BlockWriter& file) {
+  capnp::MallocMessageBuilder message;
+  auto names = message.initRoot<schema::TraceNames>();
+  names.setFirstSite(static_cast<std::uint32_t>(sites_written_));
+  names.setSiteCount(static_cast<std::uint32_t>(sites_.size() - sites_written_));
+  ColumnWriter column;
+  std::uint64_t last_pc = 0;
+  for (; sites_written_ < sites_.size(); ++sites_written_) {
+    const SiteInfo& site = sites_[sites_written_];
+    column.put_varint(site.space);
+    column.put_delta(site.pc, last_pc);
+    last_pc = site.pc;
+  }
+  names.setSites(data_of(column.bytes()));
+  auto modules = names.initModules(list_size(modules_.size() - modules_written_));
+  for (auto to : modules) {
+    const ModuleInfo& module = modules_[modules_written_++];
+    to.setPath(module.path);
+    to.setBuildId(module.build_id);
+    to.setBase(module.base);
+    to.setStart(module.start);
+    to.setEnd(module.end);
+    to.setSpace(module.space);
+  }
+  auto threads = names.initThreads(list_size(threads_.size() - threads_written_));
+  for (auto to : threads) {
+    const TraceThreadInfo& thread = threads_[threads_written_++];
+    to.setId(thread.id);
+    to.setParent(thread.parent);
+    to.setProcess(thread.process);
+    to.setKind(static_cast<std::uint8_t>(thread.kind));
+    to.setTid(thread.tid);
+  }
+  written_ = sites_written_ + modules_written_ + threads_written_;
+  return write_message(file, BlockType::kTraceNames, message);
+}
+
+void TraceNames::read(schema::TraceNames::Reader from) {
+  read_sites(from);
+  for (const auto module : checked_list(from.getModules())) {
+    ModuleInfo info{string_of(module.getPath()),
+                    string_of(module.getBuildId()),
+                    module.getBase(),
+                    module.getStart(),
+                    module.getEnd(),
+                    module.getSpace()};
+    if (info.start >= info.end || info.space >= kMaxSpaces || info.build_id.size() > kMaxBuildIdDigits ||
+        info.path.size() > kMaxPathBytes)
+      throw Malformed("a module's values are out of their range");
+    if (modules_.size() >= kMaxModules) throw Malformed("too many modules");
+    modules_.push_back(std::move(info));
+  }
+  for (const auto thread : checked_list(from.getThreads())) {
+    if (threads_.size() >= kMaxThreads) throw Malformed("too many threads");
+    threads_.push_back({thread.getId(), thread.getParent(), thread.getProcess(),
+                        checked_enum<wire::SpawnKind>(thread.getKind(), kSpawnKindCount, "spawn kind"),
+                        thread.getTid()});
+  }
+}
+
+void TraceNames::read_sites(schema::TraceNames::Reader from) {
+  if (from.getFirstSite() != sites_.size()) throw Malformed("the sites do not continue those before");
+  const std::uint32_t count = from.getSiteCount();
+  ColumnReader column(bytes_of(from.getSites()));
+  // Each takes two bytes at least, so that no small file can ask for a large table.
+  if (count > kMaxSites - sites_.size() || count > column.remaining() / 2) throw Malformed("too many sites");
+  sites_.reserve(sites_.size() + count);
+  std::uint64_t pc = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto space = static_cast<std::uint32_t>(column.bounded(kMaxSpaces - 1));
+    pc = column.delta(pc);
+    sites_.push_back({pc, space});
+  }
+  column.expect_end();
+}
+
+SiteLocation TraceNames::locate(std::uint32_t id) const {
+  const SiteInfo& place = site(id);
+  for (std::uint32_t i = 0; i < modules_.size(); ++i) {
+    const ModuleInfo& module = modules_[i];
+    // A return address may lie just behind the module's last call.
+    if (module.space == place.space && module.start < place.pc && place.pc <= module.end)
+      return {i, place.pc - module.base};
+  }
+  return {kNoModule, place.pc};
+}
+
+}  // namespace reweave

@@ -1,0 +1,88 @@
+#include "formats/trace_writer.h"
+
+#include <string_view>
+
+#include "formats/file_identity.h"
+#include "formats/message.h"
+
+namespace reweave {
+namespace {
+
+// The text that follows a record's fixed part.
+template <typename Fixed>
+std::string text_behind(const wire::RecordHeader* record) {
+  const char* text = reinterpret_cast<const char*>(record) + sizeof(Fixed);
+  const std::string_view tail(text, record->bytes - sizeof(Fixed));
+  return std::string(tail.substr(0, tail.find('\0')));
+}
+
+}  // namespace
+
+TraceWriter::TraceWriter(const std::string& path, const TraceHeader& header, int zstd_level)
+    : file_(path, FileType::kTrace, zstd_level), encoder_(names_) {
+  capnp::MallocMessageBuilder message;
+  auto head = message.initRoot<schema::TraceHead>();
+  head.setToolVersion(header.tool_version);
+  head.setSource(header.source);
+  auto words = head.initCommandLine(static_cast<unsigned>(header.command_line.size()));
+  for (unsigned i = 0; i < words.size(); ++i) words.set(i, header.command_line[i]);
+  write_message(file_, BlockType::kTraceHead, message);
+}
+
+void TraceWriter::append_record(const wire::RecordHeader* record) {
+  const auto kind = static_cast<wire::RecordKind>(record->kind);
+  if (kind == wire::RecordKind::kModule && record->bytes >= sizeof(wire::ModuleRecord)) {
+    add_module(record);
+  } else if (kind == wire::RecordKind::kSpawn && record->bytes >= sizeof(wire::SpawnRecord)) {
+    names_.add_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+  } else if (kind == wire::RecordKind::kExec) {
+    if (names_.add_exec(record->thread)) encoder_.forget_sites();
+  }
+}
+
+void TraceWriter::add_module(const wire::RecordHeader* record) {
+  std::string path = text_behind<wire::ModuleRecord>(record);
+  std::string build_id = build_id_of(path);
+  const auto& module = *reinterpret_cast<const wire::ModuleRecord*>(record);
+  if (names_.add_module(module, std::move(path), std::move(build_id))) encoder_.forget_sites();
+}
+
+void TraceWriter::flush() {
+  if (encoder_.count() != 0) write_chunk();
+}
+
+void TraceWriter::write_chunk() {
+  if (names_.has_new()) names_offsets_.push_back(names_.write(file_));
+  const std::uint32_t count = encoder_.count();
+  capnp::MallocMessageBuilder message(static_cast<unsigned>(encoder_.column_bytes() / 8 + 1024));
+  auto chunk = message.initRoot<schema::TraceChunk>();
+  chunk.setFirstEvent(events_in_chunks_);
+  encoder_.emit(chunk);
+  const std::uint64_t offset = write_message(file_, BlockType::kTraceChunk, message);
+  chunks_.push_back({offset, events_in_chunks_, count});
+  events_in_chunks_ += count;
+}
+
+void TraceWriter::finish() {
+  flush();
+  if (names_.has_new()) names_offsets_.push_back(names_.write(file_));
+  write_footer();
+}
+
+void TraceWriter::write_footer() {
+  capnp::MallocMessageBuilder message;
+  auto foot = message.initRoot<schema::TraceFoot>();
+  foot.setEvents(events_in_chunks_);
+  auto chunks = foot.initChunks(static_cast<unsigned>(chunks_.size()));
+  for (unsigned i = 0; i < chunks.size(); ++i) {
+    chunks[i].setOffset(chunks_[i].offset);
+    chunks[i].setFirstEvent(chunks_[i].first_event);
+    chunks[i].setCount(chunks_[i].count);
+  }
+  auto names = foot.initNames(static_cast<unsigned>(names_offsets_.size()));
+  for (unsigned i = 0; i < names.size(); ++i) names.set(i, names_offsets_[i]);
+  const std::uint64_t offset = write_message(file_, BlockType::kTraceFoot, message);
+  file_.finish(offset);
+}
+
+}  // namespace reweave

@@ -1,0 +1,67 @@
+// Writes a trace: one file, `*.rwt`, of chunks of events in program order (docs/recording-format.md).
+//
+// Chunks reach the OS as they fill: a writer that is killed leaves a trace that can be read up to the last whole
+// chunk. One thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/block_file.h"
+#include "formats/trace_names.h"
+
+namespace reweave {
+
+// What a trace is of.
+struct TraceHeader {
+  std::string tool_version;
+  std::vector<std::string> command_line;
+  std::string source;  // the recording that was traced, or empty
+
+  bool operator==(const TraceHeader&) const = default;
+};
+
+// Where a chunk is in its file.
+struct ChunkPlace {
+  std::uint64_t offset = 0;
+  std::uint64_t first_event = 0;
+  std::uint32_t count = 0;
+};
+
+class TraceWriter {
+ public:
+  // Creates the file, which must not exist.
+  TraceWriter(const std::string& path, const TraceHeader& header, int zstd_level = 1);
+
+  // Appends one packed event (wire.h).
+  void append(const std::uint64_t* packed) {
+    encoder_.add(packed);
+    if (encoder_.count() == kChunkEvents) [[unlikely]]
+      write_chunk();
+  }
+  // Takes note of a wire record of the same stream: modules, spawned threads, execs. Others are ignored.
+  void append_record(const wire::RecordHeader* record);
+  // Hands everything appended to the OS.
+  void flush();
+  void finish();
+
+  std::uint64_t events() const { return events_in_chunks_ + encoder_.count(); }
+  std::uint64_t bytes_written() const { return file_.bytes_written(); }
+
+  // Large enough to compress well, small enough to be decoded in a cache-friendly piece.
+  static constexpr std::uint32_t kChunkEvents = 256 * 1024;
+
+ private:
+  void add_module(const wire::RecordHeader* record);
+  void write_chunk();
+  void write_footer();
+
+  BlockWriter file_;
+  TraceNamesWriter names_;
+  TraceEncoder encoder_;
+  std::vector<ChunkPlace> chunks_;
+  std::vector<std::uint64_t> names_offsets_;
+  std::uint64_t events_in_chunks_ = 0;
+};
+
+}  // namespace reweave

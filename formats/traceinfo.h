@@ -1,0 +1,17 @@
+// A recording's or a trace's description as JSON, for scripts. Reads no events.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "formats/recording_reader.h"
+#include "formats/trace_reader.h"
+
+namespace reweave {
+
+nlohmann::json recording_info(const RecordingReader& reader);
+nlohmann::json trace_info(const TraceReader& reader);
+
+// The JSON as text. Bytes that are no UTF-8 (file names may be anything) become U+FFFD instead of an exception.
+std::string json_text(const nlohmann::json& json);
+
+}  // namespace reweave

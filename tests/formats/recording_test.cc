@@ -1,0 +1,148 @@
+// Round trips of recordings: every record kind, random records, manifests; truncation and damage.
+#define BOOST_TEST_MODULE recording
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/recording_reader.h"
+#include "formats/recording_writer.h"
+#include "tests/formats/records.h"
+#include "tests/formats/scratch.h"
+
+namespace reweave {
+namespace {
+
+using test::Record;
+
+Record copy_of(const wire::RecordHeader* record) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(record);
+  return {words, words + record->bytes / 8};
+}
+
+Manifest sample_manifest() {
+  Manifest manifest;
+  manifest.tool_version = "0.1.0";
+  manifest.command_line = {"/bin/prog", "--flag", "", "two words"};
+  manifest.environment = {"PATH=/bin", "X="};
+  manifest.working_directory = "/home/user";
+  manifest.start_time_ns = 1'700'000'000'000'000'000;
+  manifest.host_kernel = "6.1.0";
+  manifest.cpu_model = "Some CPU";
+  manifest.seed = ~0ull;
+  manifest.chaos = true;
+  manifest.policy = "random";
+  manifest.checksums = true;
+  manifest.outcome = wire::OutcomeKind::kDeadlock;
+  manifest.outcome_text = "two threads";
+  manifest.wait_status = 9;
+  manifest.processes = {{0, 0, 100, "/bin/prog", 0}, {1, 0, 101, "/bin/sh", 256}};
+  manifest.files = {{"/lib/libc.so.6", 1, 2, 3, 4, "abcdef", "", ""},
+                    {"/tmp/d", 5, 6, 7, 8, "", "0123456789abcdef", "0123456789abcdef"}};
+  manifest.parent = "other";
+  return manifest;
+}
+
+void write_recording(const std::string& path, const std::vector<Record>& records) {
+  RecordingWriter writer(path, sample_manifest());
+  for (const Record& record : records) writer.append(test::header_of(record));
+  writer.finish(sample_manifest());
+}
+
+// Reads all there is; each record must be the one expected.
+std::size_t read_and_compare(const std::string& path, const std::vector<Record>& records) {
+  RecordingReader reader(path);
+  std::size_t count = 0;
+  while (const wire::RecordHeader* record = reader.next()) {
+    BOOST_REQUIRE_LT(count, records.size());
+    if (copy_of(record) != records[count]) BOOST_FAIL("record " << count << " differs");
+    ++count;
+    BOOST_REQUIRE_EQUAL(reader.position(), count);
+  }
+  return count;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_kind_survives) {
+  test::Scratch scratch;
+  write_recording(scratch / "r", test::one_of_each());
+  BOOST_TEST(read_and_compare(scratch / "r", test::one_of_each()) == test::one_of_each().size());
+}
+
+BOOST_AUTO_TEST_CASE(random_records_survive) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    test::Scratch scratch;
+    const auto records = test::random_stream(5000, seed);
+    write_recording(scratch / "r", records);
+    BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(realistic_records_survive) {
+  test::Scratch scratch;
+  const auto records = test::realistic_stream(50000, 1);
+  write_recording(scratch / "r", records);
+  BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
+}
+
+BOOST_AUTO_TEST_CASE(manifest_survives) {
+  test::Scratch scratch;
+  write_recording(scratch / "r", {});
+  Manifest expected = sample_manifest();
+  expected.complete = true;
+  RecordingReader reader(scratch / "r");
+  BOOST_TEST((reader.manifest() == expected));
+  BOOST_TEST((reader.next() == nullptr));
+  BOOST_TEST(!reader.truncated());
+  BOOST_TEST(reader.stored_path(expected.files[0]).empty());
+  BOOST_TEST(reader.stored_path(expected.files[1]) == scratch / "r/files/0123456789abcdef");
+}
+
+BOOST_AUTO_TEST_CASE(an_existing_directory_is_refused) {
+  test::Scratch scratch;
+  write_recording(scratch / "r", {});
+  BOOST_CHECK_THROW(RecordingWriter(scratch / "r", sample_manifest()), BadInput);
+  struct stat status {};
+  BOOST_REQUIRE_EQUAL(::stat((scratch / "r").c_str(), &status), 0);
+  BOOST_TEST((status.st_mode & 0777) == 0700u);
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_writer_loses_nothing_flushed) {
+  test::Scratch scratch;
+  const auto records = test::one_of_each();
+  {
+    RecordingWriter writer(scratch / "r", sample_manifest());
+    for (const Record& record : records) writer.append(test::header_of(record));
+    writer.flush();
+    writer.append(test::header_of(records[0]));
+  }
+  RecordingReader reader(scratch / "r");
+  BOOST_TEST(!reader.manifest().complete);
+  std::size_t count = 0;
+  while (reader.next() != nullptr) ++count;
+  BOOST_TEST(count == records.size());
+  BOOST_TEST(reader.truncated());
+  BOOST_TEST((reader.truncation().damage() == Damage::kTruncated));
+}
+
+BOOST_AUTO_TEST_CASE(records_that_no_recording_holds_are_refused) {
+  test::Scratch scratch;
+  RecordingWriter writer(scratch / "r", sample_manifest());
+  const wire::RecordHeader odd{1, 0, 12}, none{0, 0, 8}, tagged{wire::kTraceTag, 0, 16};
+  BOOST_CHECK_THROW(writer.append(&odd), BadInput);
+  BOOST_CHECK_THROW(writer.append(&none), BadInput);
+  BOOST_CHECK_THROW(writer.append(&tagged), BadInput);
+}
+
+BOOST_AUTO_TEST_CASE(a_large_record_survives) {
+  test::Scratch scratch;
+  std::vector<Record> records = test::one_of_each();
+  records.push_back(
+      test::make_call(0, 0, 20 << 20, 1, 2, {0, 4096}, test::output_tail(4096, std::string(20 << 20, 'x'))));
+  records.push_back(records.back());
+  records.push_back(records.front());
+  write_recording(scratch / "r", records);
+  BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
+}
+
+}  // namespace reweave

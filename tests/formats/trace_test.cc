@@ -1,0 +1,186 @@
+// Round trips of traces: events of all shapes, names of sites, random access, killed writers.
+#define BOOST_TEST_MODULE trace
+#include <boost/test/unit_test.hpp>
+
+#include "formats/trace_reader.h"
+#include "formats/trace_writer.h"
+#include "tests/formats/events.h"
+#include "tests/formats/records.h"
+#include "tests/formats/scratch.h"
+
+namespace reweave {
+namespace {
+
+using test::PackedEvents;
+
+void write_trace(const std::string& path, const PackedEvents& events) {
+  TraceWriter writer(path, {"0.1.0", {"prog", "arg"}, "rec"});
+  for (std::size_t i = 0; i < events.count(); ++i) writer.append(events[i]);
+  writer.finish();
+}
+
+void compare(const TraceReader& reader, const TraceChunk& chunk, const PackedEvents& events) {
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    const TraceEvent expected = events.event(chunk.first_event + i);
+    const bool same = expected.thread == chunk.thread[i] && expected.kind == chunk.kind[i] &&
+                      expected.aux == chunk.aux[i] && expected.address == chunk.address[i] &&
+                      expected.extra == chunk.extra[i] && expected.pc == reader.pc_of(chunk.site[i]);
+    if (!same) BOOST_FAIL("event " << chunk.first_event + i << " differs");
+  }
+}
+
+std::size_t read_and_compare(const std::string& path, const PackedEvents& events) {
+  TraceReader reader(path);
+  TraceChunk chunk;
+  std::size_t count = 0;
+  while (reader.next(chunk)) {
+    BOOST_REQUIRE_EQUAL(chunk.first_event, count);
+    compare(reader, chunk, events);
+    count += chunk.size();
+  }
+  BOOST_TEST(reader.info().events == count);
+  return count;
+}
+
+template <typename Fixed>
+void append_record(TraceWriter& writer, wire::RecordKind kind, ThreadId thread, Fixed fixed,
+                   std::string_view tail = {}) {
+  writer.append_record(test::header_of(test::make_record(kind, thread, fixed, tail)));
+}
+
+void append_module(TraceWriter& writer, ThreadId thread, std::uint64_t start, std::uint64_t end,
+                   std::string_view path) {
+  append_record(writer, wire::RecordKind::kModule, thread, wire::ModuleRecord{{}, start, start, end},
+                test::text_tail(path));
+}
+
+void append_read(TraceWriter& writer, ThreadId thread, std::uint64_t pc) {
+  PackedEvents events;
+  events.access(EventKind::kRead, thread, pc, 0x1234, 8);
+  writer.append(events[0]);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(loops_survive) {
+  test::Scratch scratch;
+  const auto events = test::loop_events(700'000, 1);
+  write_trace(scratch / "t.rwt", events);
+  BOOST_TEST(read_and_compare(scratch / "t.rwt", events) == events.count());
+}
+
+BOOST_AUTO_TEST_CASE(irregular_events_survive) {
+  test::Scratch scratch;
+  const auto events = test::irregular_events(600'000, 1);
+  write_trace(scratch / "t.rwt", events);
+  BOOST_TEST(read_and_compare(scratch / "t.rwt", events) == events.count());
+}
+
+BOOST_AUTO_TEST_CASE(random_events_survive) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    test::Scratch scratch;
+    const auto events = test::random_events(20'000, seed);
+    write_trace(scratch / "t.rwt", events);
+    BOOST_TEST(read_and_compare(scratch / "t.rwt", events) == events.count());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(header_and_totals_survive) {
+  test::Scratch scratch;
+  write_trace(scratch / "t.rwt", test::loop_events(10, 1));
+  const TraceReader reader(scratch / "t.rwt");
+  BOOST_TEST((reader.info().header == TraceHeader{"0.1.0", {"prog", "arg"}, "rec"}));
+  BOOST_TEST(reader.info().complete);
+  BOOST_TEST(reader.info().thread_count == 1u);
+  BOOST_TEST(!reader.damage().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_trace_is_a_trace) {
+  test::Scratch scratch;
+  write_trace(scratch / "t.rwt", {});
+  BOOST_TEST(read_and_compare(scratch / "t.rwt", {}) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(chunks_decode_in_any_order) {
+  test::Scratch scratch;
+  const auto events = test::irregular_events(1'000'000, 2);
+  write_trace(scratch / "t.rwt", events);
+  const TraceReader reader(scratch / "t.rwt");
+  BOOST_REQUIRE_GT(reader.chunk_count(), 2u);
+  TraceChunk chunk;
+  for (std::size_t i = reader.chunk_count(); i-- > 0;) {
+    reader.read_chunk(i, chunk);
+    BOOST_TEST(chunk.first_event == reader.chunk_place(i).first_event);
+    compare(reader, chunk, events);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_writer_leaves_whole_chunks) {
+  test::Scratch scratch;
+  const auto events = test::irregular_events(600'000, 3);
+  {
+    TraceWriter writer(scratch / "t.rwt", {});
+    for (std::size_t i = 0; i < events.count(); ++i) writer.append(events[i]);
+  }
+  BOOST_TEST(read_and_compare(scratch / "t.rwt", events) == 2 * TraceWriter::kChunkEvents);
+  const TraceReader reader(scratch / "t.rwt");
+  BOOST_TEST(!reader.info().complete);
+  BOOST_REQUIRE(reader.damage().has_value());
+  BOOST_TEST((reader.damage()->damage() == Damage::kTruncated));
+}
+
+BOOST_AUTO_TEST_CASE(sites_are_located_in_modules) {
+  test::Scratch scratch;
+  {
+    TraceWriter writer(scratch / "t.rwt", {});
+    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 0, 0, 0, 7});
+    append_module(writer, 0, 0x400000, 0x500000, "/bin/prog");
+    append_module(writer, 0, 0x700000, 0x800000, "/lib/a.so");
+    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 1, 0, 1, 8});
+    append_read(writer, 0, 0x400010);
+    append_read(writer, 1, 0x700020);
+    append_read(writer, 1, 0x900000);
+    writer.finish();
+  }
+  TraceReader reader(scratch / "t.rwt");
+  BOOST_TEST(reader.info().thread_count == 2u);
+  BOOST_TEST(reader.info().threads[1].tid == 8);
+  TraceChunk chunk;
+  BOOST_REQUIRE(reader.next(chunk));
+  const SiteLocation first = reader.site_location(chunk.site[0]), second = reader.site_location(chunk.site[1]);
+  BOOST_TEST(reader.info().modules[first.module].path == "/bin/prog");
+  BOOST_TEST(first.offset == 0x10u);
+  BOOST_TEST(reader.info().modules[second.module].path == "/lib/a.so");
+  BOOST_TEST(second.offset == 0x20u);
+  BOOST_TEST(reader.site_location(chunk.site[2]).module == kNoModule);
+}
+
+// The same pc means other code after another module is loaded there, or another program is run.
+BOOST_AUTO_TEST_CASE(replaced_code_gives_new_sites) {
+  test::Scratch scratch;
+  {
+    TraceWriter writer(scratch / "t.rwt", {});
+    append_module(writer, 0, 0x400000, 0x500000, "/bin/prog");
+    append_module(writer, 0, 0x700000, 0x800000, "/lib/a.so");
+    append_read(writer, 0, 0x700020);
+    append_module(writer, 0, 0x6ff000, 0x800000, "/lib/b.so");
+    append_read(writer, 0, 0x700020);
+    append_read(writer, 0, 0x400010);
+    append_record(writer, wire::RecordKind::kExec, 0, wire::ExecRecord{}, test::text_tail("/bin/other"));
+    append_module(writer, 0, 0x400000, 0x500000, "/bin/other");
+    append_read(writer, 0, 0x400010);
+    writer.finish();
+  }
+  TraceReader reader(scratch / "t.rwt");
+  TraceChunk chunk;
+  BOOST_REQUIRE(reader.next(chunk));
+  const auto path_at = [&](std::size_t i) {
+    return reader.info().modules[reader.site_location(chunk.site[i]).module].path;
+  };
+  BOOST_TEST(path_at(0) == "/lib/a.so");
+  BOOST_TEST(path_at(1) == "/lib/b.so");
+  BOOST_TEST(path_at(2) == "/bin/prog");
+  BOOST_TEST(path_at(3) == "/bin/other");
+}
+
+}  // namespace reweave
