@@ -13,11 +13,9 @@
 #include <string_view>
 #include <utility>
 
-namespace reweave {
+#include "formats/exit_status.h"
 
-inline constexpr int kExitBadInput = 2;
-inline constexpr int kExitSystem = 3;
-inline constexpr int kExitInternal = 70;
+namespace reweave {
 
 // Base of all of them: a message, and the contexts it rose through, innermost first.
 class Error : public std::exception {

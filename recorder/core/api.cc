@@ -14,12 +14,14 @@ extern "C" {
 using namespace reweave;        // NOLINT: the table's types
 using namespace reweave::core;  // NOLINT
 
+#pragma GCC visibility push(hidden)
 void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t);
 void api_access(std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t);
 WaitResult api_block(WaitKind, std::uint64_t, const void*, int, std::int32_t);
 std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
+#pragma GCC visibility pop
 
 void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail) {
   const PendingOp op = {object, pc, kind, 0, 0, detail};

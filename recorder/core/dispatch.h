@@ -39,7 +39,7 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
 long inject(Call& call);
 
 // SIGSYS.
-extern "C" void core_on_sigsys(int number, void* info, void* context);
+extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* info, void* context);
 
 // Whether a call interrupted by a handler with SA_RESTART starts over (signal(7)).
 bool restarts_after_signal(long number);

@@ -11,12 +11,15 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/tsc.h"
 
+// Hidden, for without it the compiler would go through a table that a static image lacks.
+#pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_blocking_begin[], core_blocking_end[], core_blocking_interrupted[];
 extern char core_text_start[], core_text_end[];
 void core_restorer();
 void core_sigreturn(void*);
 }
+#pragma GCC visibility pop
 
 namespace reweave::core {
 

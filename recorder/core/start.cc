@@ -66,6 +66,24 @@ void log_first_process(Thread& me) {
   record.commit();
 }
 
+// The path that the first program was started by; replaying, the recorded one, for the program can see it.
+const char* log_first_path(const char* path) {
+  static char recorded[4096];
+  if (replaying()) {
+    const auto& record = expect<wire::ExecRecord>(wire::RecordKind::kExec, "started");
+    const std::uint64_t room = record.header.bytes - sizeof record;
+    copy_string(recorded, room < sizeof recorded ? room : sizeof recorded, reinterpret_cast<const char*>(&record + 1));
+    consume_record();
+    return recorded;
+  }
+  RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
+  record.body<wire::ExecRecord>().process = 0;
+  record.body<wire::ExecRecord>().reserved = 0;
+  record.append_path(path);
+  record.commit();
+  return path;
+}
+
 Thread& first_thread() {
   RuntimeState& s = state();
   s.process_count = s.live_processes = 1;
@@ -96,8 +114,10 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   sys(SYS_mmap, core_stack + 4096, kCoreStackBytes - 4096, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
   prepare_thread(me);
   publish_api();
+  const char* path = argv[1];
   if (first) {
     log_first_process(me);
+    path = log_first_path(path);
     process().pid = me.tid;
     mark_standard_streams();
     begin_policy();
@@ -109,7 +129,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   } else {
     sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
   }
-  start_program({argv[1], argc - 2, argv + 2, envp, end + 1});
+  start_program({path, argc - 2, argv + 2, envp, end + 1});
 }
 
 }  // namespace reweave::core

@@ -1,0 +1,114 @@
+#include "recorder/supervisor/arena_memory.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <ctime>
+
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace {
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, int milliseconds) {
+  const timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+void futex_signal(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1);
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void set_up(Channel& channel, std::uint64_t bytes, std::uint64_t offset) {
+  channel.bytes = bytes;
+  channel.file_offset = offset;
+}
+
+}  // namespace
+
+ArenaMemory::ArenaMemory(std::uint64_t feed_bytes)
+    : fd_(SYSCALL_CHECK(memfd_create("reweave-arena", MFD_CLOEXEC), "creating the shared memory")) {
+  CHECK(std::has_single_bit(feed_bytes));
+  const std::uint64_t total = kRingsOffset + kOutRingBytes + feed_bytes;
+  SYSCALL_CHECK(ftruncate(fd_, static_cast<off_t>(total)), "sizing the shared memory");
+  void* base = mmap(nullptr, kRingsOffset, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  SYSCALL_CHECK(base == MAP_FAILED ? -1 : 0, "mapping the shared memory");
+  base_ = static_cast<std::byte*>(base);
+  header().magic = kArenaMagic;
+  header().version = wire::kVersion;
+  header().header_bytes = sizeof(ArenaHeader);
+  set_up(header().out, kOutRingBytes, kRingsOffset);
+  set_up(header().feed, feed_bytes, kRingsOffset + kOutRingBytes);
+  state().out_limit = kOutRingBytes;
+  out_ = map_mirrored(header().out);
+  feed_ = map_mirrored(header().feed);
+}
+
+ArenaMemory::~ArenaMemory() {
+  munmap(feed_, 2 * header().feed.bytes);
+  munmap(out_, 2 * kOutRingBytes);
+  munmap(base_, kRingsOffset);
+  close(fd_);
+}
+
+std::byte* ArenaMemory::map_mirrored(const Channel& channel) const {
+  void* range = mmap(nullptr, 2 * channel.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  SYSCALL_CHECK(range == MAP_FAILED ? -1 : 0, "reserving addresses for a ring");
+  auto* start = static_cast<std::byte*>(range);
+  for (std::uint64_t copy : {std::uint64_t{0}, channel.bytes}) {
+    void* half = mmap(start + copy, channel.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
+                      static_cast<off_t>(channel.file_offset));
+    SYSCALL_CHECK(half == MAP_FAILED ? -1 : 0, "mapping a ring");
+  }
+  return start;
+}
+
+ArenaMemory::Span ArenaMemory::published() {
+  Channel& out = header().out;
+  const std::uint64_t tail = out.tail.load(std::memory_order_relaxed);
+  const std::uint64_t head = out.head.load(std::memory_order_acquire);
+  return {out_ + (tail & (kOutRingBytes - 1)), head - tail};
+}
+
+void ArenaMemory::take(std::uint64_t bytes) {
+  Channel& out = header().out;
+  out.tail.store(out.tail.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  futex_signal(out.tail_signal);
+}
+
+void ArenaMemory::wait_for_records(int milliseconds) {
+  Channel& out = header().out;
+  const std::uint32_t seen = out.head_signal.load();
+  if (published().bytes != 0) return;
+  futex_wait(out.head_signal, seen, milliseconds);
+}
+
+bool ArenaMemory::offer(const void* record, std::uint64_t bytes) {
+  Channel& feed = header().feed;
+  const std::uint64_t head = feed.head.load(std::memory_order_relaxed);
+  if (head + bytes - feed.tail.load(std::memory_order_acquire) > feed.bytes) return false;
+  std::memcpy(feed_ + (head & (feed.bytes - 1)), record, bytes);
+  feed.head.store(head + bytes, std::memory_order_release);
+  // The target sleeps only on an empty feed.
+  if (feed.tail.load() == head) futex_signal(feed.head_signal);
+  return true;
+}
+
+void ArenaMemory::close_feed() {
+  header().feed.closed.store(1);
+  futex_signal(header().feed.head_signal);
+}
+
+void ArenaMemory::wait_for_feed_room(int milliseconds) {
+  Channel& feed = header().feed;
+  const std::uint32_t seen = feed.tail_signal.load();
+  if (feed.head.load() - feed.tail.load() < feed.bytes / 2) return;
+  futex_wait(feed.tail_signal, seen, milliseconds);
+}
+
+}  // namespace reweave

@@ -1,0 +1,49 @@
+// The supervisor's side of the arena (recorder/arena.h): creates the memory and reads or writes its rings.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/runtime_state.h"
+
+namespace reweave {
+
+// Owns one arena: its file and mappings. The file's descriptor is what a target inherits.
+class ArenaMemory {
+ public:
+  // `feed_bytes`: capacity of the feed, a power of two. Throws SystemError.
+  explicit ArenaMemory(std::uint64_t feed_bytes);
+  ~ArenaMemory();
+  ArenaMemory(const ArenaMemory&) = delete;
+  ArenaMemory& operator=(const ArenaMemory&) = delete;
+
+  int fd() const { return fd_; }
+  ArenaHeader& header() { return *reinterpret_cast<ArenaHeader*>(base_); }
+  RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(base_ + kHeaderBytes); }
+
+  // Records that the target has published and nobody has taken: [data, data + bytes), whole records.
+  struct Span {
+    const std::byte* data;
+    std::uint64_t bytes;
+  };
+  Span published();
+  // Takes the first `bytes` of them away.
+  void take(std::uint64_t bytes);
+  // Sleeps until the target flushes or fills its ring, `milliseconds` at the most.
+  void wait_for_records(int milliseconds);
+
+  // Appends a record to the feed if it fits now.
+  bool offer(const void* record, std::uint64_t bytes);
+  void close_feed();
+  // Sleeps until the target has consumed a good part of the feed, `milliseconds` at the most.
+  void wait_for_feed_room(int milliseconds);
+
+ private:
+  std::byte* map_mirrored(const Channel& channel) const;
+
+  int fd_;
+  std::byte* base_ = nullptr;
+  std::byte* out_ = nullptr;
+  std::byte* feed_ = nullptr;
+};
+
+}  // namespace reweave

@@ -1,0 +1,35 @@
+#include "recorder/supervisor/call_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace {
+
+struct CallName {
+  unsigned number;
+  const char* name;
+};
+
+constexpr unsigned kImageStart = 0x5258;  // core/dispatch.h
+
+constexpr CallName kNames[] = {
+#define ROW(number, name, ...) {number, name},
+#include "recorder/core/syscalls/rows.inc"
+#undef ROW
+    {kImageStart, "(program start)"},
+};
+
+}  // namespace
+
+std::string system_call_name(unsigned number) {
+  const auto* found =
+      std::lower_bound(std::begin(kNames), std::end(kNames), number, [](const CallName& row, unsigned n) { return row.number < n; });
+  if (found != std::end(kNames) && found->number == number) return found->name;
+  return fmt::format("call {}", number);
+}
+
+}  // namespace reweave

@@ -1,0 +1,188 @@
+#include "recorder/supervisor/record_session.h"
+
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "formats/error.h"
+#include "formats/file_identity.h"
+#include "formats/recording_writer.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return {};
+}
+
+Manifest first_manifest(const RecordOptions& options) {
+  Manifest manifest;
+  manifest.tool_version = REWEAVE_VERSION;
+  manifest.command_line = options.program.arguments;
+  manifest.environment = options.program.environment;
+  manifest.working_directory = fs::current_path().string();
+  manifest.start_time_ns = std::chrono::system_clock::now().time_since_epoch().count();
+  utsname kernel = {};
+  uname(&kernel);
+  manifest.host_kernel = std::string(kernel.release) + " " + kernel.version;
+  manifest.cpu_model = cpu_model();
+  manifest.seed = options.seed;
+  manifest.policy = options.policy;
+  manifest.chaos = options.policy == "chaos";
+  manifest.checksums = options.checksums;
+  return manifest;
+}
+
+// Files that belong to the system's packages are named in a recording; others may change, so their content is kept.
+bool belongs_to_system(const std::string& path) {
+  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/etc/") || path.starts_with("/bin/");
+}
+
+// One recording under way.
+class RecordSession {
+ public:
+  explicit RecordSession(const RecordOptions& options)
+      : options_(options),
+        manifest_(first_manifest(options)),
+        writer_(options.output, manifest_),
+        arena_(64 << 10),
+        preload_(fs::absolute(fs::path(options.output)) / "preload") {
+    const RuntimePaths paths = find_runtime();
+    RunConfig& config = arena_.header().config;
+    config = make_config(Mode::kRecord, options.seed, options.policy, paths);
+    config.memory_checksums = options.checksums ? 1 : 0;
+    std::ofstream(preload_) << paths.shim << "\n";
+    const std::string preload = preload_.string();
+    REQUIRE(preload.size() < sizeof config.preload_path, "{}: the path is too long", preload);
+    preload.copy(config.preload_path, sizeof config.preload_path - 1);
+  }
+
+  RecordResult run() {
+    Target target(arena_, options_.program);
+    while (target.collect() && arena_.header().status.fatal.load() == 0) {
+      if (!drain()) {
+        arena_.wait_for_records(idle_ms_);
+        idle_ms_ = idle_ms_ < 20 ? idle_ms_ + 1 : 20;
+      } else {
+        idle_ms_ = 1;
+      }
+    }
+    if (arena_.header().status.fatal.load() != 0) target.kill_all();
+    while (!target.status() && target.collect()) usleep(1000);
+    while (drain()) {
+    }
+    return finish(target.status().value_or(0));
+  }
+
+ private:
+  // Takes what the target has published. False if there was nothing.
+  bool drain() {
+    const ArenaMemory::Span span = arena_.published();
+    if (span.bytes == 0) return false;
+    for (std::uint64_t at = 0; at < span.bytes;) {
+      const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
+      CHECK(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= span.bytes - at);
+      note(record);
+      writer_.append(record);
+      at += record->bytes;
+    }
+    arena_.take(span.bytes);
+    return true;
+  }
+
+  // Keeps the manifest's lists up to date.
+  void note(const wire::RecordHeader* record) {
+    switch (static_cast<wire::RecordKind>(record->kind)) {
+      case wire::RecordKind::kMapFile: return note_file(record);
+      case wire::RecordKind::kSpawn: return note_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+      case wire::RecordKind::kProcessExit: {
+        const auto& end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
+        for (ProcessInfo& process : manifest_.processes)
+          if (process.index == end.process) process.wait_status = end.wait_status;
+        return;
+      }
+      default: return;
+    }
+  }
+
+  void note_file(const wire::RecordHeader* record) {
+    const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+    const std::string path = reinterpret_cast<const char*>(&map + 1);
+    if (!seen_files_.insert({path, map.mtime_ns, map.file_size}).second) return;
+    if (!fs::is_regular_file(path)) return;
+    MappedFile file = identify_file(path);
+    if (file.build_id.empty() && !belongs_to_system(path)) file.stored_name = writer_.store_file(path);
+    manifest_.files.push_back(file);
+  }
+
+  void note_spawn(const wire::SpawnRecord& spawn) {
+    const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
+    thread_process_[spawn.child] = spawn.process;
+    if (kind == wire::SpawnKind::kThread) return;
+    ProcessInfo process;
+    process.index = spawn.process;
+    process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : thread_process_[spawn.header.thread];
+    process.pid = static_cast<std::int32_t>(spawn.tid);
+    manifest_.processes.push_back(process);
+  }
+
+  RecordResult finish(int wait_status) {
+    RecordResult result;
+    result.wait_status = wait_status;
+    result.outcome = outcome_of(wait_status);
+    const RunStatus& status = arena_.header().status;
+    if (status.fatal.load() != 0) {
+      result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
+      result.text = status.message;
+    }
+    for (ProcessInfo& process : manifest_.processes) {
+      if (process.index < kMaxProcesses) process.program = arena_.state().processes[process.index].program;
+      if (process.index == 0) process.wait_status = wait_status;
+    }
+    manifest_.wait_status = wait_status;
+    manifest_.outcome = result.outcome;
+    manifest_.outcome_text = result.text;
+    manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+    writer_.finish(manifest_);
+    result.events = writer_.records();
+    return result;
+  }
+
+  const RecordOptions& options_;
+  Manifest manifest_;
+  RecordingWriter writer_;
+  ArenaMemory arena_;
+  fs::path preload_;
+  int idle_ms_ = 1;
+  std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
+  std::map<std::uint16_t, std::uint16_t> thread_process_;
+};
+
+}  // namespace
+
+RecordResult record_program(const RecordOptions& options) { return RecordSession(options).run(); }
+
+wire::OutcomeKind outcome_of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return wire::OutcomeKind::kSignalled;
+  return WEXITSTATUS(wait_status) == 0 ? wire::OutcomeKind::kPassed : wire::OutcomeKind::kExitStatus;
+}
+
+int shell_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+}  // namespace reweave

@@ -1,0 +1,36 @@
+// Records one run of a program: starts it under the core, drains its records into a recording.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/manifest.h"
+#include "recorder/supervisor/target.h"
+
+namespace reweave {
+
+struct RecordOptions {
+  std::string output;  // directory to create
+  TargetProgram program;
+  std::string policy = "native";
+  std::uint64_t seed = 0;
+  bool checksums = false;
+};
+
+struct RecordResult {
+  int wait_status = 0;  // of the first process, as wait(2) encodes it
+  wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
+  std::string text;  // what the runtime said, if it ended the run
+  std::uint64_t events = 0;
+};
+
+// Throws Error. The recording is complete on return; on an exception it is what could be saved, marked incomplete.
+RecordResult record_program(const RecordOptions& options);
+
+// What `wait_status` alone says about a run.
+wire::OutcomeKind outcome_of(int wait_status);
+// The exit status that a shell would show.
+int shell_status(int wait_status);
+
+}  // namespace reweave

@@ -1,0 +1,16 @@
+// Where recordings are kept when the user names no place: $REWEAVE_DIR, else $XDG_DATA_HOME/reweave, else
+// ~/.local/share/reweave; `latest` there leads to the newest.
+#pragma once
+
+#include <string>
+
+namespace reweave {
+
+// A path for a new recording of `program`: <folder>/<name>-<n>, not yet existing. The folder is created.
+std::string new_recording_path(const std::string& program);
+// Makes `path` what latest_recording() returns.
+void note_latest(const std::string& path);
+// Throws BadInput if there is none.
+std::string latest_recording();
+
+}  // namespace reweave

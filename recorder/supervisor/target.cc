@@ -1,0 +1,219 @@
+#include "recorder/supervisor/target.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void copy_path(char (&to)[512], const std::string& from) {
+  REQUIRE(from.size() < sizeof to, "{}: the path is too long; install reweave in a shorter one", from);
+  std::memcpy(to, from.c_str(), from.size() + 1);
+}
+
+std::uint64_t next_of(std::uint64_t& state) {
+  state += 0x9e3779b97f4a7c15;
+  std::uint64_t z = state;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+// The processor that the target's threads share. Recordings made side by side should not all take the same.
+std::uint32_t choose_cpu(const cpu_set_t& allowed) {
+  const int count = CPU_COUNT(&allowed);
+  int skip = static_cast<int>(getpid()) % std::max(count, 1);
+  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &allowed) && skip-- == 0) return cpu;
+  return 0;
+}
+
+// What the target is told of processors is what the user gave us, not the one that it shares.
+void note_affinity(RunConfig& config) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  SYSCALL_CHECK(sched_getaffinity(0, sizeof allowed, &allowed));
+  config.cpu = choose_cpu(allowed);
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof config.affinity, config.affinity);
+  config.affinity_bytes = bytes > 0 ? static_cast<std::uint32_t>(bytes) : 8;
+}
+
+void keep_off(std::uint32_t cpu) {
+  cpu_set_t others;
+  if (sched_getaffinity(0, sizeof others, &others) != 0) return;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  list.reserve(strings.size() + 1);
+  for (const std::string& s : strings) list.push_back(const_cast<char*>(s.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+// In the child, between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, int output,
+                                const sigset_t& mask) {
+  const RunConfig& config = arena.header().config;
+  rlimit files = {};
+  getrlimit(RLIMIT_NOFILE, &files);
+  constexpr rlim_t kNeeded = kArenaFd + kReservedFds;
+  if (files.rlim_cur < kNeeded && files.rlim_max >= kNeeded) {
+    files.rlim_cur = kNeeded;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(config.cpu, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (dup2(arena.fd(), kArenaFd) < 0) _exit(97);
+  if (output >= 0) dup2(output, 1), dup2(output, 2);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  execve(config.core_path, argv, envp);
+  _exit(98);
+}
+
+// Why the kernel or we could not run it; empty if it can be.
+std::string explain_unusable(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
+  if (access(path.c_str(), X_OK) != 0) return "it is not executable; chmod +x it";
+  const bool raised = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+                      ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
+  if (raised) return "it is setuid or setgid, and would lose its rights; record it as the user that it becomes";
+  unsigned char head[sizeof(Elf64_Ehdr)] = {};
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::strerror(errno);
+  const ssize_t n = read(fd, head, sizeof head);
+  close(fd);
+  if (n >= 2 && head[0] == '#' && head[1] == '!') return {};
+  if (n < 20 || std::memcmp(head, ELFMAG, SELFMAG) != 0)
+    return "it is neither an ELF program nor a script with a #! line";
+  const auto machine = static_cast<unsigned>(head[18] | head[19] << 8);
+  if (head[EI_CLASS] != ELFCLASS64) return "it is a 32-bit program; build it for x86-64";
+  if (machine != EM_X86_64) return "it is built for another processor; build it for x86-64";
+  return {};
+}
+
+}  // namespace
+
+RuntimePaths find_runtime() {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
+    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so";
+    if (fs::exists(core) && fs::exists(shim)) return {fs::canonical(core).string(), fs::canonical(shim).string()};
+  }
+  throw BadInput(fmt::format("reweave-core and libreweave.so are not beside {}; build again with scripts/build",
+                             self.string()));
+}
+
+RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths) {
+  RunConfig config = {};
+  config.mode = mode;
+  config.environment = mode == Mode::kRecord ? Environment::kLive : Environment::kRecorded;
+  config.seed = seed;
+  config.stop_event = ~std::uint64_t{0};
+  std::uint64_t generator = seed;
+  for (int i = 0; i < 2; i++) {
+    const std::uint64_t word = next_of(generator);
+    std::memcpy(config.random_bytes + 8 * i, &word, 8);
+  }
+  REQUIRE(policy.size() < sizeof config.policy.name, "the policy name {} is too long", policy);
+  std::memcpy(config.policy.name, policy.c_str(), policy.size() + 1);
+  config.policy.seed = next_of(generator);
+  config.policy.slice = 50'000;
+  config.policy.depth = 3;
+  config.policy.length = 1'000;
+  note_affinity(config);
+  copy_path(config.core_path, paths.core);
+  copy_path(config.shim_path, paths.shim);
+  return config;
+}
+
+std::string find_program(const std::string& name) {
+  std::string found;
+  if (name.find('/') != std::string::npos) {
+    found = fs::absolute(name).lexically_normal().string();
+  } else {
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+    while (found.empty() && !rest.empty()) {
+      const auto colon = rest.find(':');
+      const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+      std::error_code ignored;
+      if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) found = candidate.string();
+      rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    }
+    REQUIRE(!found.empty(), "{}: no such program in PATH; give its path", name);
+  }
+  const std::string problem = explain_unusable(found);
+  REQUIRE(problem.empty(), "{}: {}", found, problem);
+  return found;
+}
+
+Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const RunConfig& config = arena.header().config;
+  std::vector<std::string> arguments = {config.core_path, program.path};
+  arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
+  const std::vector<char*> argv = pointers(arguments), envp = pointers(program.environment);
+  sigset_t all, mask;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
+  pid_ = fork();
+  if (pid_ == 0)
+    become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program.output, mask);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  SYSCALL_CHECK(pid_, "starting the target");
+  keep_off(config.cpu);
+}
+
+Target::~Target() {
+  kill_all();
+  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  }
+}
+
+bool Target::collect() {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended == 0) return true;
+    if (ended < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    if (ended == pid_) status_ = status;
+  }
+}
+
+void Target::kill_all() {
+  const RuntimeState& state = arena_.state();
+  if (!status_) kill(pid_, SIGKILL);
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
+    if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1) kill(state.processes[i].real_pid, SIGKILL);
+}
+
+}  // namespace reweave

@@ -1,0 +1,57 @@
+// A target started under the core: the process tree that one arena serves.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+// Where the pieces that run inside the target are, beside the running program or in its library folder.
+struct RuntimePaths {
+  std::string core;
+  std::string shim;
+};
+// Throws BadInput that says how to repair the installation.
+RuntimePaths find_runtime();
+
+// The configuration that every run starts from. `random_bytes` and the policy's generator derive from `seed`.
+RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths);
+
+struct TargetProgram {
+  std::string path;                      // absolute, or as found in PATH
+  std::vector<std::string> arguments;    // argv, the program's name first
+  std::vector<std::string> environment;
+  int output = -1;  // descriptor to use as its standard output and error; -1: ours
+};
+
+// Finds `name` as a shell would. Throws BadInput if it is not a program that can be recorded, and says why.
+std::string find_program(const std::string& name);
+
+// Owns the tree: destruction kills what is left of it. The calling process becomes its subreaper.
+class Target {
+ public:
+  // Starts the program under the core with the arena's configuration. Throws SystemError.
+  Target(ArenaMemory& arena, const TargetProgram& program);
+  ~Target();
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Collects processes that have ended, without waiting. True while any is left.
+  bool collect();
+  // How the first process ended (wait(2)), once it has.
+  std::optional<int> status() const { return status_; }
+  void kill_all();
+
+ private:
+  ArenaMemory& arena_;
+  pid_t pid_;
+  std::optional<int> status_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,112 @@
+#include "replayer/inspect_commands.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "formats/dump.h"
+#include "formats/error.h"
+#include "formats/traceinfo.h"
+#include "recorder/supervisor/call_names.h"
+#include "recorder/supervisor/recordings.h"
+#include "replayer/replay_session.h"
+
+namespace reweave {
+
+namespace {
+
+struct InspectArguments {
+  std::string path;
+  std::string output;
+  std::uint64_t first = 0;
+  std::uint64_t end = ~std::uint64_t{0};
+  int thread = -1;
+};
+
+bool is_recording(const std::string& path) { return std::filesystem::is_directory(path); }
+
+std::string path_or_latest(const std::string& path) { return path.empty() ? latest_recording() : path; }
+
+void dump(const InspectArguments& arguments) {
+  DumpOptions options;
+  options.call_name = system_call_name;
+  options.first = arguments.first;
+  options.end = arguments.end;
+  options.thread = arguments.thread;
+  const std::string path = path_or_latest(arguments.path);
+  if (is_recording(path)) {
+    RecordingReader reader(path);
+    dump_recording(reader, stdout, options);
+  } else {
+    TraceReader reader(path);
+    dump_trace(reader, stdout, options);
+  }
+}
+
+void traceinfo(const InspectArguments& arguments) {
+  const std::string path = path_or_latest(arguments.path);
+  const nlohmann::json info = is_recording(path) ? recording_info(RecordingReader(path)) : trace_info(TraceReader(path));
+  fmt::print("{}\n", json_text(info));
+}
+
+void ps(const InspectArguments& arguments) {
+  const RecordingReader reader(path_or_latest(arguments.path));
+  fmt::print("{:>8} {:>8} {:>6}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
+  for (const ProcessInfo& process : reader.manifest().processes) {
+    std::int32_t parent = 0;
+    for (const ProcessInfo& other : reader.manifest().processes)
+      if (other.index == process.parent && process.index != process.parent) parent = other.pid;
+    fmt::print("{:>8} {:>8} {:>6}  {}\n", process.pid, parent, process.wait_status, escaped(process.program));
+  }
+}
+
+int trace(const InspectArguments& arguments) {
+  const std::string recording = path_or_latest(arguments.path);
+  const std::string output = arguments.output.empty() ? recording + ".rwt" : arguments.output;
+  const RecordingReader reader(recording);
+  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, recording});
+  ReplayOptions options;
+  options.discard_output = true;
+  options.trace = &writer;
+  const ReplayResult result = replay_recording(recording, options);
+  const bool whole = result.outcome != wire::OutcomeKind::kDiverged && result.outcome != wire::OutcomeKind::kUnsupported;
+  if (!whole) {
+    writer.flush();
+    fmt::print(stderr, "reweave: the trace is incomplete: {}\n", result.text);
+    return exit_status_of(result.outcome);
+  }
+  writer.finish();
+  fmt::print("{}: {} events, {} bytes\n", output, writer.events(), writer.bytes_written());
+  return 0;
+}
+
+CLI::App* add_verb(CLI::App& app, const std::shared_ptr<InspectArguments>& arguments, const char* name, const char* help,
+                   const char* what) {
+  CLI::App* verb = app.add_subcommand(name, help);
+  verb->add_option("path", arguments->path, what);
+  return verb;
+}
+
+}  // namespace
+
+void add_inspect_commands(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* dump_verb = add_verb(app, arguments, "dump", "print a recording or trace as text",
+                                 "recording or trace; default: the latest recording");
+  dump_verb->add_option("--first", arguments->first, "index of the first event shown");
+  dump_verb->add_option("--end", arguments->end, "index of the first event not shown");
+  dump_verb->add_option("--thread", arguments->thread, "only this thread");
+  dump_verb->callback([arguments] { dump(*arguments); });
+  add_verb(app, arguments, "traceinfo", "describe a recording or trace as JSON",
+           "recording or trace; default: the latest recording")
+      ->callback([arguments] { traceinfo(*arguments); });
+  add_verb(app, arguments, "ps", "list the processes of a recording", "the recording; default: the latest")
+      ->callback([arguments] { ps(*arguments); });
+  CLI::App* trace_verb = add_verb(app, arguments, "trace", "replay a recording and write every event of it to a trace",
+                                  "the recording; default: the latest");
+  trace_verb->add_option("-o,--output", arguments->output, "file to create; default: RECORDING.rwt");
+  trace_verb->callback([arguments, &status] { status = trace(*arguments); });
+}
+
+}  // namespace reweave

@@ -1,0 +1,10 @@
+// `reweave dump`, `reweave traceinfo`, `reweave ps` and `reweave trace`: looking into recordings and traces.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace reweave {
+
+void add_inspect_commands(CLI::App& app, int& status);
+
+}  // namespace reweave
