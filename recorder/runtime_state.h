@@ -144,6 +144,7 @@ struct PolicyState {
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
   std::uint32_t last_holder;          // thread id
+  wire::SwitchReason last_reason;     // why it freed the baton
   std::uint64_t step;                 // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
   std::uint32_t thread_count;  // ids given out

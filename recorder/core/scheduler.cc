@@ -129,7 +129,7 @@ bool take_free_baton(Thread& me) {
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
   const std::uint32_t expired = me.state.load() == ThreadState::kBlocked ? me.expired.load() : 0;
   if (state().last_holder != me.id || expired != 0)
-    log_switch(static_cast<ThreadId>(state().last_holder), me.id, wire::SwitchReason::kInKernel, expired);
+    log_switch(static_cast<ThreadId>(state().last_holder), me.id, state().last_reason, expired);
   resume(me, expired);
   return true;
 }
@@ -168,10 +168,11 @@ void wait_for_baton(Thread& me) {
 }
 
 // No thread can run now: frees the baton, unless one has become able meanwhile. False: `me` has it still, look again.
-bool free_baton(Thread& me) {
+bool free_baton(Thread& me, wire::SwitchReason reason) {
   RuntimeState& s = state();
   check_deadlock(me);
   s.last_holder = me.id;
+  s.last_reason = reason;
   s.holder.store(0);
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
@@ -190,7 +191,7 @@ void pass_on(Thread& me, wire::SwitchReason reason) {
     const bool expired = me.state.load() == ThreadState::kBlocked && me.expired.load() != 0;
     const MaybeThread next = choose_live(me, expired, false, undisturbed);
     if (!next.some) {
-      if (free_baton(me)) return;
+      if (free_baton(me, reason)) return;
       continue;
     }
     Thread& to = thread_of(next.id);
@@ -200,14 +201,20 @@ void pass_on(Thread& me, wire::SwitchReason reason) {
   }
 }
 
-// Replay: the recorded switch due at this very point, or null.
-const wire::SwitchRecord* due_switch(const Thread& me) {
+bool at_point(wire::SwitchReason reason) {
+  return reason == wire::SwitchReason::kPreempted || reason == wire::SwitchReason::kYielded;
+}
+
+// Replay: the recorded switch due at this very point and for this reason, or null. An operation's schedule point and
+// the operation itself have the same number: the reason tells them apart.
+const wire::SwitchRecord* due_switch(const Thread& me, wire::SwitchReason reason) {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) return nullptr;
   const auto* change = reinterpret_cast<const wire::SwitchRecord*>(record);
   if (change->step > state().step) return nullptr;
   if (change->step < state().step || record->thread != me.id) diverged("went on past it", record);
-  return change;
+  const auto recorded = static_cast<wire::SwitchReason>(change->reason);
+  return recorded == reason || (at_point(recorded) && at_point(reason)) ? change : nullptr;
 }
 
 // Replay: gives the baton as recorded. The recorded thread must be able to run.
@@ -226,18 +233,18 @@ void follow(Thread& me, const wire::SwitchRecord& change) {
 }
 
 // `me` cannot go on: the recording says who does.
-void pass_on_recorded(Thread& me, const char* doing) {
+void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr) end_of_recording();
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
-  const wire::SwitchRecord* change = due_switch(me);
+  const wire::SwitchRecord* change = due_switch(me, reason);
   if (change == nullptr) diverged(doing, record);
   follow(me, *change);
 }
 
 void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
   if (replaying())
-    pass_on_recorded(me, doing);
+    pass_on_recorded(me, reason, doing);
   else
     pass_on(me, reason);
 }
@@ -247,7 +254,7 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
   settle(me);
   me.yields = yielded ? me.yields + 1 : 0;
   if (replaying()) {
-    follow_recorded_switches();
+    follow_recorded_switches(wire::SwitchReason::kPreempted);
     return arm();
   }
   std::int64_t undisturbed = 0;
@@ -293,10 +300,10 @@ void yield_point(const PendingOp& op) {
 
 void access_point(const PendingOp& op) { point(self(), op, false); }
 
-void follow_recorded_switches() {
+void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();
-  while (const wire::SwitchRecord* change = due_switch(me)) {
-    me.state.store(ThreadState::kReady);
+  while (const wire::SwitchRecord* change = due_switch(me, reason)) {
+    me.state.store(at_point(reason) ? ThreadState::kReady : ThreadState::kInKernel);
     follow(me, *change);
     wait_for_baton(me);
     settle(me);

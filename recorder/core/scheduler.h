@@ -37,8 +37,8 @@ std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_add
 void leave_baton();
 void return_from_kernel();
 
-// Replay: while the recording says that the baton moved here, obeys. Used where recording left the baton.
-void follow_recorded_switches();
+// Replay: while the recording says that the baton moved here for `reason`, obeys.
+void follow_recorded_switches(wire::SwitchReason reason);
 
 // A new thread slot, ready to run once its real thread waits for the baton.
 Thread& add_thread(std::uint16_t process_index);

@@ -95,7 +95,7 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
 }
 
 long replay_recorded(Call& call) {
-  follow_recorded_switches();
+  follow_recorded_switches(wire::SwitchReason::kInKernel);
   return inject(call);
 }
 

@@ -216,7 +216,7 @@ void repeat_write(const Call& call, long result) {
 
 long recorded_call(Call& call, bool may_block) {
   if (replaying()) {
-    follow_recorded_switches();
+    follow_recorded_switches(wire::SwitchReason::kInKernel);
     const long result = inject(call);
     repeat_write(call, result);
     note_descriptors(call, result);
