@@ -16,15 +16,15 @@
 
 namespace reweave::fuzz {
 
-// A folder in memory, one per fuzzing process.
+// A folder in memory, one per fuzzing process, gone when it exits.
 inline const std::string& folder() {
-  static const std::string kFolder = [] {
-    const std::string path = "/dev/shm/reweave-fuzz-" + std::to_string(::getpid());
-    std::filesystem::create_directories(path);
-    std::atexit([] { std::filesystem::remove_all(folder()); });
-    return path;
-  }();
-  return kFolder;
+  struct Owner {
+    Owner() { std::filesystem::create_directories(path); }
+    ~Owner() { std::filesystem::remove_all(path); }
+    std::string path = "/dev/shm/reweave-fuzz-" + std::to_string(::getpid());
+  };
+  static const Owner kOwner;
+  return kOwner.path;
 }
 
 // Writes `path` from the input. In framed inputs each payload follows a block type and a length of three bytes.
