@@ -56,14 +56,19 @@ std::string find_build_id(const std::vector<unsigned char>& notes) {
   return {};
 }
 
-std::string build_id_in(int fd) {
+// The program headers of a 64-bit ELF file; none if it is something else.
+std::vector<Elf64_Phdr> segments_in(int fd) {
   Elf64_Ehdr header;
   if (!read_exactly(fd, 0, &header, sizeof header)) return {};
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return {};
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxProgramHeaders) return {};
   std::vector<Elf64_Phdr> segments(header.e_phnum);
   if (!read_exactly(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return {};
-  for (const Elf64_Phdr& segment : segments) {
+  return segments;
+}
+
+std::string build_id_in(int fd) {
+  for (const Elf64_Phdr& segment : segments_in(fd)) {
     if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
     std::vector<unsigned char> notes(segment.p_filesz);
     if (!read_exactly(fd, segment.p_offset, notes.data(), notes.size())) continue;
@@ -148,6 +153,19 @@ std::string explain_difference(const MappedFile& wanted) {
 std::string build_id_of(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return fd.valid() ? build_id_in(fd.get()) : std::string();
+}
+
+bool find_load_base(const std::string& path, std::uint64_t offset, std::uint64_t address, std::uint64_t& base) {
+  constexpr std::uint64_t kPageMask = ~std::uint64_t{0xfff};
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return false;
+  for (const Elf64_Phdr& segment : segments_in(fd.get())) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    if ((segment.p_offset & kPageMask) != offset) continue;
+    base = address - (segment.p_vaddr & kPageMask);
+    return true;
+  }
+  return false;
 }
 
 std::string content_hash_of(const std::string& path) {

@@ -11,7 +11,10 @@ constexpr unsigned kSpawnKindCount = 4;
 constexpr std::size_t kMaxBuildIdDigits = 128;
 constexpr std::size_t kMaxPathBytes = 4096;
 
-bool overlap(const ModuleInfo& a, const ModuleInfo& b) { return a.start < b.end && b.start < a.end; }
+// Whether one cannot be loaded where the other is. A module may be announced twice, by its mapping and by its name.
+bool displaces(const ModuleInfo& a, const ModuleInfo& b) {
+  return a.start < b.end && b.start < a.end && !(a.path == b.path && a.base == b.base);
+}
 
 }  // namespace
 
@@ -40,17 +43,17 @@ bool TraceNamesWriter::add_module(const wire::ModuleRecord& record, std::string 
   if (record.start >= record.end) return false;
   const std::uint32_t space = space_of(record.header.thread);
   ModuleInfo added{std::move(path), std::move(build_id), record.base, record.start, record.end, space};
-  bool displaces = false;
+  bool displaced = false;
   for (const ModuleInfo& module : modules_) {
     if (module == added) return false;
-    displaces |= module.space == space && overlap(module, added);
+    displaced |= module.space == space && displaces(module, added);
   }
   REQUIRE(modules_.size() < kMaxModules, "more than {} loaded modules cannot be traced", kMaxModules);
-  if (displaces) {
+  if (displaced) {
     // The modules that stay are repeated in the new space, and all threads move to it.
     added.space = new_space();
     for (std::size_t i = 0, count = modules_.size(); i < count; ++i) {
-      if (modules_[i].space != space || overlap(modules_[i], added)) continue;
+      if (modules_[i].space != space || displaces(modules_[i], added)) continue;
       modules_.push_back(modules_[i]);
       modules_.back().space = added.space;
     }
@@ -59,7 +62,7 @@ bool TraceNamesWriter::add_module(const wire::ModuleRecord& record, std::string 
       if (its_space == space) its_space = added.space;
   }
   modules_.push_back(std::move(added));
-  return displaces;
+  return displaced;
 }
 
 void TraceNamesWriter::add_spawn(const wire::SpawnRecord& record) {
@@ -75,13 +78,6 @@ bool TraceNamesWriter::add_exec(ThreadId thread) {
   if (sites_.empty() && modules_.empty()) return false;
   spaces_[thread] = new_space();
   return true;
-}
-
-bool TraceNamesWriter::is_known_code(ThreadId thread, std::uint64_t address) const {
-  const std::uint32_t space = space_of(thread);
-  for (const ModuleInfo& module : modules_)
-    if (module.space == space && module.start <= address && address < module.end) return true;
-  return false;
 }
 
 std::uint64_t TraceNamesWriter::write(BlockWriter& file) {

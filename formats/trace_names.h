@@ -63,8 +63,6 @@ class TraceNamesWriter final : public SiteNumbering {
   bool has_new() const { return sites_.size() + modules_.size() + threads_.size() != written_; }
   // Writes a TraceNames block with what is new; returns its offset.
   std::uint64_t write(BlockWriter& file);
-  // Whether code at `address` belongs to a module that `thread` sees.
-  bool is_known_code(ThreadId thread, std::uint64_t address) const;
 
  private:
   std::uint32_t space_of(ThreadId thread) const;

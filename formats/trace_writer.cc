@@ -1,5 +1,7 @@
 #include "formats/trace_writer.h"
 
+#include <sys/mman.h>
+
 #include <string_view>
 
 #include "formats/file_identity.h"
@@ -32,7 +34,9 @@ TraceWriter::TraceWriter(const std::string& path, const TraceHeader& header, int
 void TraceWriter::append_record(const wire::RecordHeader* record) {
   const auto kind = static_cast<wire::RecordKind>(record->kind);
   if (kind == wire::RecordKind::kModule && record->bytes >= sizeof(wire::ModuleRecord)) {
-    add_module(record);
+    add_module(*reinterpret_cast<const wire::ModuleRecord*>(record), text_behind<wire::ModuleRecord>(record));
+  } else if (kind == wire::RecordKind::kMapFile && record->bytes >= sizeof(wire::MapFileRecord)) {
+    add_mapping(*reinterpret_cast<const wire::MapFileRecord*>(record), text_behind<wire::MapFileRecord>(record));
   } else if (kind == wire::RecordKind::kSpawn && record->bytes >= sizeof(wire::SpawnRecord)) {
     names_.add_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
   } else if (kind == wire::RecordKind::kExec) {
@@ -40,11 +44,16 @@ void TraceWriter::append_record(const wire::RecordHeader* record) {
   }
 }
 
-void TraceWriter::add_module(const wire::RecordHeader* record) {
-  std::string path = text_behind<wire::ModuleRecord>(record);
+void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path) {
   std::string build_id = build_id_of(path);
-  const auto& module = *reinterpret_cast<const wire::ModuleRecord*>(record);
   if (names_.add_module(module, std::move(path), std::move(build_id))) encoder_.forget_sites();
+}
+
+// Code mapped from an ELF file is a module, even if nobody names it as one: the loader's own, or a plain program's.
+void TraceWriter::add_mapping(const wire::MapFileRecord& mapping, std::string path) {
+  wire::ModuleRecord module{mapping.header, 0, mapping.address, mapping.address + mapping.length};
+  if ((mapping.prot & PROT_EXEC) == 0) return;
+  if (find_load_base(path, mapping.offset, mapping.address, module.base)) add_module(module, std::move(path));
 }
 
 void TraceWriter::flush() {

@@ -39,7 +39,8 @@ class TraceWriter {
     if (encoder_.count() == kChunkEvents) [[unlikely]]
       write_chunk();
   }
-  // Takes note of a wire record of the same stream: modules, spawned threads, execs. Others are ignored.
+  // Takes note of a wire record of the same stream: modules, mapped code, spawned threads, execs. Others
+  // are ignored.
   void append_record(const wire::RecordHeader* record);
   // Hands everything appended to the OS.
   void flush();
@@ -52,7 +53,8 @@ class TraceWriter {
   static constexpr std::uint32_t kChunkEvents = 256 * 1024;
 
  private:
-  void add_module(const wire::RecordHeader* record);
+  void add_module(const wire::ModuleRecord& module, std::string path);
+  void add_mapping(const wire::MapFileRecord& mapping, std::string path);
   void write_chunk();
   void write_footer();
 

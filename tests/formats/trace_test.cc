@@ -1,7 +1,9 @@
 // Round trips of traces: events of all shapes, names of sites, random access, killed writers.
 #define BOOST_TEST_MODULE trace
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
+#include "formats/file_identity.h"
 #include "formats/trace_reader.h"
 #include "formats/trace_writer.h"
 #include "tests/formats/events.h"
@@ -153,6 +155,33 @@ BOOST_AUTO_TEST_CASE(sites_are_located_in_modules) {
   BOOST_TEST(reader.info().modules[second.module].path == "/lib/a.so");
   BOOST_TEST(second.offset == 0x20u);
   BOOST_TEST(reader.site_location(chunk.site[2]).module == kNoModule);
+}
+
+// Code that was only mapped, not announced: this test itself, as the loader would map it.
+BOOST_AUTO_TEST_CASE(mapped_code_is_a_module) {
+  test::Scratch scratch;
+  const std::string self = std::filesystem::canonical("/proc/self/exe").string();
+  std::uint64_t base = 0, offset = 0;
+  while (!find_load_base(self, offset, 0x10000000 + offset, base) && offset < 1 << 30) offset += 0x1000;
+  {
+    TraceWriter writer(scratch / "t.rwt", {});
+    wire::MapFileRecord mapping{};
+    mapping.address = 0x10000000 + offset;
+    mapping.length = 0x1000;
+    mapping.offset = offset;
+    mapping.prot = 5;
+    append_record(writer, wire::RecordKind::kMapFile, 0, mapping, test::text_tail(self));
+    append_module(writer, 0, 0x700000, 0x800000, "/lib/a.so");
+    append_read(writer, 0, mapping.address + 0x10);
+    writer.finish();
+  }
+  TraceReader reader(scratch / "t.rwt");
+  TraceChunk chunk;
+  BOOST_REQUIRE(reader.next(chunk));
+  const SiteLocation location = reader.site_location(chunk.site[0]);
+  BOOST_REQUIRE_EQUAL(location.module, 0u);
+  BOOST_TEST(reader.info().modules[0].path == self);
+  BOOST_TEST(location.offset == 0x10000000 + offset + 0x10 - base);
 }
 
 // The same pc means other code after another module is loaded there, or another program is run.
