@@ -44,8 +44,9 @@ ThreadId thread_of(pthread_t handle) {
   return 0;
 }
 
-int joined(int result, ThreadId thread, std::uint64_t pc) {
-  if (result == 0) note(EventKind::kJoin, nullptr, pc, 0, thread);
+// The thread has run, so its handle is known; and the handle is not yet another's, for we have the baton.
+int joined(int result, pthread_t handle, std::uint64_t pc) {
+  if (result == 0 && tracing()) note(EventKind::kJoin, nullptr, pc, 0, thread_of(handle));
   return result;
 }
 
@@ -69,18 +70,15 @@ REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attri
 
 REWEAVE_EXPORT int pthread_join(pthread_t handle, void** value) {
   point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  const ThreadId thread = thread_of(handle);
-  return joined(real_join(handle, value), thread, REWEAVE_CALLER);
+  return joined(real_join(handle, value), handle, REWEAVE_CALLER);
 }
 
 REWEAVE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** value) {
   point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  const ThreadId thread = thread_of(handle);
-  return joined(real_tryjoin(handle, value), thread, REWEAVE_CALLER);
+  return joined(real_tryjoin(handle, value), handle, REWEAVE_CALLER);
 }
 
 REWEAVE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** value, const timespec* deadline) {
   point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  const ThreadId thread = thread_of(handle);
-  return joined(real_timedjoin(handle, value, deadline), thread, REWEAVE_CALLER);
+  return joined(real_timedjoin(handle, value, deadline), handle, REWEAVE_CALLER);
 }
