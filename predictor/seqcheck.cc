@@ -17,6 +17,8 @@ struct SeqCheck::State {
   FeasibleSet set;
   Closure closure;
   EventIndex window_start = 0;
+  bool ends_early = false;  // policy for open sections that could stay open: end those that came first in the trace
+  bool had_choice = false;  // the policy made a difference
   std::vector<EventIndex> undecided_open;  // sections of which one of each pair has to end, none for a known reason
 };
 
@@ -39,17 +41,30 @@ bool SeqCheck::demand(State& state, const OrderQuery& query) const {
 }
 
 Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const {
+  bool had_choice = false;
+  Verdict verdict = attempt(query, window_start, false, had_choice);
+  if (verdict.answer != Feasibility::kFeasible && had_choice) {
+    verdict = attempt(query, window_start, true, had_choice);
+    if (verdict.answer == Feasibility::kInfeasible && model_.thread_count() > 2) verdict.answer = Feasibility::kGaveUp;
+  }
+  return verdict;
+}
+
+Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
   std::vector<std::uint32_t> start(model_.thread_count());
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const auto& events = model_.threads[t];
     start[t] = static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin());
   }
   State state(model_, order_, std::move(start));
+  state.ends_early = ends_early;
   if (!demand(state, query) || !grow_base(state, window_start)) return {};
   state.set.settle();
   state.closure.extend();
   for (std::size_t i = 1; i < query.sequence.size(); ++i) state.closure.add(query.sequence[i - 1], query.sequence[i]);
-  if (!close_all(state)) return {};
+  const bool closed = close_all(state);
+  had_choice = state.had_choice;
+  if (!closed) return {};
   for (int repairs = 0; repairs <= kMaxRepairs; ++repairs) {
     auto witness = linearise(state);
     const Violation violation = check_witness(model_, query, witness);
@@ -118,7 +133,15 @@ void SeqCheck::order_open(State& state, EventIndex open, std::uint32_t other) co
   if (!state.closure.in_window(open)) {  // was held before the window; nobody takes the lock until it is released
     if (state.closure.in_window(last)) wanted.push_back(open);
   } else if (ends) {
-    if (!state.closure.reaches(release, open)) state.closure.add(release, open);
+    if (state.closure.reaches(release, open)) return;
+    // If it stays open, it comes after `last`. It need not stay open; ending it needs more events.
+    const bool choice = open < last && model_.link[open] != kNone && !state.set.stops(model_.thread[open]);
+    state.had_choice |= choice;
+    if (choice && state.ends_early) {
+      wanted.push_back(open);
+    } else {
+      state.closure.add(release, open);
+    }
   } else if (!state.closure.in_window(last)) {
     wanted.push_back(last);
   } else {

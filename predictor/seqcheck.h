@@ -38,6 +38,8 @@ class SeqCheck {
 
  private:
   struct State;
+  // One greedy search; `had_choice` tells whether the other policy could end differently.
+  Verdict attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const;
   bool grow_base(State& state, EventIndex window_start) const;
   bool demand(State& state, const OrderQuery& query) const;
   bool close_all(State& state) const;
