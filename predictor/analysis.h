@@ -67,6 +67,7 @@ struct AnalysisRow {
   const char* name;
   const char* summary;
   std::unique_ptr<Analysis> (*make)();
+  bool assuming;  // worth a second run under ReadRule::kUpdatesCarryData
 };
 
 // All analyses, in the order in which they are run. Defined in analyses/all.cc.

@@ -57,6 +57,7 @@ struct Candidate {
   std::vector<CandidateEvent> events;  // in the order of the bug
   OrderQuery query;                    // what the witness shows
   Witness witness;
+  bool assumes_data_only = false;      // feasible if reads that feed a write decide nothing (ReadRule); else certain
   double score = 0;         // higher is more likely to matter
   std::uint32_t count = 1;  // places of the trace that fit the same code locations (a lower bound)
 };

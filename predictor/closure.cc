@@ -5,7 +5,7 @@
 namespace reweave {
 
 Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<std::uint32_t> start)
-    : model_(model), set_(set), start_(std::move(start)), taken_(start_), decided_(start_), graph_(model.thread_count()) {}
+    : model_(model), set_(set), start_(std::move(start)), taken_(start_), decided_(model.thread_count()), graph_(model.thread_count()) {}
 
 bool Closure::reaches(EventIndex a, EventIndex b) const {
   if (!in_window(a)) return model_.position[a] < start_[model_.thread[a]] && (in_window(b) || a <= b);
@@ -24,12 +24,14 @@ void Closure::extend() {
     const std::uint32_t from = taken_[t];
     taken_[t] = set_.length(t);
     for (std::uint32_t pos = from; pos < taken_[t]; ++pos) take_in(model_.at(t, pos));
-    const std::uint32_t decided = std::min(set_.decided_length(t), taken_[t]);
-    for (std::uint32_t pos = decided_[t]; pos < decided; ++pos) {
+    const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
+    decided_[t] = now;
+    const std::uint32_t end = std::min(std::max(now.decided, now.valued), taken_[t]);
+    for (std::uint32_t pos = std::max(start_[t], std::min(before.decided, before.valued)); pos < end; ++pos) {
       const EventIndex e = model_.at(t, pos);
-      if (model_.is_read(e) && !model_.is_atomic(e)) take_in_read(e);
+      if (!model_.is_read(e) || model_.is_atomic(e)) continue;
+      if (set_.decided_with(e, now) && (pos >= from || !set_.decided_with(e, before))) take_in_read(e);
     }
-    decided_[t] = std::max(decided_[t], decided);
   }
   // In trace order the windows of successive insertions stay small.
   std::stable_sort(queue_.begin() + static_cast<std::ptrdiff_t>(begin), queue_.end(),

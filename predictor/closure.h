@@ -76,7 +76,7 @@ class Closure {
   const FeasibleSet& set_;
   std::vector<std::uint32_t> start_;
   std::vector<std::uint32_t> taken_;    // events taken in, per thread
-  std::vector<std::uint32_t> decided_;  // reads taken in as decided, per thread
+  std::vector<FeasibleSet::Bounds> decided_;  // reads taken in as decided, per thread
   OrderGraph graph_;
   std::vector<Pair> queue_;
   std::vector<EventIndex> wanted_;

@@ -9,7 +9,7 @@ FeasibleSet::FeasibleSet(const TraceModel& model, const MustOrder& order)
       order_(order),
       length_(model.thread_count(), 0),
       stop_(model.thread_count(), kNone),
-      decided_(model.thread_count(), 0) {}
+      bounds_(model.thread_count()) {}
 
 bool FeasibleSet::raise(std::uint32_t t, std::uint32_t length) {
   if (length > length_[t]) length_[t] = length;
@@ -40,7 +40,9 @@ bool FeasibleSet::require_prefix(std::uint32_t t, std::uint32_t length) {
 }
 
 std::uint32_t FeasibleSet::needed_value(std::uint32_t t) const {
-  for (std::uint32_t pos = length_[t]; pos > decided_[t]; --pos) {
+  std::uint32_t known = bounds_[t].valued;
+  if (order_.rule() == ReadRule::kAllDecide) known = std::max(known, bounds_[t].decided);
+  for (std::uint32_t pos = length_[t]; pos > known; --pos) {
     const EventIndex w = model_.at(t, pos - 1);
     if (!model_.is_write(w)) continue;
     for (EventIndex r : model_.readers_of[w]) {
@@ -55,14 +57,14 @@ void FeasibleSet::settle() {
   for (std::uint32_t t = 0; t < threads; ++t) {
     // A thread that stops before an event goes on to execute it in the state that we look for.
     const std::uint32_t reached = stop_[t] != kNone ? stop_[t] + 1 : length_[t];
-    decided_[t] = std::max(decided_[t], model_.decided(t, reached));
+    bounds_[t].decided = std::max(bounds_[t].decided, model_.decided(t, reached));
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t t = 0; t < threads; ++t) {
       const std::uint32_t needed = needed_value(t);
-      if (needed <= decided_[t]) continue;
-      decided_[t] = needed;
+      if (needed <= bounds_[t].valued) continue;
+      bounds_[t].valued = needed;
       changed = true;
     }
   }

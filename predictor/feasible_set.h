@@ -31,22 +31,32 @@ class FeasibleSet {
   std::uint32_t length(std::uint32_t t) const { return length_[t]; }
   // A read of the set that must get the value that it got in the trace.
   bool decided(EventIndex read) const {
-    return model_.is_atomic(read) || model_.position[read] < decided_[model_.thread[read]];
+    return model_.is_atomic(read) || decided_with(read, decided_length(model_.thread[read]));
   }
-  std::uint32_t decided_length(std::uint32_t t) const { return decided_[t]; }
+
+  // Bounds of positions: reads below `decided` decided something, reads below `valued` made a value that others need.
+  struct Bounds {
+    std::uint32_t decided = 0;
+    std::uint32_t valued = 0;
+  };
+  Bounds decided_length(std::uint32_t t) const { return bounds_[t]; }
+  bool decided_with(EventIndex read, Bounds bounds) const {
+    const std::uint32_t pos = model_.position[read];
+    return pos < bounds.valued || (pos < bounds.decided && !model_.carries_data(read, order_.rule()));
+  }
   bool stops(std::uint32_t t) const { return stop_[t] != kNone; }
 
  private:
   bool join(std::span<const std::uint32_t> clock, std::uint32_t own_thread);
   bool raise(std::uint32_t t, std::uint32_t length);
-  // A write after thread t's last decision whose value another decided read needs: the last such position, else 0.
+  // The last write of thread t whose value a decided read needs: its position if that says anything new, else 0.
   std::uint32_t needed_value(std::uint32_t t) const;
 
   const TraceModel& model_;
   const MustOrder& order_;
   std::vector<std::uint32_t> length_;
   std::vector<std::uint32_t> stop_;     // kNone = none
-  std::vector<std::uint32_t> decided_;  // reads below are decided
+  std::vector<Bounds> bounds_;
 };
 
 }  // namespace reweave

@@ -23,15 +23,16 @@ std::span<const std::uint32_t> MustOrder::History::at(std::uint32_t position) co
   return {clocks_.data() + index * width_, width_};
 }
 
-MustOrder::MustOrder(const TraceModel& model) : model_(model) {
+MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), rule_(rule) {
   const std::uint32_t threads = model.thread_count();
   actual_.assign(threads, History(threads));
   value_.assign(threads, History(threads));
   now_.assign(threads, std::vector<std::uint32_t>(threads, 0));
-  pending_ = now_;
+  pending_ = valued_ = now_;
   for (EventIndex e = 0; e < model.size(); ++e) step(e);
   now_.clear();
   pending_.clear();
+  valued_.clear();
 }
 
 bool MustOrder::join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const {
@@ -52,6 +53,7 @@ void MustOrder::step(EventIndex e) {
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
   auto& now = now_[t];
   auto& pending = pending_[t];
+  auto& valued = valued_[t];
   bool changed = false, value_changed = false;
   const bool decides = model_.has_branches ? model_.op[e] == Op::kBranch || model_.op[e] == Op::kEnd
                                            : (model_.flags[e] & kSameInstruction) == 0;
@@ -65,13 +67,17 @@ void MustOrder::step(EventIndex e) {
   for (const MustEdge& edge : model_.edges_into(t, pos, pos + 1)) changed |= join(now, t, edge.source, false);
   if (model_.is_read(e) && model_.link[e] != kNone) {
     if (model_.is_atomic(e)) changed |= join(now, t, model_.link[e], true);
-    value_changed = join(pending, t, model_.link[e], true);
+    if (!model_.carries_data(e, rule_)) join(pending, t, model_.link[e], true);
+    value_changed = join(valued, t, model_.link[e], true);
   }
   if (changed) {
     actual_[t].set(pos, now);
-    for (std::uint32_t i = 0; i < now.size(); ++i) pending[i] = std::max(pending[i], now[i]);
+    for (std::uint32_t i = 0; i < now.size(); ++i) {
+      pending[i] = std::max(pending[i], now[i]);
+      valued[i] = std::max(valued[i], now[i]);
+    }
   }
-  if (changed || value_changed) value_[t].set(pos, pending);
+  if (changed || value_changed) value_[t].set(pos, valued);
 }
 
 bool MustOrder::ordered(EventIndex a, EventIndex b) const {

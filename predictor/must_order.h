@@ -17,7 +17,9 @@ namespace reweave {
 
 class MustOrder {
  public:
-  explicit MustOrder(const TraceModel& model);
+  explicit MustOrder(const TraceModel& model, ReadRule rule = ReadRule::kAllDecide);
+
+  ReadRule rule() const { return rule_; }
 
   // For each thread, how many of its events must happen before `e`. The entry of e's own thread means
   // nothing.
@@ -46,9 +48,11 @@ class MustOrder {
   bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
 
   const TraceModel& model_;
+  ReadRule rule_;
   std::vector<History> actual_;  // what must be before the event
   std::vector<History> value_;   // and what must be for a value written there to be the original one
-  std::vector<std::vector<std::uint32_t>> now_, pending_;
+  // By thread: order now; with what the next decision needs; with what the value of the next write needs.
+  std::vector<std::vector<std::uint32_t>> now_, pending_, valued_;
 };
 
 }  // namespace reweave

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <stdexcept>
 
 #include "predictor/analysis.h"
@@ -19,22 +20,30 @@ constexpr EventIndex kWindowMargin = 2000;
 // Traces up to this size are always decided in full.
 constexpr EventIndex kSmallTrace = 20'000;
 
+// What depends on the read rule.
+struct Round {
+  Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired)
+      : rule(read_rule), order(model, rule), check(model, order), input{model, order, locksets, std::move(expired)} {}
+
+  ReadRule rule;
+  MustOrder order;
+  SeqCheck check;
+  AnalysisInput input;
+};
+
+// What an assumption takes off the score.
+constexpr double kAssumptionCost = 0.3;
+
 class Predictor {
  public:
   Predictor(const TraceModel& model, const PredictOptions& options)
-      : model_(model),
-        options_(options),
-        begin_(Clock::now()),
-        order_(model),
-        locksets_(model),
-        check_(model, order_),
-        input_{model, order_, locksets_, [this] { return expired(); }} {}
+      : model_(model), options_(options), begin_(Clock::now()), locksets_(model) {}
 
   std::vector<Candidate> run(PredictStats& stats) {
-    stats.passes.push_back({"order", seconds_since(begin_), 0, 0, 0});
-    for (const AnalysisRow& row : all_analyses()) {
-      const auto& wanted = options_.analyses;
-      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), row.name) != wanted.end()) pass(row, stats);
+    round(ReadRule::kAllDecide, stats);
+    const auto feeds = [](std::uint8_t flags) { return (flags & kFeedsWrite) != 0; };
+    if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
+      round(ReadRule::kUpdatesCarryData, stats);
     }
     std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
       return a.score != b.score ? a.score > b.score : a.count > b.count;
@@ -47,31 +56,56 @@ class Predictor {
  private:
   bool expired() const { return seconds_since(begin_) > options_.budget_seconds; }
 
-  void pass(const AnalysisRow& row, PredictStats& stats) {
+  void round(ReadRule rule, PredictStats& stats) {
+    const auto start = Clock::now();
+    Round round(model_, locksets_, rule, [this] { return expired(); });
+    const bool assuming = rule != ReadRule::kAllDecide;
+    stats.passes.push_back({assuming ? "order, assuming" : "order", seconds_since(start), 0, 0, 0});
+    for (const AnalysisRow& row : all_analyses()) {
+      const auto& wanted = options_.analyses;
+      const bool named = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
+      if (named && (!assuming || row.assuming)) pass(row, round, stats);
+    }
+  }
+
+  void pass(const AnalysisRow& row, Round& round, PredictStats& stats) {
     const auto start = Clock::now();
     PredictStats::Pass pass{row.name, 0, 0, 0, 0};
-    std::vector<Group> groups = row.make()->propose(input_);
+    if (round.rule != ReadRule::kAllDecide) pass.name += ", assuming";
+    std::vector<Group> groups = row.make()->propose(round.input);
+    std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
     for (Group& group : groups) {
       if (expired()) break;
-      if (decide(group, pass)) ++pass.feasible;
+      if (!decide(group, round, pass)) continue;
+      certain_.insert(signature(group));
+      ++pass.feasible;
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
   }
 
+  // Kind, pattern and code locations: the same for both rounds.
+  std::vector<std::uint32_t> signature(const Group& group) const {
+    std::vector<std::uint32_t> result{static_cast<std::uint32_t>(group.kind)};
+    for (char c : group.pattern) result.push_back(static_cast<unsigned char>(c));
+    for (EventIndex e : group.instances[0].events) result.push_back(model_.site[e]);
+    return result;
+  }
+
   // Near instances first: they are cheap. Windows before whole traces, for the same reason.
-  bool decide(Group& group, PredictStats::Pass& pass) {
+  bool decide(Group& group, Round& round, PredictStats::Pass& pass) {
     const auto span = [](const Instance& i) {
       const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
       return *high - *low;
     };
     std::stable_sort(group.instances.begin(), group.instances.end(),
                      [&](const Instance& a, const Instance& b) { return span(a) < span(b); });
+    for (Instance& instance : group.instances) instance.query.rule = round.rule;
     for (const Instance& instance : group.instances) {
       ++pass.checks;
-      if (accept(group, instance, check_.check(instance.query, window_start(instance)))) return true;
+      if (accept(group, instance, round.check.check(instance.query, window_start(instance)))) return true;
       if (expired()) return false;
     }
     std::size_t whole = model_.size() <= kSmallTrace ? group.instances.size() : 1;
@@ -79,7 +113,7 @@ class Predictor {
       if (whole-- == 0 || expired()) break;
       if (window_start(instance) == 0) continue;
       ++pass.checks;
-      if (accept(group, instance, check_.check(instance.query))) return true;
+      if (accept(group, instance, round.check.check(instance.query))) return true;
     }
     return false;
   }
@@ -97,7 +131,8 @@ class Predictor {
     candidate.pattern = group.pattern;
     candidate.query = instance.query;
     candidate.witness = Witness(model_, verdict.witness);
-    candidate.score = group.score;
+    candidate.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
+    candidate.score = group.score - (candidate.assumes_data_only ? kAssumptionCost : 0);
     candidate.count = group.count;
     for (EventIndex e : instance.events) {
       candidate.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
@@ -109,10 +144,8 @@ class Predictor {
   const TraceModel& model_;
   const PredictOptions& options_;
   Clock::time_point begin_;
-  MustOrder order_;
   Locksets locksets_;
-  SeqCheck check_;
-  AnalysisInput input_;
+  std::set<std::vector<std::uint32_t>> certain_;  // signatures of groups found feasible
   std::vector<Candidate> found_;
 };
 

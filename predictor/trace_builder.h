@@ -81,6 +81,7 @@ class TraceBuilder {
   void append(TraceModel& model, const RawEvent& raw, Op op, std::uint32_t object, std::uint8_t flags);
   void emit_lock(TraceModel& model, const RawEvent& raw);
   void emit_edges(TraceModel& model);
+  static void mark_updates(TraceModel& model);
   bool keeps(const Granule& granule) const { return !options_.collapse || (granule.shared && granule.written); }
 
   Options options_;

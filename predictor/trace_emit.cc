@@ -24,6 +24,7 @@ TraceModel TraceBuilder::finish() {
   model.locks = std::move(locks_);
   model.blocks = std::move(blocks_);
   model.calls = std::move(calls_);
+  mark_updates(model);
   model.build_indices();
   return model;
 }
@@ -128,6 +129,22 @@ void TraceBuilder::emit_lock(TraceModel& model, const RawEvent& raw) {
   for (; !above.empty(); above.pop_back()) {
     nodes.push_back({held, above.back()});
     held = static_cast<std::uint32_t>(nodes.size() - 1);
+  }
+}
+
+// Finds x = f(x): a plain read, then, with no other access of the thread to the variable, a write not far away.
+void TraceBuilder::mark_updates(TraceModel& model) {
+  constexpr std::uint32_t kNear = 256;
+  std::vector<EventIndex> last(model.variables.size(), kNone);
+  for (const auto& events : model.threads) {
+    for (EventIndex e : events) {
+      if (!model.is_access(e)) continue;
+      EventIndex& before = last[model.object[e]];
+      const bool update = before != kNone && model.thread[before] == model.thread[e] && model.op[e] == Op::kWrite &&
+                          model.op[before] == Op::kRead && ((model.flags[before] | model.flags[e]) & (kAtomic | kFrees)) == 0;
+      if (update && model.position[e] - model.position[before] <= kNear) model.flags[before] |= kFeedsWrite;
+      before = e;
+    }
   }
 }
 

@@ -42,6 +42,12 @@ enum class Op : std::uint8_t {
 inline constexpr std::uint8_t kSameInstruction = 1;  // goes on with the instruction of the thread's event before
 inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: cannot race, its writer is always kept
 inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
+inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
+
+// Which reads decide what a thread does next. The second says that reads marked kFeedsWrite only carry data: an
+// assumption about the program, which a run has to confirm; without it no lost update shows in a trace that has no
+// branch events, since the loser would have had to read another value.
+enum class ReadRule : std::uint8_t { kAllDecide, kUpdatesCarryData };
 
 // If `target` happens, `source` happened before it; and if `before_source` is given, that happened before `source`
 // (a notification wakes only those who already wait).
@@ -130,6 +136,10 @@ class TraceModel {
   EventTable locking_of;  // by lock: its acquires, requests included
 
   void build_indices();
+  // True if `read` can never decide anything under `rule`.
+  bool carries_data(EventIndex read, ReadRule rule) const {
+    return rule == ReadRule::kUpdatesCarryData && (flags[read] & kFeedsWrite) != 0;
+  }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(op.size()); }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads.size()); }

@@ -9,10 +9,12 @@ namespace {
 // The state of a run of the witness.
 class Execution {
  public:
-  explicit Execution(const TraceModel& model)
+  Execution(const TraceModel& model, ReadRule rule)
       : model_(model),
+        rule_(rule),
         done_(model.thread_count(), 0),
         tainted_(model.thread_count(), false),
+        misled_(model.thread_count(), false),
         first_wrong_(model.thread_count()),
         last_write_(model.variables.size(), Written{}),
         when_(model.thread_count()) {
@@ -73,7 +75,7 @@ class Execution {
     const std::uint32_t t = model_.thread[e];
     const bool decides = model_.has_branches ? model_.op[e] == Op::kBranch || model_.op[e] == Op::kEnd
                                              : (model_.flags[e] & kSameInstruction) == 0;
-    return decides && tainted_[t] ? first_wrong_[t] : Violation{};
+    return decides && misled_[t] ? first_wrong_[t] : Violation{};
   }
 
   Violation lock(EventIndex e) {
@@ -102,16 +104,21 @@ class Execution {
       const bool same = last.write == model_.link[e];
       const Violation wrong{same ? Violation::kTainted : Violation::kWrongWrite, e, last.write};
       if (model_.is_atomic(e)) return wrong;
-      if (!tainted_[t]) first_wrong_[t] = wrong;
       tainted_[t] = true;
+      if (!model_.carries_data(e, rule_)) {
+        if (!misled_[t]) first_wrong_[t] = wrong;
+        misled_[t] = true;
+      }
     }
     if (model_.is_write(e)) last = {e, tainted_[t]};
     return {};
   }
 
   const TraceModel& model_;
+  ReadRule rule_;
   std::vector<std::uint32_t> done_;
-  std::vector<bool> tainted_;
+  std::vector<bool> tainted_;  // writes other values than in the trace
+  std::vector<bool> misled_;   // may not decide anything
   std::vector<Violation> first_wrong_;
   std::vector<Written> last_write_;
   std::unordered_map<std::uint32_t, Lock> locks_;
@@ -122,7 +129,7 @@ class Execution {
 }  // namespace
 
 Violation check_witness(const TraceModel& model, const OrderQuery& query, const std::vector<EventIndex>& witness) {
-  Execution execution(model);
+  Execution execution(model, query.rule);
   for (EventIndex e : witness) {
     const Violation violation = execution.step(e);
     if (violation.kind != Violation::kNothing) return violation;

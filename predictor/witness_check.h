@@ -3,7 +3,8 @@
 //
 // The values of the program are not known, so a read that gets another write than in the trace makes its thread
 // *tainted*: what it writes is tainted too, and so is who reads that. A tainted thread may not decide anything
-// (a branch; in a trace without branch events, anything but finishing its instruction).
+// (a branch; in a trace without branch events, anything but finishing its instruction), unless all wrong reads were
+// ones that carry data only (ReadRule).
 #pragma once
 
 #include <vector>
@@ -17,6 +18,7 @@ namespace reweave {
 struct OrderQuery {
   std::vector<EventIndex> sequence;
   std::vector<EventIndex> stops;
+  ReadRule rule = ReadRule::kAllDecide;
 };
 
 struct Violation {

@@ -44,7 +44,7 @@ class Races : public Analysis {
     Group& group = groups_.group({x.site, y.site, x.writes(), y.writes()});
     if (group.pattern.empty()) {
       group.kind = CandidateKind::kRace;
-      group.pattern = std::string(x.writes() ? "W1" : "R1") + (y.writes() ? "-W2" : "-R2");
+      group.pattern = x.writes() ? (y.writes() ? "W1-W2" : "W1-R2") : "R1-W2";
       group.score = (x.writes() && y.writes() ? 1.0 : 1.2) + (x.atomic || y.atomic ? -0.3 : 0);
     }
     std::size_t found = 0;

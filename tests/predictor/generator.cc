@@ -135,16 +135,16 @@ class Generator {
     switch (shape) {
       case Shape::kRace:
         step(a, from, {W}, site);
-        step(b, to, {L(0), U(0), R}, other);
+        step(b, to, {L(0), U(0), W}, other);
         plants_.push_back({CandidateKind::kRace, true, {site, other + 2}, "race"});
         break;
       case Shape::kRaceLocked:
         step(a, from, {L(0), W, U(0)}, site);
-        step(b, to, {L(0), R, U(0)}, other);
+        step(b, to, {L(0), W, U(0)}, other);
         plants_.push_back({CandidateKind::kRace, false, {site + 1, other + 1}, "both under one lock"});
         break;
       case Shape::kRaceOrdered:
-        step(a, from, {W, flag_set}, site);
+        step(a, options_.events / 20, {W, flag_set}, site);  // early: it orders other plants, too
         step(b, to, {flag_get, R}, other);
         plants_.push_back({CandidateKind::kRace, false, {site, other + 1}, "ordered by an atomic flag"});
         break;

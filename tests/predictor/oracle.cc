@@ -9,6 +9,7 @@ std::vector<std::uint32_t> Oracle::State::key() const {
   std::vector<std::uint32_t> result = done;
   result.insert(result.end(), written.begin(), written.end());
   for (bool bit : tainted) result.push_back(bit);
+  for (bool bit : misled) result.push_back(bit);
   for (bool bit : lost) result.push_back(bit);
   return result;
 }
@@ -18,7 +19,7 @@ Oracle::State Oracle::initial() const {
   for (const auto& list : model_.edges) edges += list.size();
   return {std::vector<std::uint32_t>(model_.thread_count(), 0),
           std::vector<std::uint32_t>(model_.variables.size(), kNone),
-          std::vector<bool>(model_.thread_count(), false), std::vector<bool>(edges, false)};
+          std::vector<bool>(model_.thread_count(), false), std::vector<bool>(model_.thread_count(), false), std::vector<bool>(edges, false)};
 }
 
 bool Oracle::edges_allow(const State& state, EventIndex e) const {
@@ -36,7 +37,7 @@ bool Oracle::edges_allow(const State& state, EventIndex e) const {
 }
 
 bool Oracle::may_decide(const State& state, EventIndex e) const {
-  if (!state.tainted[model_.thread[e]]) return true;
+  if (!state.misled[model_.thread[e]]) return true;
   if (model_.has_branches) return model_.op[e] != Op::kBranch && model_.op[e] != Op::kEnd;
   return (model_.flags[e] & kSameInstruction) != 0;
 }
@@ -71,7 +72,10 @@ void Oracle::execute(State& state, std::uint32_t t) const {
   const EventIndex e = model_.at(t, state.done[t]++);
   if (model_.is_read(e)) {
     const std::uint32_t want = model_.link[e] == kNone ? kNone : model_.link[e] * 2;
-    if (state.written[model_.object[e]] != want) state.tainted[t] = true;
+    if (state.written[model_.object[e]] != want) {
+      state.tainted[t] = true;
+      if (!model_.carries_data(e, rule_)) state.misled[t] = true;
+    }
   }
   if (model_.is_write(e)) state.written[model_.object[e]] = e * 2 + (state.tainted[t] ? 1 : 0);
   std::size_t number = 0;

@@ -12,7 +12,7 @@ namespace reweave::testing {
 
 class Oracle {
  public:
-  explicit Oracle(const TraceModel& model) : model_(model) {}
+  explicit Oracle(const TraceModel& model, ReadRule rule = ReadRule::kAllDecide) : model_(model), rule_(rule) {}
 
   // Is there a correct reordering that shows `query`?
   bool feasible(const OrderQuery& query) const;
@@ -26,7 +26,8 @@ class Oracle {
   struct State {
     std::vector<std::uint32_t> done;     // per thread
     std::vector<std::uint32_t> written;  // per variable: write * 2 + tainted, or kNone
-    std::vector<bool> tainted;           // per thread
+    std::vector<bool> tainted;           // per thread: writes other values
+    std::vector<bool> misled;            // per thread: may not decide
     std::vector<bool> lost;              // per must edge: its source came before its before_source
     std::vector<std::uint32_t> key() const;
   };
@@ -40,6 +41,7 @@ class Oracle {
   bool edges_allow(const State& state, EventIndex e) const;
 
   const TraceModel& model_;
+  ReadRule rule_;
   std::vector<State> reachable_;
 };
 

@@ -34,15 +34,21 @@ struct Score {
 
 class Comparison {
  public:
-  Comparison(const TraceModel& model, std::uint64_t seed, Score& score)
-      : model_(model), seed_(seed), order_(model), check_(model, order_), oracle_(model), score_(score) {}
+  Comparison(const TraceModel& model, ReadRule rule, std::uint64_t seed, Score& score)
+      : model_(model),
+        rule_(rule),
+        seed_(seed),
+        order_(model, rule),
+        check_(model, order_),
+        oracle_(model, rule),
+        score_(score) {}
 
   void stops() {
     oracle_.explore();
     for (EventIndex a = 0; a < model_.size(); ++a) {
       for (EventIndex b = a + 1; b < model_.size(); ++b) {
         if (model_.thread[a] == model_.thread[b]) continue;
-        if (race(a, b) || deadlock(a, b)) compare({{}, {a, b}}, oracle_.can_stop_before({a, b}));
+        if (race(a, b) || deadlock(a, b)) compare({{}, {a, b}, rule_}, oracle_.can_stop_before({a, b}));
       }
     }
   }
@@ -54,7 +60,7 @@ class Comparison {
       if (!access(a) || !access(b) || !access(c) || a >= c || model_.thread[a] != model_.thread[c]) continue;
       if (model_.thread[b] == model_.thread[a] || model_.object[a] != model_.object[b]) continue;
       if (model_.object[a] != model_.object[c]) continue;
-      const OrderQuery query{{a, b}, {c}};
+      const OrderQuery query{{a, b}, {c}, rule_};
       compare(query, oracle_.feasible(query));
       --limit;
     }
@@ -65,7 +71,7 @@ class Comparison {
     for (; limit > 0; --limit) {
       const EventIndex a = pick(random), b = pick(random), c = pick(random);
       if (a == b || b == c || a == c) continue;
-      const OrderQuery query{{a, b, c}, {}};
+      const OrderQuery query{{a, b, c}, {}, rule_};
       compare(query, oracle_.feasible(query));
     }
   }
@@ -76,7 +82,7 @@ class Comparison {
     for (EventIndex b = 1; b < model_.size(); ++b) {
       const EventIndex a = static_cast<EventIndex>(random() % b);
       if (model_.thread[a] == model_.thread[b] || !race(a, b)) continue;
-      const Verdict verdict = check_.check({{}, {a, b}}, static_cast<EventIndex>(random() % (a + 1)));
+      const Verdict verdict = check_.check({{}, {a, b}, rule_}, static_cast<EventIndex>(random() % (a + 1)));
       if (verdict.answer == Feasibility::kFeasible && !oracle_.can_stop_before({a, b})) bad(score_.unsound);
     }
   }
@@ -126,6 +132,7 @@ class Comparison {
   }
 
   const TraceModel& model_;
+  ReadRule rule_;
   std::uint64_t seed_;
   MustOrder order_;
   SeqCheck check_;
@@ -133,12 +140,13 @@ class Comparison {
   Score& score_;
 };
 
-Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed) {
+Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed,
+          ReadRule rule = ReadRule::kAllDecide) {
   Score score;
   for (std::uint32_t i = 0; i < traces * rounds(); ++i) {
     const TraceModel model = build(random_trace(options, seed + i), i % 2 == 0);
     if (model.size() == 0) continue;
-    Comparison comparison(model, seed + i, score);
+    Comparison comparison(model, rule, seed + i, score);
     comparison.stops();
     comparison.triples(4);
     comparison.sequences(3);
@@ -170,6 +178,17 @@ BOOST_AUTO_TEST_CASE(two_threads_shared_locks_and_three_variables) {
 
 BOOST_AUTO_TEST_CASE(two_threads_atomics_and_mixed_sizes) {
   expect_exact(run({.threads = 2, .events = 18, .atomics = true, .mixed_sizes = true}, 800, 4000000));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_updates_carry_data) {
+  expect_exact(run({.threads = 2, .events = 18, .branches = false}, 600, 9000000, ReadRule::kUpdatesCarryData));
+  expect_exact(run({.threads = 2, .events = 18, .atomics = true}, 600, 9500000, ReadRule::kUpdatesCarryData));
+}
+
+BOOST_AUTO_TEST_CASE(three_threads_updates_carry_data) {
+  const Score score = run({.threads = 3, .events = 18, .branches = false}, 400, 9700000, ReadRule::kUpdatesCarryData);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
 }
 
 BOOST_AUTO_TEST_CASE(three_threads) {
