@@ -2,7 +2,7 @@
 // feasible. To add one: a file in analyses/, its line in analyses/all.cc and in meson.build. Model: analyses/races.cc.
 //
 // A group is what a person would call one bug: the same code locations. Its instances are places of the trace that fit;
-// the first feasible one makes the candidate.
+// the first feasible one makes the finding.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "predictor/candidate.h"
+#include "predictor/finding.h"
 #include "predictor/lockset.h"
 #include "predictor/must_order.h"
 #include "predictor/trace_model.h"
@@ -34,7 +34,7 @@ struct Instance {
 };
 
 struct Group {
-  CandidateKind kind = CandidateKind::kRace;
+  FindingKind kind = FindingKind::kRace;
   std::string pattern;
   double score = 0;
   std::uint32_t count = 0;

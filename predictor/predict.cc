@@ -17,8 +17,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // Events before a window that are looked at, too: reorderings often need the sections just before.
 constexpr EventIndex kWindowMargin = 2000;
-// Traces up to this size are always decided in full.
+// In traces up to this size every instance that its window did not decide is looked at in the whole trace.
 constexpr EventIndex kSmallTrace = 20'000;
+// Whole traces looked at, in events, all groups together.
+constexpr std::uint64_t kMaxWholeEvents = 20'000'000;
 
 // What depends on the read rule.
 struct Round {
@@ -39,16 +41,16 @@ class Predictor {
   Predictor(const TraceModel& model, const PredictOptions& options)
       : model_(model), options_(options), begin_(Clock::now()), locksets_(model) {}
 
-  std::vector<Candidate> run(PredictStats& stats) {
+  std::vector<Finding> run(PredictStats& stats) {
     round(ReadRule::kAllDecide, stats);
     const auto feeds = [](std::uint8_t flags) { return (flags & kFeedsWrite) != 0; };
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
       round(ReadRule::kUpdatesCarryData, stats);
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
+    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
       return a.score != b.score ? a.score > b.score : a.count > b.count;
     });
-    if (found_.size() > options_.max_candidates) found_.resize(options_.max_candidates);
+    if (found_.size() > options_.max_findings) found_.resize(options_.max_findings);
     stats.out_of_time = expired();
     return std::move(found_);
   }
@@ -76,11 +78,13 @@ class Predictor {
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
+    std::vector<Group*> left;
     for (Group& group : groups) {
       if (expired()) break;
-      if (!decide(group, round, pass)) continue;
-      certain_.insert(signature(group));
-      ++pass.feasible;
+      if (!decide_near(group, round, pass)) left.push_back(&group);
+    }
+    for (Group* group : left) {
+      if (expired() || !decide_far(*group, round, pass)) break;
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
@@ -94,28 +98,34 @@ class Predictor {
     return result;
   }
 
-  // Near instances first: they are cheap. Windows before whole traces, for the same reason.
-  bool decide(Group& group, Round& round, PredictStats::Pass& pass) {
+  // Looks at windows of the trace, near instances first: both are cheap. True if the group needs no further look.
+  bool decide_near(Group& group, Round& round, PredictStats::Pass& pass) {
     const auto span = [](const Instance& i) {
       const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
       return *high - *low;
     };
     std::stable_sort(group.instances.begin(), group.instances.end(),
                      [&](const Instance& a, const Instance& b) { return span(a) < span(b); });
-    for (Instance& instance : group.instances) instance.query.rule = round.rule;
-    for (const Instance& instance : group.instances) {
-      ++pass.checks;
-      if (accept(group, instance, round.check.check(instance.query, window_start(instance)))) return true;
-      if (expired()) return false;
+    bool whole = true;
+    for (Instance& instance : group.instances) {
+      instance.query.rule = round.rule;
+      if (accept(group, instance, round.check.check(instance.query, window_start(instance)), pass)) return true;
+      whole &= window_start(instance) == 0;
+      if (expired()) return true;
     }
-    std::size_t whole = model_.size() <= kSmallTrace ? group.instances.size() : 1;
+    return whole;
+  }
+
+  // Looks at the whole trace, as far as the work allowed for that goes. False once it is used up.
+  bool decide_far(Group& group, Round& round, PredictStats::Pass& pass) {
     for (const Instance& instance : group.instances) {
-      if (whole-- == 0 || expired()) break;
       if (window_start(instance) == 0) continue;
-      ++pass.checks;
-      if (accept(group, instance, round.check.check(instance.query))) return true;
+      if (whole_events_ + model_.size() > kMaxWholeEvents || expired()) return false;
+      whole_events_ += model_.size();
+      if (accept(group, instance, round.check.check(instance.query), pass)) return true;
+      if (model_.size() > kSmallTrace) return true;  // one try each
     }
-    return false;
+    return true;
   }
 
   EventIndex window_start(const Instance& instance) const {
@@ -124,20 +134,23 @@ class Predictor {
     return first > kWindowMargin ? first - kWindowMargin : 0;
   }
 
-  bool accept(const Group& group, const Instance& instance, const Verdict& verdict) {
+  bool accept(const Group& group, const Instance& instance, const Verdict& verdict, PredictStats::Pass& pass) {
+    ++pass.checks;
     if (verdict.answer != Feasibility::kFeasible) return false;
-    Candidate candidate;
-    candidate.kind = group.kind;
-    candidate.pattern = group.pattern;
-    candidate.query = instance.query;
-    candidate.witness = Witness(model_, verdict.witness);
-    candidate.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
-    candidate.score = group.score - (candidate.assumes_data_only ? kAssumptionCost : 0);
-    candidate.count = group.count;
+    Finding finding;
+    finding.kind = group.kind;
+    finding.pattern = group.pattern;
+    finding.query = instance.query;
+    finding.witness = Witness(model_, verdict.witness);
+    finding.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
+    finding.score = group.score - (finding.assumes_data_only ? kAssumptionCost : 0);
+    finding.count = group.count;
     for (EventIndex e : instance.events) {
-      candidate.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
+      finding.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
     }
-    found_.push_back(std::move(candidate));
+    found_.push_back(std::move(finding));
+    certain_.insert(signature(group));
+    ++pass.feasible;
     return true;
   }
 
@@ -146,7 +159,8 @@ class Predictor {
   Clock::time_point begin_;
   Locksets locksets_;
   std::set<std::vector<std::uint32_t>> certain_;  // signatures of groups found feasible
-  std::vector<Candidate> found_;
+  std::vector<Finding> found_;
+  std::uint64_t whole_events_ = 0;
 };
 
 void require_known(const std::vector<std::string>& names) {
@@ -163,7 +177,7 @@ void require_known(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<Candidate> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats) {
+std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats) {
   require_known(options.analyses);
   PredictStats ignored;
   return Predictor(model, options).run(stats ? *stats : ignored);

@@ -23,7 +23,7 @@ std::string thread_text(ThreadId thread, const Names& names) {
   return name.empty() ? "thread " + std::to_string(thread) : name;
 }
 
-// What an event of a candidate does, as a verb.
+// What an event of a finding does, as a verb.
 const char* verb(const TraceModel& model, EventIndex e) {
   if (model.is_access(e) && (model.flags[e] & kFrees) != 0) return "frees";
   switch (model.op[e]) {
@@ -58,7 +58,7 @@ void write_held(std::ostream& out, const TraceModel& model, EventIndex e, const 
   }
 }
 
-std::string explain_deadlock(const TraceModel& model, const Candidate& c, const Names& names) {
+std::string explain_deadlock(const TraceModel& model, const Finding& c, const Names& names) {
   std::string text;
   for (std::size_t i = 0; i < c.events.size(); ++i) {
     const EventIndex e = c.events[i].index;
@@ -82,28 +82,28 @@ std::string object_text(const TraceModel& model, const ObjectName& object, const
   return name.empty() ? hex(object.address) : name;
 }
 
-std::string explain(const TraceModel& model, const Candidate& c, const Names& names) {
-  if (c.kind == CandidateKind::kDeadlock) return explain_deadlock(model, c, names);
+std::string explain(const TraceModel& model, const Finding& c, const Names& names) {
+  if (c.kind == FindingKind::kDeadlock) return explain_deadlock(model, c, names);
   const EventIndex a = c.events[0].index, b = c.events[1].index;
   const std::string what = object_text(model, object_of(model, a), names);
   const std::string first = thread_text(model.thread[a], names), second = thread_text(model.thread[b], names);
   switch (c.kind) {
-    case CandidateKind::kRace:
+    case FindingKind::kRace:
       return first + " " + verb(model, a) + " " + what + " while " + second + " " + verb(model, b) +
              " it: nothing orders the two.";
-    case CandidateKind::kAtomicity:
+    case FindingKind::kAtomicity:
       return second + " " + verb(model, b) + " " + what + " after " + first + " " + verb(model, a) +
              " it and before it " + verb(model, c.events[2].index) + " it" +
              (c.pattern == "R1-W2-W1" ? ": the value written in between is lost." : ".");
-    case CandidateKind::kOrder:
+    case FindingKind::kOrder:
       if (c.pattern == "use-after-free") return first + " frees " + what + " before " + second + " uses it.";
       return first + " reads " + what + " before " + second + " writes it for the first time.";
-    case CandidateKind::kDeadlock: break;
+    case FindingKind::kDeadlock: break;
   }
   return "";
 }
 
-void write_candidate(std::ostream& out, const TraceModel& model, const Candidate& c, const Names& names,
+void write_finding(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names,
                      const ReportOptions& options) {
   std::array<char, 32> score{};
   std::snprintf(score.data(), score.size(), "%.1f", c.score);
@@ -111,7 +111,7 @@ void write_candidate(std::ostream& out, const TraceModel& model, const Candidate
       << (c.count == 1 ? " time\n" : " times\n");
   out << "  " << explain(model, c, names) << '\n';
   if (c.assumes_data_only) out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
-  for (const CandidateEvent& e : c.events) {
+  for (const FindingEvent& e : c.events) {
     out << "    " << thread_text(e.thread, names) << ' ' << verb(model, e.index) << ' '
         << object_text(model, object_of(model, e.index), names) << " (event " << e.index << ")\n";
     write_stack(out, model, e.index, names);
@@ -120,15 +120,15 @@ void write_candidate(std::ostream& out, const TraceModel& model, const Candidate
   if (options.witness) write_witness(out, model, c, names, options);
 }
 
-void write_report(std::ostream& out, const TraceModel& model, std::span<const Candidate> candidates,
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings,
                   const Names& names, const ReportOptions& options) {
   std::size_t number = 0;
-  for (const Candidate& c : candidates) {
+  for (const Finding& c : findings) {
     out << '#' << ++number << ' ';
-    write_candidate(out, model, c, names, options);
+    write_finding(out, model, c, names, options);
     out << '\n';
   }
-  out << candidates.size() << (candidates.size() == 1 ? " candidate" : " candidates") << " in " << model.size()
+  out << findings.size() << (findings.size() == 1 ? " finding" : " findings") << " in " << model.size()
       << " events of " << model.thread_count() << " threads\n";
 }
 

@@ -1,4 +1,4 @@
-// Candidates as text for people: what goes wrong, on which variable, at which lines, how threads got there, what they
+// Findings as text for people: what goes wrong, on which variable, at which lines, how threads got there, what they
 // hold, and on demand the witness in columns.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "predictor/candidate.h"
+#include "predictor/finding.h"
 #include "predictor/trace_model.h"
 
 namespace reweave {
@@ -32,17 +32,17 @@ struct ReportOptions {
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names);
 
 // One sentence that says what goes wrong.
-std::string explain(const TraceModel& model, const Candidate& candidate, const Names& names);
+std::string explain(const TraceModel& model, const Finding& finding, const Names& names);
 
-void write_candidate(std::ostream& out, const TraceModel& model, const Candidate& candidate, const Names& names,
+void write_finding(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
                      const ReportOptions& options);
 
 // All of them, numbered from 1, with a line of totals.
-void write_report(std::ostream& out, const TraceModel& model, std::span<const Candidate> candidates,
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings,
                   const Names& names, const ReportOptions& options);
 
-// The witness as one column per thread: the candidate's events, what they were computed from, the context.
-void write_witness(std::ostream& out, const TraceModel& model, const Candidate& candidate, const Names& names,
+// The witness as one column per thread: the finding's events, what they were computed from, the context.
+void write_witness(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
                    const ReportOptions& options);
 
 }  // namespace reweave

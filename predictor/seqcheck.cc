@@ -185,17 +185,16 @@ bool SeqCheck::repair(State& state, const Violation& violation) const {
   return false;
 }
 
-std::vector<EventIndex> SeqCheck::linearise(const State& state) const {
+Reordering SeqCheck::linearise(const State& state) const {
   const std::uint32_t threads = model_.thread_count();
-  std::vector<EventIndex> witness;
+  Reordering witness{state.window_start, {}};
   std::vector<std::uint32_t> done(threads);
   std::size_t total = 0;
   for (std::uint32_t t = 0; t < threads; ++t) {
     done[t] = state.closure.start(t);
-    total += state.set.length(t);
+    total += state.set.length(t) - done[t];
   }
-  witness.reserve(total);
-  for (EventIndex e = 0; e < state.window_start; ++e) witness.push_back(e);
+  witness.tail.reserve(total);
   const OrderGraph& graph = state.closure.graph();
   const auto ready = [&](std::uint32_t t) {
     for (std::uint32_t i = 0; i < threads; ++i) {
@@ -205,14 +204,14 @@ std::vector<EventIndex> SeqCheck::linearise(const State& state) const {
     return true;
   };
   // Of the threads that may go on, the one whose next event is the earliest in the trace.
-  while (witness.size() < total) {
+  while (witness.tail.size() < total) {
     EventIndex next = kNone;
     for (std::uint32_t t = 0; t < threads; ++t) {
       if (done[t] < state.set.length(t) && model_.at(t, done[t]) < next && ready(t)) next = model_.at(t, done[t]);
     }
-    if (next == kNone) return {};
+    if (next == kNone) return {state.window_start, {}};
     ++done[model_.thread[next]];
-    witness.push_back(next);
+    witness.tail.push_back(next);
   }
   return witness;
 }

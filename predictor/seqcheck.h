@@ -25,7 +25,7 @@ enum class Feasibility { kFeasible, kInfeasible, kGaveUp };
 
 struct Verdict {
   Feasibility answer = Feasibility::kInfeasible;
-  std::vector<EventIndex> witness;  // all events executed, in order; only if feasible
+  Reordering witness;  // only if feasible
 };
 
 class SeqCheck {
@@ -48,7 +48,7 @@ class SeqCheck {
   bool settle_open_sections(State& state) const;
   void order_open(State& state, EventIndex open, std::uint32_t other) const;
   bool repair(State& state, const Violation& violation) const;
-  std::vector<EventIndex> linearise(const State& state) const;
+  Reordering linearise(const State& state) const;
 
   const TraceModel& model_;
   const MustOrder& order_;

@@ -35,7 +35,13 @@ struct Violation {
   EventIndex other = kNone;
 };
 
-// One pass over the witness.
-Violation check_witness(const TraceModel& model, const OrderQuery& query, const std::vector<EventIndex>& witness);
+// A reordering: the first `prefix` events of the trace, in its order, then `tail`.
+struct Reordering {
+  EventIndex prefix = 0;
+  std::vector<EventIndex> tail;
+};
+
+// One pass over the tail. The prefix happened, so only the state that it leaves is taken from the trace.
+Violation check_witness(const TraceModel& model, const OrderQuery& query, const Reordering& witness);
 
 }  // namespace reweave

@@ -35,9 +35,9 @@ std::string short_text(const TraceModel& model, EventIndex e, const Names& names
 
 class WitnessText {
  public:
-  WitnessText(std::ostream& out, const TraceModel& model, const Candidate& c, const Names& names)
+  WitnessText(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names)
       : out_(out), model_(model), names_(names), events_(c.witness.events(model)) {
-    for (const CandidateEvent& e : c.events) {
+    for (const FindingEvent& e : c.events) {
       interesting_.insert(e.index);
       columns_.try_emplace(e.thread, columns_.size());
       if (model.is_access(e.index)) variables_.insert(e.object);
@@ -67,7 +67,7 @@ class WitnessText {
 
  private:
   // Which events to show: the interesting ones, with `context` before and after in the witness; and of the variables'
-  // accesses in the candidate's threads, the last few.
+  // accesses in the finding's threads, the last few.
   std::vector<bool> marks(std::uint32_t context) const {
     std::vector<bool> shown(events_.size(), false);
     std::uint32_t accesses = 0;
@@ -118,9 +118,9 @@ class WitnessText {
 
 }  // namespace
 
-void write_witness(std::ostream& out, const TraceModel& model, const Candidate& candidate, const Names& names,
+void write_witness(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
                    const ReportOptions& options) {
-  WitnessText(out, model, candidate, names).write(candidate.query, options.context);
+  WitnessText(out, model, finding, names).write(finding.query, options.context);
 }
 
 }  // namespace reweave

@@ -85,7 +85,7 @@ class Atomicity : public Analysis {
     const TraceModel& m = in.model;
     Group& group = groups_.group({m.site[pairs.first[0]], middle.site, m.site[pairs.second[0]], pattern.first_writes,
                                   pattern.middle_writes, pattern.last_writes});
-    group.kind = CandidateKind::kAtomicity;
+    group.kind = FindingKind::kAtomicity;
     group.pattern = pattern.name;
     std::size_t found = 0;
     const std::size_t n = pairs.first.size(), samples = std::min(n, kSamples);

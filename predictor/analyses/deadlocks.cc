@@ -86,7 +86,7 @@ class Deadlocks : public Analysis {
     for (std::uint32_t d : path) key.push_back(dependencies_[d].site);
     std::rotate(key.begin(), std::min_element(key.begin(), key.end()), key.end());
     Group& group = groups_.group(key);
-    group.kind = CandidateKind::kDeadlock;
+    group.kind = FindingKind::kDeadlock;
     group.score = 3.0 - 0.1 * static_cast<double>(path.size());
     group.pattern.clear();
     for (std::size_t i = 0; i < path.size(); ++i) group.pattern += (i ? "-L" : "L") + std::to_string(i + 1);

@@ -36,7 +36,7 @@ class Orders : public Analysis {
           const EventIndex f = freed.events.back();
           if (in.order.ordered(e, f) || in.order.ordered(f, e)) continue;
           Group& group = groups_.group({0, use.site, freed.site});
-          group.kind = CandidateKind::kOrder;
+          group.kind = FindingKind::kOrder;
           group.pattern = "use-after-free";
           group.score = 2.8;
           GroupTable::add(group, {{f, e}, {{f}, {e}}});
@@ -55,7 +55,7 @@ class Orders : public Analysis {
       for (EventIndex r : spread(reads.events, kSamples)) {
         if (in.model.link[r] == kNone || in.order.ordered(first, r) || in.order.ordered(r, first)) continue;
         Group& group = groups_.group({1, in.model.site[first], reads.site});
-        group.kind = CandidateKind::kOrder;
+        group.kind = FindingKind::kOrder;
         group.pattern = "read-before-write";
         group.score = in.model.link[r] == first ? 1.0 : 0.5;
         GroupTable::add(group, {{r, first}, {{r}, {first}}});

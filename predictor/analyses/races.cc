@@ -43,7 +43,7 @@ class Races : public Analysis {
     const AccessClass &x = swap ? b : a, &y = swap ? a : b;
     Group& group = groups_.group({x.site, y.site, x.writes(), y.writes()});
     if (group.pattern.empty()) {
-      group.kind = CandidateKind::kRace;
+      group.kind = FindingKind::kRace;
       group.pattern = x.writes() ? (y.writes() ? "W1-W2" : "W1-R2") : "R1-W2";
       group.score = (x.writes() && y.writes() ? 1.0 : 1.2) + (x.atomic || y.atomic ? -0.3 : 0);
     }

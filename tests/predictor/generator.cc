@@ -136,37 +136,37 @@ class Generator {
       case Shape::kRace:
         step(a, from, {W}, site);
         step(b, to, {L(0), U(0), W}, other);
-        plants_.push_back({CandidateKind::kRace, true, {site, other + 2}, "race"});
+        plants_.push_back({FindingKind::kRace, true, {site, other + 2}, "race"});
         break;
       case Shape::kRaceLocked:
         step(a, from, {L(0), W, U(0)}, site);
         step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({CandidateKind::kRace, false, {site + 1, other + 1}, "both under one lock"});
+        plants_.push_back({FindingKind::kRace, false, {site + 1, other + 1}, "both under one lock"});
         break;
       case Shape::kRaceOrdered:
         step(a, options_.events / 20, {W, flag_set}, site);  // early: it orders other plants, too
         step(b, to, {flag_get, R}, other);
-        plants_.push_back({CandidateKind::kRace, false, {site, other + 1}, "ordered by an atomic flag"});
+        plants_.push_back({FindingKind::kRace, false, {site, other + 1}, "ordered by an atomic flag"});
         break;
       case Shape::kLostUpdate:
         step(a, from, {L(0), R, U(0), L(0), W, U(0)}, site);
         step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({CandidateKind::kAtomicity, true, {site + 1, other + 1, site + 4}, "check, then act"});
+        plants_.push_back({FindingKind::kAtomicity, true, {site + 1, other + 1, site + 4}, "check, then act"});
         break;
       case Shape::kOneSection:
         step(a, from, {L(0), R, W, U(0)}, site);
         step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({CandidateKind::kAtomicity, false, {site + 1, other + 1, site + 2}, "one section"});
+        plants_.push_back({FindingKind::kAtomicity, false, {site + 1, other + 1, site + 2}, "one section"});
         break;
       case Shape::kDeadlock:
         step(a, from, {L(0), L(1), U(1), U(0)}, site);
         step(b, to, {L(1), L(0), U(0), U(1)}, other);
-        plants_.push_back({CandidateKind::kDeadlock, true, {site + 1, other + 1}, "lock inversion"});
+        plants_.push_back({FindingKind::kDeadlock, true, {site + 1, other + 1}, "lock inversion"});
         break;
       case Shape::kDeadlockGated:
         step(a, from, {L(2), L(0), L(1), U(1), U(0), U(2)}, site);
         step(b, to, {L(2), L(1), L(0), U(0), U(1), U(2)}, other);
-        plants_.push_back({CandidateKind::kDeadlock, false, {site + 2, other + 2}, "lock inversion behind a gate"});
+        plants_.push_back({FindingKind::kDeadlock, false, {site + 2, other + 2}, "lock inversion behind a gate"});
         break;
       case Shape::kShapes: break;
     }

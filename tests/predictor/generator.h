@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/event.h"
-#include "predictor/candidate.h"
+#include "predictor/finding.h"
 
 namespace reweave::testing {
 
@@ -26,7 +26,7 @@ struct GeneratorOptions {
 
 // What was planted. Code locations are site numbers.
 struct Plant {
-  CandidateKind kind;
+  FindingKind kind;
   bool feasible;
   std::vector<std::uint32_t> sites;
   std::string what;

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "predictor/finding.h"
 #include "predictor/must_order.h"
 #include "predictor/seqcheck.h"
 #include "predictor/trace_builder.h"
@@ -83,7 +84,10 @@ class Comparison {
       const EventIndex a = static_cast<EventIndex>(random() % b);
       if (model_.thread[a] == model_.thread[b] || !race(a, b)) continue;
       const Verdict verdict = check_.check({{}, {a, b}, rule_}, static_cast<EventIndex>(random() % (a + 1)));
-      if (verdict.answer == Feasibility::kFeasible && !oracle_.can_stop_before({a, b})) bad(score_.unsound);
+      if (verdict.answer != Feasibility::kFeasible) continue;
+      const auto events = Witness(model_, verdict.witness).events(model_);
+      const bool valid = check_witness(model_, {{}, {a, b}, rule_}, {0, events}).kind == Violation::kNothing;
+      if (!valid || !oracle_.can_stop_before({a, b})) bad(score_.unsound);
     }
   }
 

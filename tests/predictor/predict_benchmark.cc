@@ -9,6 +9,7 @@
 #include "predictor/predict.h"
 #include "predictor/trace_builder.h"
 #include "tests/predictor/generator.h"
+#include "tests/predictor/random_trace.h"
 
 using namespace reweave;
 
@@ -41,10 +42,24 @@ int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   TraceBuilder builder;
   std::uint64_t events = 0;
-  const auto plants = testing::generate(options, [&](const TraceEvent& e, std::uint32_t site) {
-    builder.add(e, site);
-    ++events;
-  });
+  std::vector<testing::Plant> plants;
+  if (options.slice == 0) {  // threads switch at every event, and share everything
+    testing::RandomTraceOptions random;
+    random.threads = options.threads;
+    random.events = static_cast<std::uint32_t>(options.events);
+    random.variables = 400;
+    random.locks = 20;
+    random.branches = options.branches;
+    for (const TraceEvent& e : testing::random_trace(random, 1)) {
+      builder.add(e, static_cast<std::uint32_t>(e.pc * 2654435761u >> 7) % 50);
+      ++events;
+    }
+  } else {
+    plants = testing::generate(options, [&](const TraceEvent& e, std::uint32_t site) {
+      builder.add(e, site);
+      ++events;
+    });
+  }
   const TraceModel model = builder.finish();
   report("build", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), events);
   std::printf("   %llu events, %u kept, %zu variables\n", static_cast<unsigned long long>(events), model.size(),
@@ -55,11 +70,11 @@ int main(int argc, char** argv) {
     report(pass.name.c_str(), pass.seconds, events);
     std::printf("   groups %zu checks %zu feasible %zu\n", pass.groups, pass.checks, pass.feasible);
   }
-  std::printf("%zu candidates%s, total %.2f s\n", found.size(), stats.out_of_time ? " (out of time)" : "",
+  std::printf("%zu findings%s, total %.2f s\n", found.size(), stats.out_of_time ? " (out of time)" : "",
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   for (const testing::Plant& plant : plants) {
     bool hit = false;
-    for (const Candidate& c : found) {
+    for (const Finding& c : found) {
       std::vector<std::uint32_t> sites;
       for (const auto& e : c.events) sites.push_back(e.site);
       hit |= c.kind == plant.kind && std::is_permutation(sites.begin(), sites.end(), plant.sites.begin(), plant.sites.end());

@@ -12,8 +12,8 @@
 namespace reweave::testing {
 namespace {
 
-bool finds(const std::vector<Candidate>& found, CandidateKind kind, std::vector<std::uint32_t> sites) {
-  return std::any_of(found.begin(), found.end(), [&](const Candidate& c) {
+bool finds(const std::vector<Finding>& found, FindingKind kind, std::vector<std::uint32_t> sites) {
+  return std::any_of(found.begin(), found.end(), [&](const Finding& c) {
     std::vector<std::uint32_t> mine;
     for (const auto& e : c.events) mine.push_back(e.site);
     return c.kind == kind && std::is_permutation(mine.begin(), mine.end(), sites.begin(), sites.end());
@@ -28,8 +28,8 @@ void check_plants(const GeneratorOptions& options) {
   for (const Plant& plant : plants) {
     BOOST_TEST(finds(found, plant.kind, plant.sites) == plant.feasible, plant.what << " at " << plant.sites[0]);
   }
-  for (const Candidate& c : found) {
-    BOOST_TEST((check_witness(model, c.query, c.witness.events(model)).kind == Violation::kNothing));
+  for (const Finding& c : found) {
+    BOOST_TEST((check_witness(model, c.query, {0, c.witness.events(model)}).kind == Violation::kNothing));
   }
 }
 
@@ -59,13 +59,13 @@ BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   const auto found = predict(model, {});
   BOOST_REQUIRE(!found.empty());
   BOOST_TEST(found[0].pattern == "R1-W2-W1");
-  BOOST_TEST(finds(found, CandidateKind::kAtomicity, {2, 11, 5}));
+  BOOST_TEST(finds(found, FindingKind::kAtomicity, {2, 11, 5}));
 }
 
 BOOST_AUTO_TEST_CASE(pending_request_is_a_deadlock) {
   // The recorded run hung: both inner acquisitions were asked for, none granted.
   const TraceModel model = std_model("T1 acq(l); T2 acq(m); T1 req(m); T2 req(l)", true);
-  BOOST_TEST(finds(predict(model, {}), CandidateKind::kDeadlock, {3, 4}));
+  BOOST_TEST(finds(predict(model, {}), FindingKind::kDeadlock, {3, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(use_after_free) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(use_after_free) {
   add(1, EventKind::kRead, 0x1008, 4, 4);
   add(0, EventKind::kFree, 0x1000, 0, 5);
   const TraceModel model = builder.finish();
-  BOOST_TEST(finds(predict(model, {}), CandidateKind::kOrder, {4, 5}));
+  BOOST_TEST(finds(predict(model, {}), FindingKind::kOrder, {4, 5}));
 }
 
 BOOST_AUTO_TEST_CASE(each_analysis_runs_alone_and_twice_alike) {

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(lost_update) {
   BOOST_TEST(has(text, "at f at prog.c:8"));
   BOOST_TEST(has(text, "holding balance, locked at f at prog.c:7"));
   BOOST_TEST(has(text, "witness: 7 events"));
-  BOOST_TEST(has(text, "1 candidate in 9 events of 2 threads"));
+  BOOST_TEST(has(text, "1 finding in 9 events of 2 threads"));
 }
 
 BOOST_AUTO_TEST_CASE(deadlock) {
