@@ -5,7 +5,12 @@
 namespace reweave {
 
 Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<std::uint32_t> start)
-    : model_(model), set_(set), start_(std::move(start)), taken_(start_), decided_(model.thread_count()), graph_(model.thread_count()) {}
+    : model_(model),
+      set_(set),
+      start_(std::move(start)),
+      taken_(start_),
+      decided_(model.thread_count()),
+      graph_(model.thread_count()) {}
 
 bool Closure::reaches(EventIndex a, EventIndex b) const {
   if (!in_window(a)) return model_.position[a] < start_[model_.thread[a]] && (in_window(b) || a <= b);
@@ -82,9 +87,8 @@ void Closure::take_in_write(EventIndex w) {
   const auto reads = model_.reads_of[model_.object[w]];
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const auto mine = model_.slice(reads, t, start_[t], set_.length(t));
-    auto end = std::partition_point(mine.begin(), mine.end(), [&](EventIndex r) {
-      return model_.link[r] == kNone || !in_window(model_.link[r]);
-    });
+    auto end = std::partition_point(
+        mine.begin(), mine.end(), [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); });
     while (end != mine.begin() && (*(end - 1) == w || !set_.decided(*(end - 1)))) --end;
     if (end != mine.begin()) push(*(end - 1), w);
   }
@@ -198,8 +202,7 @@ void Closure::rules_from(EventIndex e, const Window& sources, const Window& targ
 
 void Closure::rules_into(EventIndex e, const Window& sources) {
   if (model_.is_access(e)) {
-    const EventIndex w =
-        model_.last_before(model_.writes_of[model_.object[e]], sources.thread, sources.to);
+    const EventIndex w = model_.last_before(model_.writes_of[model_.object[e]], sources.thread, sources.to);
     if (w == kNone || !in_window(w)) return;
     if (model_.is_read(e) && set_.decided(e)) order_write_read(w, e);
     if (model_.is_write(e)) order_write_write(w, e);

@@ -75,7 +75,7 @@ class Closure {
   const TraceModel& model_;
   const FeasibleSet& set_;
   std::vector<std::uint32_t> start_;
-  std::vector<std::uint32_t> taken_;    // events taken in, per thread
+  std::vector<std::uint32_t> taken_;          // events taken in, per thread
   std::vector<FeasibleSet::Bounds> decided_;  // reads taken in as decided, per thread
   OrderGraph graph_;
   std::vector<Pair> queue_;

@@ -55,7 +55,7 @@ class FeasibleSet {
   const TraceModel& model_;
   const MustOrder& order_;
   std::vector<std::uint32_t> length_;
-  std::vector<std::uint32_t> stop_;     // kNone = none
+  std::vector<std::uint32_t> stop_;  // kNone = none
   std::vector<Bounds> bounds_;
 };
 

@@ -7,10 +7,14 @@ namespace reweave {
 
 const char* kind_name(FindingKind kind) {
   switch (kind) {
-    case FindingKind::kRace: return "race";
-    case FindingKind::kDeadlock: return "deadlock";
-    case FindingKind::kAtomicity: return "atomicity";
-    case FindingKind::kOrder: return "order";
+    case FindingKind::kRace:
+      return "race";
+    case FindingKind::kDeadlock:
+      return "deadlock";
+    case FindingKind::kAtomicity:
+      return "atomicity";
+    case FindingKind::kOrder:
+      return "order";
   }
   return "?";
 }
@@ -29,7 +33,8 @@ std::vector<EventIndex> Witness::tail(const TraceModel& model) const {
   result.reserve(size_ - prefix_);
   std::vector<std::uint32_t> done;
   for (const auto& events : model.threads) {
-    done.push_back(static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), prefix_) - events.begin()));
+    done.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), prefix_) - events.begin()));
   }
   for (const Run& run : runs_) {
     for (std::uint32_t i = 0; i < run.count; ++i) result.push_back(model.at(run.thread, done[run.thread]++));

@@ -57,13 +57,13 @@ class Witness {
 
 struct Finding {
   FindingKind kind = FindingKind::kRace;
-  std::string pattern;                 // such as "W1-R2" or "R1-W2-W1": op and thread of each event in turn
+  std::string pattern;               // such as "W1-R2" or "R1-W2-W1": op and thread of each event in turn
   std::vector<FindingEvent> events;  // in the order of the bug
-  OrderQuery query;                    // what the witness shows
+  OrderQuery query;                  // what the witness shows
   Witness witness;
-  bool assumes_data_only = false;      // feasible if reads that feed a write decide nothing (ReadRule); else certain
-  double score = 0;         // higher is more likely to matter
-  std::uint32_t count = 1;  // places of the trace that fit the same code locations (a lower bound)
+  bool assumes_data_only = false;  // feasible if reads that feed a write decide nothing (ReadRule); else certain
+  double score = 0;                // higher is more likely to matter
+  std::uint32_t count = 1;         // places of the trace that fit the same code locations (a lower bound)
 };
 
 }  // namespace reweave

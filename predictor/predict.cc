@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Events before a window that are looked at, too: reorderings often need the sections just before.
-constexpr EventIndex kWindowMargin = 2000;
+constexpr EventIndex kWindowMargin = 300;
 // In traces up to this size every instance that its window did not decide is looked at in the whole trace.
 constexpr EventIndex kSmallTrace = 20'000;
 // Whole traces looked at, in events, all groups together.

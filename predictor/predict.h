@@ -13,7 +13,7 @@ namespace reweave {
 struct PredictOptions {
   std::vector<std::string> analyses;  // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
   double budget_seconds = 60;         // stop looking after this much time; what was found is returned
-  std::size_t max_findings = 1000;  // best first
+  std::size_t max_findings = 1000;    // best first
   bool assume_data_reads = true;      // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
 

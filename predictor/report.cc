@@ -27,10 +27,14 @@ std::string thread_text(ThreadId thread, const Names& names) {
 const char* verb(const TraceModel& model, EventIndex e) {
   if (model.is_access(e) && (model.flags[e] & kFrees) != 0) return "frees";
   switch (model.op[e]) {
-    case Op::kRead: return "reads";
-    case Op::kWrite: return "writes";
-    case Op::kUpdate: return "updates";
-    default: return "locks";
+    case Op::kRead:
+      return "reads";
+    case Op::kWrite:
+      return "writes";
+    case Op::kUpdate:
+      return "updates";
+    default:
+      return "locks";
   }
 }
 
@@ -98,19 +102,21 @@ std::string explain(const TraceModel& model, const Finding& c, const Names& name
     case FindingKind::kOrder:
       if (c.pattern == "use-after-free") return first + " frees " + what + " before " + second + " uses it.";
       return first + " reads " + what + " before " + second + " writes it for the first time.";
-    case FindingKind::kDeadlock: break;
+    case FindingKind::kDeadlock:
+      break;
   }
   return "";
 }
 
 void write_finding(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names,
-                     const ReportOptions& options) {
+                   const ReportOptions& options) {
   std::array<char, 32> score{};
   std::snprintf(score.data(), score.size(), "%.1f", c.score);
   out << kind_name(c.kind) << ' ' << c.pattern << "  score " << score.data() << ", seen " << c.count
       << (c.count == 1 ? " time\n" : " times\n");
   out << "  " << explain(model, c, names) << '\n';
-  if (c.assumes_data_only) out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
+  if (c.assumes_data_only)
+    out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
   for (const FindingEvent& e : c.events) {
     out << "    " << thread_text(e.thread, names) << ' ' << verb(model, e.index) << ' '
         << object_text(model, object_of(model, e.index), names) << " (event " << e.index << ")\n";
@@ -120,16 +126,16 @@ void write_finding(std::ostream& out, const TraceModel& model, const Finding& c,
   if (options.witness) write_witness(out, model, c, names, options);
 }
 
-void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings,
-                  const Names& names, const ReportOptions& options) {
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
+                  const ReportOptions& options) {
   std::size_t number = 0;
   for (const Finding& c : findings) {
     out << '#' << ++number << ' ';
     write_finding(out, model, c, names, options);
     out << '\n';
   }
-  out << findings.size() << (findings.size() == 1 ? " finding" : " findings") << " in " << model.size()
-      << " events of " << model.thread_count() << " threads\n";
+  out << findings.size() << (findings.size() == 1 ? " finding" : " findings") << " in " << model.size() << " events of "
+      << model.thread_count() << " threads\n";
 }
 
 }  // namespace reweave

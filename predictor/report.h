@@ -35,11 +35,11 @@ std::string object_text(const TraceModel& model, const ObjectName& object, const
 std::string explain(const TraceModel& model, const Finding& finding, const Names& names);
 
 void write_finding(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
-                     const ReportOptions& options);
+                   const ReportOptions& options);
 
 // All of them, numbered from 1, with a line of totals.
-void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings,
-                  const Names& names, const ReportOptions& options);
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
+                  const ReportOptions& options);
 
 // The witness as one column per thread: the finding's events, what they were computed from, the context.
 void write_witness(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,

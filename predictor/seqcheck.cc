@@ -54,7 +54,8 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool
   std::vector<std::uint32_t> start(model_.thread_count());
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const auto& events = model_.threads[t];
-    start[t] = static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin());
+    start[t] =
+        static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin());
   }
   State state(model_, order_, std::move(start));
   state.ends_early = ends_early;

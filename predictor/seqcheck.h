@@ -32,9 +32,9 @@ class SeqCheck {
  public:
   SeqCheck(const TraceModel& model, const MustOrder& order) : model_(model), order_(order) {}
 
-  // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their order (see closure.h); 0 for a complete answer.
+  // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their
+  // order (see closure.h); 0 for a complete answer.
   Verdict check(const OrderQuery& query, EventIndex window_start = 0) const;
-
 
  private:
   struct State;

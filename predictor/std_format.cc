@@ -143,9 +143,14 @@ void read_std(std::istream& in, StdNames& names, const EventSink& sink) {
         event.address = names.variable_address(name);
         event.extra = kBytes;
         break;
-      case Operand::kLock: event.address = names.lock_address(name); break;
-      case Operand::kThread: event.extra = names.thread(name); break;
-      case Operand::kNothing: break;
+      case Operand::kLock:
+        event.address = names.lock_address(name);
+        break;
+      case Operand::kThread:
+        event.extra = names.thread(name);
+        break;
+      case Operand::kNothing:
+        break;
     }
     if (names.threads().size() > std::numeric_limits<ThreadId>::max()) line.fail("more than 65535 threads");
     sink(event, site);

@@ -34,8 +34,8 @@ class SyncEdges {
     std::uint32_t notified_by;
   };
   struct Barrier {
-    std::vector<std::uint32_t> entering;                            // of the generation not yet complete
-    std::unordered_map<ThreadId, std::uint32_t> generation_of;      // of each thread's last entry
+    std::vector<std::uint32_t> entering;                                     // of the generation not yet complete
+    std::unordered_map<ThreadId, std::uint32_t> generation_of;               // of each thread's last entry
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> complete;  // entries by generation
     std::uint32_t generation = 0;
   };

@@ -23,25 +23,35 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
   if (event.thread >= stack_of_.size()) stack_of_.resize(event.thread + 1u, 0);
   switch (event.kind) {
     case EventKind::kCall:
-    case EventKind::kReturn: return call(event, site);
+    case EventKind::kReturn:
+      return call(event, site);
     case EventKind::kSyscall:
-    case EventKind::kFence: return;
-    case EventKind::kLockRequest:
-      pending_request_[event.thread] = {lock_id(event.address, event.thread), site, stack_of_[event.thread],
-                                        event.thread, Op::kRequest, 0, 0, 0};
+    case EventKind::kFence:
       return;
-    default: break;
+    case EventKind::kLockRequest:
+      pending_request_[event.thread] = {
+          lock_id(event.address, event.thread), site, stack_of_[event.thread], event.thread, Op::kRequest, 0, 0, 0};
+      return;
+    default:
+      break;
   }
   pending_request_.erase(event.thread);
   switch (event.kind) {
-    case EventKind::kRead: return add_access(event, site, Op::kRead, 0);
-    case EventKind::kWrite: return add_access(event, site, Op::kWrite, 0);
-    case EventKind::kAtomicLoad: return add_access(event, site, Op::kRead, kAtomic);
-    case EventKind::kAtomicStore: return add_access(event, site, Op::kWrite, kAtomic);
-    case EventKind::kAtomicRmw: return add_access(event, site, Op::kUpdate, kAtomic);
+    case EventKind::kRead:
+      return add_access(event, site, Op::kRead, 0);
+    case EventKind::kWrite:
+      return add_access(event, site, Op::kWrite, 0);
+    case EventKind::kAtomicLoad:
+      return add_access(event, site, Op::kRead, kAtomic);
+    case EventKind::kAtomicStore:
+      return add_access(event, site, Op::kWrite, kAtomic);
+    case EventKind::kAtomicRmw:
+      return add_access(event, site, Op::kUpdate, kAtomic);
     case EventKind::kAlloc:
-    case EventKind::kFree: return add_heap(event, site);
-    default: return add_sync(event, site);
+    case EventKind::kFree:
+      return add_heap(event, site);
+    default:
+      return add_sync(event, site);
   }
 }
 
@@ -77,8 +87,10 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
   const auto other = static_cast<ThreadId>(event.extra);
   auto sync = [&] { return push(t, site, Op::kSync, kNone); };
   switch (event.kind) {
-    case EventKind::kLock: return lock(event, site, event.address, event.aux == std::uint8_t(LockMode::kShared));
-    case EventKind::kUnlock: return unlock(event, site, event.address);
+    case EventKind::kLock:
+      return lock(event, site, event.address, event.aux == std::uint8_t(LockMode::kShared));
+    case EventKind::kUnlock:
+      return unlock(event, site, event.address);
     case EventKind::kWaitBegin:
       waiting_mutex_[t] = event.extra;
       unlock(event, site, event.extra);
@@ -88,20 +100,34 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
       sync_.wait_end(event.address, t, event.aux == 1, sync());
       return lock(event, site, waiting_mutex_[t], false);
     }
-    case EventKind::kNotify: return sync_.notify(event.address, event.aux == 1, sync());
-    case EventKind::kBarrierEnter: return sync_.barrier_enter(event.address, t, sync());
-    case EventKind::kBarrierLeave: return sync_.barrier_leave(event.address, t, sync());
-    case EventKind::kSemPost: return sync_.sem_post(event.address, t, sync());
-    case EventKind::kSemWait: return sync_.sem_wait(event.address, sync());
-    case EventKind::kFork: start_edges_.push_back({other, push(t, site, Op::kFork, other)}); return;
-    case EventKind::kJoin: join_edges_.push_back({push(t, site, Op::kJoin, other), other}); return;
-    case EventKind::kBegin: push(t, site, Op::kBegin, kNone); return;
-    case EventKind::kEnd: push(t, site, Op::kEnd, kNone); return;
+    case EventKind::kNotify:
+      return sync_.notify(event.address, event.aux == 1, sync());
+    case EventKind::kBarrierEnter:
+      return sync_.barrier_enter(event.address, t, sync());
+    case EventKind::kBarrierLeave:
+      return sync_.barrier_leave(event.address, t, sync());
+    case EventKind::kSemPost:
+      return sync_.sem_post(event.address, t, sync());
+    case EventKind::kSemWait:
+      return sync_.sem_wait(event.address, sync());
+    case EventKind::kFork:
+      start_edges_.push_back({other, push(t, site, Op::kFork, other)});
+      return;
+    case EventKind::kJoin:
+      join_edges_.push_back({push(t, site, Op::kJoin, other), other});
+      return;
+    case EventKind::kBegin:
+      push(t, site, Op::kBegin, kNone);
+      return;
+    case EventKind::kEnd:
+      push(t, site, Op::kEnd, kNone);
+      return;
     case EventKind::kBranch:
       has_branches_ = true;
       push(t, site, Op::kBranch, kNone);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

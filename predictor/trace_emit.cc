@@ -141,7 +141,8 @@ void TraceBuilder::mark_updates(TraceModel& model) {
       if (!model.is_access(e)) continue;
       EventIndex& before = last[model.object[e]];
       const bool update = before != kNone && model.thread[before] == model.thread[e] && model.op[e] == Op::kWrite &&
-                          model.op[before] == Op::kRead && ((model.flags[before] | model.flags[e]) & (kAtomic | kFrees)) == 0;
+                          model.op[before] == Op::kRead &&
+                          ((model.flags[before] | model.flags[e]) & (kAtomic | kFrees)) == 0;
       if (update && model.position[e] - model.position[before] <= kNear) model.flags[before] |= kFeedsWrite;
       before = e;
     }

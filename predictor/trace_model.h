@@ -24,18 +24,18 @@ inline constexpr std::uint32_t kNone = 0xffffffffu;
 enum class Op : std::uint8_t {
   kRead,
   kWrite,
-  kUpdate,         // atomic read-modify-write: a read and a write in one
-  kAcquire,        // exclusive
+  kUpdate,   // atomic read-modify-write: a read and a write in one
+  kAcquire,  // exclusive
   kRelease,
   kAcquireShared,
   kReleaseShared,
   kBranch,
-  kFork,           // object = thread started
-  kJoin,           // object = thread joined
+  kFork,  // object = thread started
+  kJoin,  // object = thread joined
   kBegin,
   kEnd,
-  kSync,           // notify, barrier or semaphore operation: only its must-order edges count
-  kRequest,        // asked for lock `object` and never got it
+  kSync,     // notify, barrier or semaphore operation: only its must-order edges count
+  kRequest,  // asked for lock `object` and never got it
 };
 
 // Bits of TraceModel::flags.
@@ -111,7 +111,7 @@ class TraceModel {
   std::vector<Op> op;
   std::vector<std::uint8_t> flags;
   std::vector<ThreadId> thread;
-  std::vector<std::uint32_t> object;    // variable, lock or thread, by op
+  std::vector<std::uint32_t> object;  // variable, lock or thread, by op
   std::vector<std::uint32_t> site;
   std::vector<std::uint32_t> link;      // reads: the write read (kNone = initial value); locks: the partner
   std::vector<std::uint32_t> position;  // in its thread
@@ -119,9 +119,9 @@ class TraceModel {
   std::vector<std::uint32_t> held;      // locks held before the event, index into held_nodes
 
   // --- per trace ---
-  std::vector<std::vector<EventIndex>> threads;        // events of each thread
-  std::vector<std::vector<std::uint32_t>> branches;    // positions of each thread's branches
-  std::vector<std::vector<MustEdge>> edges;            // by target's thread, in its order
+  std::vector<std::vector<EventIndex>> threads;      // events of each thread
+  std::vector<std::vector<std::uint32_t>> branches;  // positions of each thread's branches
+  std::vector<std::vector<MustEdge>> edges;          // by target's thread, in its order
   std::vector<ObjectName> variables, locks;
   std::vector<HeapBlock> blocks;
   std::vector<CallNode> calls;

@@ -15,20 +15,34 @@ std::string short_text(const TraceModel& model, EventIndex e, const Names& names
   const auto variable = [&] { return object_text(model, model.variables[model.object[e]], names); };
   const auto lock = [&] { return object_text(model, model.locks[model.object[e]], names); };
   switch (model.op[e]) {
-    case Op::kRead: return "read " + variable();
-    case Op::kWrite: return ((model.flags[e] & kFrees) != 0 ? "free " : "write ") + variable();
-    case Op::kUpdate: return "update " + variable();
-    case Op::kAcquire: return "lock " + lock();
-    case Op::kRelease: return "unlock " + lock();
-    case Op::kAcquireShared: return "lock shared " + lock();
-    case Op::kReleaseShared: return "unlock shared " + lock();
-    case Op::kBranch: return "branch";
-    case Op::kFork: return "start thread " + std::to_string(model.object[e]);
-    case Op::kJoin: return "join thread " + std::to_string(model.object[e]);
-    case Op::kBegin: return "begin";
-    case Op::kEnd: return "end";
-    case Op::kSync: return "synchronise";
-    case Op::kRequest: return "wait for " + lock();
+    case Op::kRead:
+      return "read " + variable();
+    case Op::kWrite:
+      return ((model.flags[e] & kFrees) != 0 ? "free " : "write ") + variable();
+    case Op::kUpdate:
+      return "update " + variable();
+    case Op::kAcquire:
+      return "lock " + lock();
+    case Op::kRelease:
+      return "unlock " + lock();
+    case Op::kAcquireShared:
+      return "lock shared " + lock();
+    case Op::kReleaseShared:
+      return "unlock shared " + lock();
+    case Op::kBranch:
+      return "branch";
+    case Op::kFork:
+      return "start thread " + std::to_string(model.object[e]);
+    case Op::kJoin:
+      return "join thread " + std::to_string(model.object[e]);
+    case Op::kBegin:
+      return "begin";
+    case Op::kEnd:
+      return "end";
+    case Op::kSync:
+      return "synchronise";
+    case Op::kRequest:
+      return "wait for " + lock();
   }
   return "?";
 }
@@ -93,7 +107,8 @@ class WitnessText {
       titles[column] = name.empty() ? "thread " + std::to_string(thread) : name;
     }
     out_ << "      " << std::string(10, ' ');
-    for (const std::string& title : titles) out_ << title << std::string(kColumn - std::min(kColumn - 1, title.size()), ' ');
+    for (const std::string& title : titles)
+      out_ << title << std::string(kColumn - std::min(kColumn - 1, title.size()), ' ');
     out_ << '\n';
   }
 

@@ -72,8 +72,8 @@ class Atomicity : public Analysis {
     for (std::size_t i = 1; i < all.size(); ++i) {
       const EventIndex a = all[i - 1], b = all[i];
       if (m.thread[a] != m.thread[b] || ((m.flags[a] | m.flags[b]) & kFrees) != 0) continue;
-      PairClass& pairs =
-          result[{m.thread[a], m.site[a], m.site[b], static_cast<std::uint32_t>(m.op[a]), static_cast<std::uint32_t>(m.op[b])}];
+      PairClass& pairs = result[{m.thread[a], m.site[a], m.site[b], static_cast<std::uint32_t>(m.op[a]),
+                                 static_cast<std::uint32_t>(m.op[b])}];
       pairs.thread = m.thread[a];
       pairs.first.push_back(a);
       pairs.second.push_back(b);

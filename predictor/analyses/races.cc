@@ -11,10 +11,10 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;     // of one variable
-constexpr std::size_t kMaxPairs = 512;      // of classes of one variable
-constexpr std::size_t kSamples = 6;         // accesses of a class that are paired with another class
-constexpr std::uint32_t kPartners = 4;      // partners tried for each
+constexpr std::size_t kMaxClasses = 64;  // of one variable
+constexpr std::size_t kMaxPairs = 512;   // of classes of one variable
+constexpr std::size_t kSamples = 6;      // accesses of a class that are paired with another class
+constexpr std::uint32_t kPartners = 4;   // partners tried for each
 
 class Races : public Analysis {
  public:

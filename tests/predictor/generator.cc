@@ -168,7 +168,8 @@ class Generator {
         step(b, to, {L(2), L(1), L(0), U(0), U(1), U(2)}, other);
         plants_.push_back({FindingKind::kDeadlock, false, {site + 2, other + 2}, "lock inversion behind a gate"});
         break;
-      case Shape::kShapes: break;
+      case Shape::kShapes:
+        break;
     }
   }
 

@@ -16,11 +16,11 @@ namespace reweave::testing {
 
 struct GeneratorOptions {
   std::uint64_t events = 100'000;
-  std::uint32_t threads = 4;        // workers, besides the first thread
-  std::uint32_t slice = 5'000;      // events between switches
+  std::uint32_t threads = 4;    // workers, besides the first thread
+  std::uint32_t slice = 5'000;  // events between switches
   std::uint32_t plants = 24;
   bool branches = true;
-  bool data_flow = false;           // counters are read, too: then far apart plants may be ordered after all
+  bool data_flow = false;  // counters are read, too: then far apart plants may be ordered after all
   std::uint64_t seed = 1;
 };
 

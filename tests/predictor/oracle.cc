@@ -18,8 +18,8 @@ Oracle::State Oracle::initial() const {
   std::size_t edges = 0;
   for (const auto& list : model_.edges) edges += list.size();
   return {std::vector<std::uint32_t>(model_.thread_count(), 0),
-          std::vector<std::uint32_t>(model_.variables.size(), kNone),
-          std::vector<bool>(model_.thread_count(), false), std::vector<bool>(model_.thread_count(), false), std::vector<bool>(edges, false)};
+          std::vector<std::uint32_t>(model_.variables.size(), kNone), std::vector<bool>(model_.thread_count(), false),
+          std::vector<bool>(model_.thread_count(), false), std::vector<bool>(edges, false)};
 }
 
 bool Oracle::edges_allow(const State& state, EventIndex e) const {
@@ -103,8 +103,8 @@ bool Oracle::feasible(const OrderQuery& query) const {
   while (!todo.empty()) {
     State state = std::move(todo.back());
     todo.pop_back();
-    const bool all = std::all_of(query.sequence.begin(), query.sequence.end(),
-                                 [&](EventIndex e) { return executed(state, e); });
+    const bool all =
+        std::all_of(query.sequence.begin(), query.sequence.end(), [&](EventIndex e) { return executed(state, e); });
     if (all && shows(state, query.stops)) return true;
     for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
       if (!enabled(state, t)) continue;

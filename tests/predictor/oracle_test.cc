@@ -119,8 +119,8 @@ class Comparison {
       constexpr const char* kNames[] = {"rd", "wr",   "upd",  "acq",   "rel", "acqs", "rels",
                                         "br", "fork", "join", "begin", "end", "sync", "req"};
       text += "\n  " + std::to_string(e) + " T" + std::to_string(model_.thread[e]) + " " +
-              kNames[static_cast<int>(model_.op[e])] + " " + std::to_string(static_cast<int>(model_.object[e])) + " link " +
-              std::to_string(static_cast<int>(model_.link[e]));
+              kNames[static_cast<int>(model_.op[e])] + " " + std::to_string(static_cast<int>(model_.object[e])) +
+              " link " + std::to_string(static_cast<int>(model_.link[e]));
     }
     BOOST_TEST_MESSAGE(text);
   }
@@ -144,8 +144,7 @@ class Comparison {
   Score& score_;
 };
 
-Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed,
-          ReadRule rule = ReadRule::kAllDecide) {
+Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, ReadRule rule = ReadRule::kAllDecide) {
   Score score;
   for (std::uint32_t i = 0; i < traces * rounds(); ++i) {
     const TraceModel model = build(random_trace(options, seed + i), i % 2 == 0);
@@ -168,9 +167,7 @@ void expect_exact(const Score& score) {
   BOOST_TEST(score.infeasible > 100u);
 }
 
-BOOST_AUTO_TEST_CASE(two_threads) {
-  expect_exact(run({.threads = 2, .events = 18}, 1500, 1000000));
-}
+BOOST_AUTO_TEST_CASE(two_threads) { expect_exact(run({.threads = 2, .events = 18}, 1500, 1000000)); }
 
 BOOST_AUTO_TEST_CASE(two_threads_without_branches) {
   expect_exact(run({.threads = 2, .events = 18, .branches = false}, 800, 2000000));

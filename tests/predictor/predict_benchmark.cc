@@ -77,8 +77,10 @@ int main(int argc, char** argv) {
     for (const Finding& c : found) {
       std::vector<std::uint32_t> sites;
       for (const auto& e : c.events) sites.push_back(e.site);
-      hit |= c.kind == plant.kind && std::is_permutation(sites.begin(), sites.end(), plant.sites.begin(), plant.sites.end());
+      hit |= c.kind == plant.kind &&
+             std::is_permutation(sites.begin(), sites.end(), plant.sites.begin(), plant.sites.end());
     }
-    if (hit != plant.feasible) std::printf("WRONG: %s %s at %u\n", kind_name(plant.kind), plant.what.c_str(), plant.sites[0]);
+    if (hit != plant.feasible)
+      std::printf("WRONG: %s %s at %u\n", kind_name(plant.kind), plant.what.c_str(), plant.sites[0]);
   }
 }

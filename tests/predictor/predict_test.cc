@@ -55,7 +55,8 @@ BOOST_AUTO_TEST_CASE(empty_trace) { BOOST_TEST(predict(TraceBuilder().finish(), 
 BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   const TraceModel model = std_model(
       "T1 acq(l); T1 r(balance); T1 rel(l); T1 acq(l); T1 w(balance); T1 rel(l);"
-      "T2 acq(l); T2 r(balance); T2 rel(l); T2 acq(l); T2 w(balance); T2 rel(l)", true);
+      "T2 acq(l); T2 r(balance); T2 rel(l); T2 acq(l); T2 w(balance); T2 rel(l)",
+      true);
   const auto found = predict(model, {});
   BOOST_REQUIRE(!found.empty());
   BOOST_TEST(found[0].pattern == "R1-W2-W1");

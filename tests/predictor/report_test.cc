@@ -24,11 +24,13 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 BOOST_AUTO_TEST_CASE(lost_update) {
   const std::string text = report(
       std_model("T1 acq(l); T1 r(balance); T1 rel(l); T1 acq(l); T1 w(balance); T1 rel(l); T2 acq(l); T2 w(balance);"
-                "T2 rel(l)", true),
+                "T2 rel(l)",
+                true),
       "atomicity");
   BOOST_TEST(has(text, "atomicity R1-W2-W1"));
-  BOOST_TEST(has(text, "thread 1 writes balance after thread 0 reads it and before it writes it: the value written in "
-                       "between is lost."));
+  BOOST_TEST(has(text,
+                 "thread 1 writes balance after thread 0 reads it and before it writes it: the value written in "
+                 "between is lost."));
   BOOST_TEST(has(text, "at f at prog.c:8"));
   BOOST_TEST(has(text, "holding balance, locked at f at prog.c:7"));
   BOOST_TEST(has(text, "witness: 7 events"));
@@ -37,7 +39,9 @@ BOOST_AUTO_TEST_CASE(lost_update) {
 
 BOOST_AUTO_TEST_CASE(deadlock) {
   const std::string text = report(std_model("T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l); T2 acq(m); T2 acq(l);"
-                                            "T2 rel(l); T2 rel(m)", true), "deadlocks");
+                                            "T2 rel(l); T2 rel(m)",
+                                            true),
+                                  "deadlocks");
   BOOST_TEST(has(text, "deadlock L1-L2"));
   BOOST_TEST(has(text, "none of them can go on"));
 }

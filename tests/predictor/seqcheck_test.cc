@@ -135,22 +135,25 @@ BOOST_AUTO_TEST_CASE(a8_unordered_pairs) {
 BOOST_AUTO_TEST_CASE(a9_deadlocks_are_requests) {
   Case c("T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l); T2 acq(m); T2 acq(l); T2 rel(l); T2 rel(m)");
   BOOST_TEST(c.feasible({}, {2, 6}));
-  Case gated("T1 acq(g); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l); T1 rel(g);"
-             "T2 acq(g); T2 acq(m); T2 acq(l); T2 rel(l); T2 rel(m); T2 rel(g)");
+  Case gated(
+      "T1 acq(g); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l); T1 rel(g);"
+      "T2 acq(g); T2 acq(m); T2 acq(l); T2 rel(l); T2 rel(m); T2 rel(g)");
   BOOST_TEST(!gated.feasible({}, {3, 9}));
 }
 
 BOOST_AUTO_TEST_CASE(a9_deadlock_of_three_threads) {
-  Case c("T1 acq(a); T1 acq(b); T1 rel(b); T1 rel(a); T2 acq(b); T2 acq(c); T2 rel(c); T2 rel(b);"
-         "T3 acq(c); T3 acq(a); T3 rel(a); T3 rel(c)");
+  Case c(
+      "T1 acq(a); T1 acq(b); T1 rel(b); T1 rel(a); T2 acq(b); T2 acq(c); T2 rel(c); T2 rel(b);"
+      "T3 acq(c); T3 acq(a); T3 rel(a); T3 rel(c)");
   BOOST_TEST(c.feasible({}, {2, 6, 10}));
 }
 
 // A deadlock that needs two sections in the other order than recorded.
 BOOST_AUTO_TEST_CASE(a9_deadlock_after_a_reversal) {
-  Case c("T1 acq(k); T1 w(x); T1 rel(k); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l);"
-         "T2 acq(k); T2 w(x); T2 rel(k); T2 acq(m); T2 acq(l); T2 rel(l); T2 rel(m);"
-         "T1 acq(k); T1 r(x); T1 br; T1 rel(k)");
+  Case c(
+      "T1 acq(k); T1 w(x); T1 rel(k); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l);"
+      "T2 acq(k); T2 w(x); T2 rel(k); T2 acq(m); T2 acq(l); T2 rel(l); T2 rel(m);"
+      "T1 acq(k); T1 r(x); T1 br; T1 rel(k)");
   BOOST_TEST(c.feasible({}, {5, 12}));
 }
 
