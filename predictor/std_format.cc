@@ -112,7 +112,7 @@ std::uint64_t StdNames::variable_address(const std::string& name) { return kVari
 std::uint64_t StdNames::lock_address(const std::string& name) { return kLocks + locks_.add(name) * kBytes; }
 
 ThreadId StdNames::thread(const std::string& name) {
-  const std::string known = all_digits(name) ? "T" + name : name;
+  const std::string known = all_digits(name) ? std::string("T").append(name) : name;
   return static_cast<ThreadId>(threads_.add(known));
 }
 
@@ -166,7 +166,7 @@ bool write_std(std::ostream& out, const TraceEvent& event, std::uint32_t site, c
   if (row == kOps.end()) return false;
   const auto thread = [&](std::uint64_t t) {
     const bool named = options.names != nullptr && t < options.names->threads().size();
-    return named ? options.names->threads()[t] : "T" + std::to_string(t);
+    return named ? options.names->threads()[t] : std::string("T").append(std::to_string(t));
   };
   std::string name = options.names != nullptr ? options.names->name_of(event.address) : "";
   if (name.empty()) name = hex(row->operand == Operand::kLock ? 'L' : 'V', event.address);

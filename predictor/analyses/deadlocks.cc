@@ -89,7 +89,7 @@ class Deadlocks : public Analysis {
     group.kind = FindingKind::kDeadlock;
     group.score = 3.0 - 0.1 * static_cast<double>(path.size());
     group.pattern.clear();
-    for (std::size_t i = 0; i < path.size(); ++i) group.pattern += (i ? "-L" : "L") + std::to_string(i + 1);
+    for (std::size_t i = 0; i < path.size(); ++i) group.pattern.append(i ? "-L" : "L").append(std::to_string(i + 1));
     for (EventIndex e : spread(dependencies_[path[0]].events, kSamples)) {
       std::vector<EventIndex> chosen{e};
       choose(in, group, path, chosen);
