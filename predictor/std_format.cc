@@ -171,7 +171,7 @@ bool write_std(std::ostream& out, const TraceEvent& event, std::uint32_t site, c
   std::string name = options.names != nullptr ? options.names->name_of(event.address) : "";
   if (name.empty()) name = hex(row->operand == Operand::kLock ? 'L' : 'V', event.address);
   if (row->operand == Operand::kThread) name = thread(event.extra);
-  if (row->operand == Operand::kNothing) name = "0";
+  if (row->operand == Operand::kNothing) name.assign(1, '0');
   const bool bare = kind == EventKind::kBegin || kind == EventKind::kEnd;
   out << thread(event.thread) << '|' << row->word;
   if (!bare) out << '(' << name << ')';
