@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 namespace reweave {
 namespace {
@@ -50,6 +51,12 @@ std::string function_name(Dwarf_Die* die) {
   return name ? name : "";
 }
 
+// Paths in debug information may be relative to where the compiler ran.
+std::string full_path(const char* file, const char* compiled_in) {
+  if (file[0] == '/' || compiled_in == nullptr) return file;
+  return std::filesystem::path(compiled_in).append(file).lexically_normal();
+}
+
 // Where an inlined function was called from.
 SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   SourceFrame frame;
@@ -62,7 +69,9 @@ SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   std::size_t count = 0;
   if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
       dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count) {
-    if (const char* file = dwarf_filesrc(files, number, nullptr, nullptr)) frame.file = file;
+    Dwarf_Attribute directory;
+    const char* compiled_in = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &directory));
+    if (const char* file = dwarf_filesrc(files, number, nullptr, nullptr)) frame.file = full_path(file, compiled_in);
   }
   return frame;
 }
@@ -128,7 +137,8 @@ class Symbols::Module {
     const Dwarf_Addr address = offset + bias_;
     SourceFrame frame;
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
-      if (const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr)) frame.file = file;
+      const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr);
+      if (file != nullptr) frame.file = full_path(file, dwfl_line_comp_dir(line));
     }
     add_frames(address, frame, result.frames);
     if (result.frames.empty()) {  // no debug information: the nearest symbol

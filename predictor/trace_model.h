@@ -117,6 +117,7 @@ class TraceModel {
   std::vector<std::uint32_t> position;  // in its thread
   std::vector<std::uint32_t> stack;     // index into calls
   std::vector<std::uint32_t> held;      // locks held before the event, index into held_nodes
+  std::vector<std::uint32_t> source;    // number of the trace event that it comes from
 
   // --- per trace ---
   std::vector<std::vector<EventIndex>> threads;      // events of each thread
