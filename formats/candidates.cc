@@ -40,8 +40,8 @@ WitnessStep step_of(schema::Step::Reader from, std::size_t site_count) {
           checked_enum<EventKind>(from.getKind(), kKindCount, "event kind"),
           from.getAddress(),
           checked_site(from.getSite(), site_count),
-          from.getOccurrence(),
-          from.getPc()};
+          from.getPc(),
+          from.getOccurrence()};
 }
 
 Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {

@@ -46,9 +46,8 @@ struct WitnessStep {
   EventKind kind = EventKind::kRead;
   std::uint64_t address = 0;
   std::uint32_t site = 0;
-  // How many schedule points of this thread were at this site before.
-  std::uint64_t occurrence = 0;
-  std::uint64_t pc = 0;  // of the site, as it was in the run that was traced
+  std::uint64_t pc = 0;          // the event's place in the target: the same in every run of the recording
+  std::uint64_t occurrence = 0;  // how many schedule points of this thread were at this site before
 
   bool operator==(const WitnessStep&) const = default;
 };

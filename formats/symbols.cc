@@ -23,6 +23,7 @@ constexpr Dwfl_Callbacks kCallbacks = {
 
 std::string demangle(const char* name) {
   if (name == nullptr) return "";
+  if (name[0] != '_' || name[1] != 'Z') return name;  // C: "v" is a variable, not void
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 && text != nullptr ? text : name;

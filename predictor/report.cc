@@ -67,6 +67,7 @@ void write_blocks(std::ostream& out, const TraceModel& model, const Finding& c, 
     const ObjectName& object = object_of(model, e.index);
     if (object.block == kNone || !written.insert(object.block).second) continue;
     const HeapBlock& block = model.blocks[object.block];
+    if (block.is_stack) continue;
     out << "    heap block #" << block.nth + 1 << " of " << block.bytes << " bytes, allocated\n";
     write_stack(out, model, block.site, block.stack, names);
   }
@@ -102,6 +103,8 @@ std::string explain_deadlock(const TraceModel& model, const Finding& c, const Na
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names) {
   if (object.block != kNone) {
     const HeapBlock& block = model.blocks[object.block];
+    if (block.is_stack)
+      return "stack of " + thread_text(static_cast<ThreadId>(block.nth), names) + " at " + hex(object.address);
     return "heap block #" + std::to_string(block.nth + 1) + " of " + site_text(block.site, names) + " +" +
            std::to_string(object.address - block.address);
   }

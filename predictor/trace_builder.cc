@@ -113,6 +113,10 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kSemWait:
       return sync_.sem_wait(event.address, sync());
     case EventKind::kFork:
+      if (const auto stack = new_stack_.find(t); stack != new_stack_.end()) {
+        blocks_[stack->second].nth = other;
+        new_stack_.erase(stack);
+      }
       start_edges_.push_back({other, push(t, site, Op::kFork, other)});
       return;
     case EventKind::kJoin:
@@ -192,9 +196,11 @@ void TraceBuilder::add_heap(const TraceEvent& event, std::uint32_t site) {
   if (event.kind == EventKind::kFree) return release_block(event.address, event, site);
   forget(event.address, event.extra);
   const std::uint32_t stack = stack_of_[event.thread];
-  const std::uint32_t nth = allocations_[pair_key(stack, site)]++;
+  const bool is_stack = event.aux == kThreadStack;
+  const std::uint32_t nth = is_stack ? 0 : allocations_[pair_key(stack, site)]++;
   live_blocks_[event.address] = static_cast<std::uint32_t>(blocks_.size());
-  blocks_.push_back({event.address, event.extra, site, stack, nth});
+  if (is_stack) new_stack_[event.thread] = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back({event.address, event.extra, site, stack, nth, is_stack});
 }
 
 void TraceBuilder::release_block(std::uint64_t address, const TraceEvent& event, std::uint32_t site) {

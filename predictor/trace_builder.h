@@ -110,6 +110,7 @@ class TraceBuilder {
   std::unordered_map<std::uint64_t, Depth> depth_;  // by (lock, thread)
   std::unordered_map<ThreadId, std::uint64_t> waiting_mutex_;
   std::unordered_map<ThreadId, RawEvent> pending_request_;
+  std::unordered_map<ThreadId, std::uint32_t> new_stack_;  // by creator: the block, until the thread is started
 
   std::vector<CallNode> calls_{{kNone, 0}};
   std::unordered_map<std::uint64_t, std::uint32_t> call_children_;  // by (node, site)

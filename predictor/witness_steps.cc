@@ -115,7 +115,7 @@ void WitnessSteps::collect(TraceInput& input) {
 }
 
 WitnessStep WitnessSteps::step(const Step& from) const {
-  return {from.thread, from.number, from.kind, from.address, from.site, from.occurrence, 0};
+  return {from.thread, from.number, from.kind, from.address, from.site, 0, from.occurrence};
 }
 
 void WitnessSteps::fill(std::size_t index, Candidate& candidate) const {
