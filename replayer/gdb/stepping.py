@@ -1,0 +1,62 @@
+"""Getting a thread out of the runtime, to the program's next instruction."""
+
+import contextlib
+
+import gdb
+
+# Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
+EXITS = ("__restore_rt", "core_sigreturn", "core_enter_program") + tuple(
+    "core_leave_core_api_" + name
+    for name in ("point", "access", "block", "wake", "trace_room", "memory_error"))
+MOST_STEPS = 64  # core_enter_program clears every register first
+
+
+def symbol_address(name):
+    """Address of a symbol of the runtime, or None. Looked up as C, whatever the program's language."""
+    with parameter("language", "c"):
+        try:
+            return int(gdb.parse_and_eval("(unsigned long)&" + name))
+        except gdb.error:
+            return None
+
+
+@contextlib.contextmanager
+def parameter(name, value):
+    """Sets a gdb parameter for a while."""
+    before = gdb.execute("show " + name, to_string=True)
+    old = before.split('"')[1].split(";")[0] if '"' in before else before
+    gdb.execute("set %s %s" % (name, value), to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set %s %s" % (name, old), to_string=True)
+
+
+def alive():
+    """True if there is a process, stopped, to look at."""
+    thread = gdb.selected_thread()
+    return thread is not None and thread.is_valid()
+
+
+def newest_pc():
+    return int(gdb.newest_frame().pc())
+
+
+def run_to_program(is_core):
+    """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
+    stops = [gdb.Breakpoint("*%#x" % address, internal=True)
+             for address in map(symbol_address, EXITS) if address is not None]
+    places = {int(stop.location[1:], 16) for stop in stops}
+    try:
+        gdb.execute("continue", to_string=True)
+    finally:
+        for stop in stops:
+            stop.delete()
+    if not alive() or newest_pc() not in places:
+        return False
+    with parameter("scheduler-locking", "on"):
+        for _ in range(MOST_STEPS):
+            if not is_core(newest_pc()):
+                return True
+            gdb.execute("stepi", to_string=True)
+    return False
