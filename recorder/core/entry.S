@@ -25,6 +25,7 @@ _start:
         .hidden core_restorer
         .type   __restore_rt, @function
         .balign 16
+        nop     // unwinders look up the instruction before a return address, which must not be in _start
         .set    core_restorer, __restore_rt
 __restore_rt:
         movq    $__NR_rt_sigreturn, %rax

@@ -58,7 +58,8 @@ class Session:
         self.end()
         self.place = self.hold(where)
         self.core = CoreMemory(self.place["memory"])
-        self.attach()
+        with stepping.silence():
+            self.attach()
         self.land()
 
     def hold(self, where):
@@ -91,7 +92,8 @@ class Session:
         self.helper.stdin.write(b"g")
         self.helper.stdin.flush()
         if not self.place["at_end"]:
-            stepping.run_to_program(self.is_core)
+            with stepping.silence():
+                stepping.run_to_program(self.is_core)
         elif self.place["ending"] != "exits":
             gdb.execute("continue")
             return

@@ -1,6 +1,7 @@
 """Getting a thread out of the runtime, to the program's next instruction."""
 
 import contextlib
+import os
 
 import gdb
 
@@ -30,6 +31,22 @@ def parameter(name, value):
         yield
     finally:
         gdb.execute("set %s %s" % (name, old), to_string=True)
+
+
+@contextlib.contextmanager
+def silence():
+    """Nothing reaches the standard output meanwhile: gdb prints stops past `to_string`."""
+    gdb.flush()
+    kept = os.dup(1)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+    try:
+        yield
+    finally:
+        gdb.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def alive():
