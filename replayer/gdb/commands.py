@@ -47,9 +47,8 @@ class Back(gdb.Command):
         self.session = session
 
     def invoke(self, argument, from_tty):
-        require_replay(self.session)
         count = int(argument) if argument.strip() else 1
-        self.session.back(self.session.core.event() - count)
+        self.session.back(count)
 
 
 class Threads(gdb.Command):
@@ -72,6 +71,45 @@ class Threads(gdb.Command):
                 if thread.wait_owner:
                     line += ", held by tid %d" % thread.wait_owner
             gdb.write(line + "\n")
+
+
+class BeforeStep(gdb.Command):
+    """Internal: runs before each stepping command."""
+
+    def __init__(self, session):
+        super().__init__("reweave-before-step", gdb.COMMAND_OBSCURE)
+        self.session = session
+        for command in ("next", "step", "nexti", "stepi", "until"):
+            gdb.execute("define hook-%s\nreweave-before-step\nend" % command)
+
+    def invoke(self, argument, from_tty):
+        self.session.leave_runtime()
+
+
+class AfterThread(gdb.Command):
+    """Internal: runs after `thread N`, which shows the runtime's frame."""
+
+    def __init__(self, session):
+        super().__init__("reweave-after-thread", gdb.COMMAND_OBSCURE)
+        self.session = session
+        gdb.execute("define hookpost-thread\nreweave-after-thread\nend")
+
+    def invoke(self, argument, from_tty):
+        if stepping.alive() and self.session.is_ours(gdb.newest_frame()):
+            self.session.show_program_frame()
+            gdb.execute("frame")
+
+
+class AfterDelete(gdb.Command):
+    """Internal: runs after `delete`, which may have deleted the runtime's catchpoint too."""
+
+    def __init__(self, session):
+        super().__init__("reweave-after-delete", gdb.COMMAND_OBSCURE)
+        self.session = session
+        gdb.execute("define hookpost-delete\nreweave-after-delete\nend")
+
+    def invoke(self, argument, from_tty):
+        self.session.faults.restore()
 
 
 class InfoThreads(gdb.Command):
@@ -98,7 +136,7 @@ class InfoThreads(gdb.Command):
 
     def show(self, thread, current):
         thread.switch()
-        frame = frames.program_frame(self.session.is_core)
+        frame = frames.program_frame(self.session.is_ours)
         where = frames.describe_frame(frame) if frame is not None else "(starting)"
         gdb.write('%s %-4d LWP %d "%s" %s\n' % ("*" if current else " ", thread.num, thread.ptid[1], thread.name, where))
 
@@ -115,3 +153,6 @@ def define(session):
     Back(session)
     Threads(session)
     InfoThreads(session)
+    BeforeStep(session)
+    AfterThread(session)
+    AfterDelete(session)

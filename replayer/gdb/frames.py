@@ -10,26 +10,22 @@ import gdb
 class ProgramFrames:
     """Frame filter for `backtrace`: leaves the runtime's frames out."""
 
-    def __init__(self, is_core):
+    def __init__(self, is_ours):
         self.name = "reweave"
         self.priority = 1000  # before filters that look at the program's frames
         self.enabled = True
-        self.is_core = is_core
+        self.is_ours = is_ours
         gdb.frame_filters[self.name] = self
 
     def filter(self, frames):
-        shown = False
-        for frame in frames:
-            shown = shown or not self.is_core(frame.inferior_frame().pc())
-            if shown:
-                yield frame
+        return (frame for frame in frames if not self.is_ours(frame.inferior_frame()))
 
 
-def program_frame(is_core):
+def program_frame(is_ours):
     """The innermost frame of the program in the selected thread, or None if it has none yet."""
     frame = gdb.newest_frame()
     while frame is not None and frame.is_valid():
-        if not is_core(frame.pc()):
+        if not is_ours(frame):
             return frame
         frame = frame.older()
     return None

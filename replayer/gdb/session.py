@@ -11,6 +11,7 @@ import subprocess
 
 import gdb
 
+import faults
 import frames
 import stepping
 from core_memory import CoreMemory
@@ -35,6 +36,15 @@ class StopOfRun(gdb.Breakpoint):
         return True
 
 
+class NewProgram(gdb.Breakpoint):
+    """Stops where the runtime enters a program that the process has executed: gdb has lost its symbols."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+        self.address = address
+
+
 class Session:
     """The replay that gdb is attached to."""
 
@@ -43,18 +53,39 @@ class Session:
         self.helper = None
         self.place = None  # what the helper announced
         self.core = None
-        self.stop_of_run = None
+        self.stops = []  # our own breakpoints
+        self.last_event = 0  # at the last stop
+        self.faults = faults.FaultFilter()
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
         gdb.events.stop.connect(self.on_stop)
         gdb.events.gdb_exiting.connect(lambda event: self.end())
-        frames.ProgramFrames(self.is_core)
+        frames.ProgramFrames(self.is_ours)
 
     def is_core(self, pc):
         return self.core is not None and self.core.in_core(int(pc))
 
+    def is_ours(self, frame):
+        """True for frames of the runtime: the core's, and the inner ones of the preloaded library."""
+        return self.is_core(frame.pc()) or (frame.name() or "").startswith("reweave::shim::")
+
     def goto(self, where):
-        """Starts the replay (again) and stops at `where`."""
+        """Starts the replay (again), stops at `where` and shows the place."""
+        self.restart(where)
+        self.show()
+
+    def back(self, events):
+        """Goes to the last place at which the program runs that is at least `events` before this one."""
+        here = self.last_event
+        distance = events
+        while True:
+            self.restart(str(max(here - distance, 1)))
+            if self.core.event() < here or distance >= here:
+                break
+            distance *= 2  # the runtime had taken several events at once
+        self.show()
+
+    def restart(self, where):
         self.end()
         self.place = self.hold(where)
         self.core = CoreMemory(self.place["memory"])
@@ -83,9 +114,14 @@ class Session:
             self.end()
             raise gdb.GdbError(explain_attach(str(error)))
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
-        if self.stop_of_run is not None:
-            self.stop_of_run.delete()
-        self.stop_of_run = StopOfRun(stepping.symbol_address("core_stop_run"))
+        if self.place["reads_tsc"]:
+            self.faults.install()
+        else:
+            self.faults.remove()
+        for stop in self.stops:
+            stop.delete()
+        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")),
+                      NewProgram(stepping.symbol_address("core_enter_program"))]
 
     def land(self):
         """The target waits inside the runtime: lets it come to where the user wants to look."""
@@ -96,25 +132,43 @@ class Session:
                 stepping.run_to_program(self.is_core)
         elif self.place["ending"] != "exits":
             gdb.execute("continue")
-            return
+
+    def show(self):
         if stepping.alive():
-            self.name_threads()
-            self.show_program_frame()
+            self.on_stop(None)
             gdb.execute("when")
             gdb.execute("frame")
 
     def on_stop(self, event):
+        self.faults.restore()
         if self.core is None or not stepping.alive():
             return
+        self.last_event = self.core.event()
+        if stepping.newest_pc() == self.stops[1].address:
+            self.adopt_program()
         self.name_threads()
         self.show_program_frame()
 
     def show_program_frame(self):
         """Selects the innermost frame of the program."""
-        if self.is_core(stepping.newest_pc()):
-            frame = frames.program_frame(self.is_core)
+        if self.is_ours(gdb.newest_frame()):
+            frame = frames.program_frame(self.is_ours)
             if frame is not None:
                 frame.select()
+
+    def adopt_program(self):
+        program = self.core.program(gdb.selected_inferior().pid)
+        gdb.execute("file %s" % quoted(program), to_string=True)
+        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        gdb.write("reweave: the process now executes %s\n" % program)
+
+    def leave_runtime(self):
+        """Before a thread is stepped: if it waits inside the runtime, it first has to return to the program."""
+        if self.core is None or not stepping.alive() or not self.is_ours(gdb.newest_frame()):
+            return
+        frame = frames.program_frame(self.is_ours)
+        if frame is not None:
+            stepping.leave_runtime(frame)
 
     def name_threads(self):
         """`info threads` names threads as `reweave dump` does, with the ids that the program saw."""

@@ -59,6 +59,24 @@ def newest_pc():
     return int(gdb.newest_frame().pc())
 
 
+def leave_runtime(frame):
+    """Lets the replay run until the selected thread is back in `frame`, a frame of the program that it is to return to.
+
+    Raises GdbError if the run stops elsewhere before.
+    """
+    thread = gdb.selected_thread()
+    address = int(frame.pc())
+    stop = gdb.Breakpoint("*%#x" % address, internal=True)
+    stop.silent = True
+    stop.thread = thread.global_num
+    try:
+        gdb.execute("continue", to_string=True)
+    finally:
+        stop.delete()
+    if not alive() or gdb.selected_thread() != thread or newest_pc() != address:
+        raise gdb.GdbError("The replay stopped elsewhere, before the thread went on.")
+
+
 def run_to_program(is_core):
     """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
     stops = [gdb.Breakpoint("*%#x" % address, internal=True)
