@@ -52,11 +52,13 @@ std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) 
 // Scratch of collect_enabled: the baton holder's, one per process is enough.
 ThreadId enabled_threads[kMaxThreads];
 
+// The policy of this run, found by name the first time a process asks.
+const Policy* chosen_policy;
+
 const Policy& policy() {
-  static const Policy* found = nullptr;  // same answer in every process of the tree
-  if (found == nullptr) found = find_policy(config().policy.name);
-  if (found == nullptr) bug("unknown policy");
-  return *found;
+  if (chosen_policy == nullptr) chosen_policy = find_policy(config().policy.name);
+  if (chosen_policy == nullptr) bug("unknown policy");
+  return *chosen_policy;
 }
 
 // Modelled time stands still while any thread can run; when none can, it jumps to the next deadline.
@@ -113,7 +115,7 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
   body.to = to;
   body.reason = static_cast<std::uint8_t>(reason);
   body.timed_out = static_cast<std::uint8_t>(expired);
-  body.reserved = 0;
+  body.tick = static_cast<std::uint32_t>(thread_of(from).ticks);
   record.commit();
 }
 
@@ -445,6 +447,7 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
 }
 
 void begin_policy() {
+  chosen_policy = nullptr;
   seed_random(state().policy, config().policy.seed);
   policy().begin_run(config().policy, state().policy);
 }

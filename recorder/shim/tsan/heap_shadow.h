@@ -8,8 +8,6 @@
 
 namespace reweave::shim {
 
-inline constexpr std::uint64_t kShadowBase = kOursEnd;  // the shadow of address a is at kShadowBase + a / 16
-
 // Values of a shadow byte.
 inline constexpr std::uint8_t kFreed = 1;
 
