@@ -41,7 +41,6 @@ class Planner {
             "{} has only the events 0 to {}; -g end stops at the last before the end", reader_.path(), plan_.total - 1);
     if (plan_.at_end) plan_.next_thread.reset();  // whoever holds there is the one that ends
     plan_.event = wanted_ == kNowhere ? end_ : wanted_;
-    plan_.reads_tsc = last_tsc_ && *last_tsc_ >= plan_.event;
     plan_.ending = ending();
     return plan_;
   }
@@ -52,7 +51,6 @@ class Planner {
     note_loading(index, kind, record);
     if (index + 1 == wanted_ && kind == wire::RecordKind::kSwitch) plan_.next_thread = as<wire::SwitchRecord>(record).to;
     if (end_ == kNowhere && ends(kind, record)) end_ = index;
-    if (kind == wire::RecordKind::kInput && as<wire::InputRecord>(record).source <= 1) last_tsc_ = index;
   }
 
   // Moves the wanted event past the loading of a program: until its first system call there is nothing to debug.
@@ -86,7 +84,6 @@ class Planner {
   std::uint64_t wanted_;
   std::uint64_t end_ = kNowhere;
   std::map<ThreadId, std::uint64_t> loading_;  // index of the exec record of a thread whose program is being loaded
-  std::optional<std::uint64_t> last_tsc_;  // the last reading of the time stamp counter
   HoldPlan plan_;
 };
 

@@ -17,7 +17,6 @@ struct HoldPlan {
   bool at_end = false;      // it is the last event before the end
   Ending ending = Ending::kExits;
   std::optional<ThreadId> next_thread;  // who runs next, if the event before is a switch
-  bool reads_tsc = false;  // the program will read the time stamp counter, which raises SIGSEGV
   std::uint64_t total = 0;              // events of the recording
 };
 

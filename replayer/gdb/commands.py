@@ -83,7 +83,7 @@ class BeforeStep(gdb.Command):
             gdb.execute("define hook-%s\nreweave-before-step\nend" % command)
 
     def invoke(self, argument, from_tty):
-        self.session.leave_runtime()
+        self.session.before_step()
 
 
 class AfterThread(gdb.Command):
@@ -98,18 +98,6 @@ class AfterThread(gdb.Command):
         if stepping.alive() and self.session.is_ours(gdb.newest_frame()):
             self.session.show_program_frame()
             gdb.execute("frame")
-
-
-class AfterDelete(gdb.Command):
-    """Internal: runs after `delete`, which may have deleted the runtime's catchpoint too."""
-
-    def __init__(self, session):
-        super().__init__("reweave-after-delete", gdb.COMMAND_OBSCURE)
-        self.session = session
-        gdb.execute("define hookpost-delete\nreweave-after-delete\nend")
-
-    def invoke(self, argument, from_tty):
-        self.session.faults.restore()
 
 
 class InfoThreads(gdb.Command):
@@ -155,4 +143,3 @@ def define(session):
     InfoThreads(session)
     BeforeStep(session)
     AfterThread(session)
-    AfterDelete(session)

@@ -1,59 +1,31 @@
-"""Tells the program's own faults from reads of the time stamp counter, which fault so that the runtime can answer.
+"""Faults of the program: quiet while the runtime answers them, a normal gdb stop when they are fatal.
 
-gdb decides by a table whether a signal stops the program; nothing can be asked there. But the condition of a
-catchpoint is evaluated just before the table is read. So the table says "go on", and the condition, which never holds,
-changes it for a fault that is real.
+Reading the time stamp counter faults, so that the runtime can answer, and some faults are the runtime's own; the
+program may handle others. So gdb lets faults pass. Before a process dies, the runtime passes a known place; there the
+signal is made to stop the program, and the fault, which comes once more, is reported as gdb always does.
 """
+
+import signal
 
 import gdb
 
-import stepping
-
-QUIET = "handle SIGSEGV nostop noprint pass"
-LOUD = "handle SIGSEGV stop print pass"
-READS = (b"\x0f\x31", b"\x0f\x01\xf9")  # rdtsc, rdtscp
+FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 
 
-class FaultFilter(gdb.Function):
-    """The condition: $_reweave_fault()."""
+def be_quiet():
+    for name in FAULTS:
+        gdb.execute("handle %s nostop noprint pass" % name, to_string=True)
 
-    def __init__(self):
-        super().__init__("_reweave_fault")
-        self.catchpoint = None
 
-    def invoke(self):
-        if not reads_clock():
-            gdb.execute(LOUD, to_string=True)
+class EndOfProcess(gdb.Breakpoint):
+    """At the runtime's end_process(wait_status): never stops, but the signal that the process dies of will."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+
+    def stop(self):
+        number = int(gdb.selected_frame().read_register("rdi")) & 0x7f
+        if number:
+            gdb.execute("handle %s stop print pass" % signal.Signals(number).name, to_string=True)
         return False
-
-    def install(self):
-        """For a replay in which the counter will be read; every other fault is the program's."""
-        gdb.execute(QUIET, to_string=True)
-        if self.catchpoint is None or not exists(self.catchpoint):
-            gdb.execute("catch signal SIGSEGV", to_string=True)
-            self.catchpoint = int(gdb.convenience_variable("bpnum"))
-            gdb.execute("condition %d $_reweave_fault()" % self.catchpoint, to_string=True)
-
-    def remove(self):
-        gdb.execute(LOUD, to_string=True)
-        if self.catchpoint is not None and exists(self.catchpoint):
-            gdb.execute("delete %d" % self.catchpoint, to_string=True)
-        self.catchpoint = None
-
-    def restore(self):
-        """At each stop the next fault is to be judged anew; and a user's `delete` is not meant for the catchpoint."""
-        if self.catchpoint is not None:
-            self.install()
-
-
-def exists(number):
-    return "No breakpoint" not in gdb.execute("info breakpoints %d" % number, to_string=True)
-
-
-def reads_clock():
-    pc = stepping.newest_pc()
-    try:
-        code = gdb.selected_inferior().read_memory(pc, 3).tobytes()
-    except gdb.MemoryError:
-        return False  # the fault is the jump to this address
-    return code.startswith(READS)

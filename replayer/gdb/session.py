@@ -54,8 +54,9 @@ class Session:
         self.place = None  # what the helper announced
         self.core = None
         self.stops = []  # our own breakpoints
+        self.new_program = None
+        self.step_stops = []  # breakpoints for one step only
         self.last_event = 0  # at the last stop
-        self.faults = faults.FaultFilter()
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
         gdb.events.stop.connect(self.on_stop)
@@ -114,14 +115,12 @@ class Session:
             self.end()
             raise gdb.GdbError(explain_attach(str(error)))
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
-        if self.place["reads_tsc"]:
-            self.faults.install()
-        else:
-            self.faults.remove()
+        faults.be_quiet()
         for stop in self.stops:
             stop.delete()
-        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")),
-                      NewProgram(stepping.symbol_address("core_enter_program"))]
+        self.new_program = NewProgram(stepping.symbol_address("core_enter_program"))
+        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program,
+                      faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
 
     def land(self):
         """The target waits inside the runtime: lets it come to where the user wants to look."""
@@ -140,11 +139,13 @@ class Session:
             gdb.execute("frame")
 
     def on_stop(self, event):
-        self.faults.restore()
+        for stop in self.step_stops:
+            stop.delete()
+        self.step_stops = []
         if self.core is None or not stepping.alive():
             return
         self.last_event = self.core.event()
-        if stepping.newest_pc() == self.stops[1].address:
+        if stepping.newest_pc() == self.new_program.address:
             self.adopt_program()
         self.name_threads()
         self.show_program_frame()
@@ -162,13 +163,15 @@ class Session:
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
         gdb.write("reweave: the process now executes %s\n" % program)
 
-    def leave_runtime(self):
-        """Before a thread is stepped: if it waits inside the runtime, it first has to return to the program."""
-        if self.core is None or not stepping.alive() or not self.is_ours(gdb.newest_frame()):
+    def before_step(self):
+        """If the thread waits inside the runtime, it first has to return to the program."""
+        if self.core is None or not stepping.alive():
             return
-        frame = frames.program_frame(self.is_ours)
-        if frame is not None:
-            stepping.leave_runtime(frame)
+        if self.is_ours(gdb.newest_frame()):
+            frame = frames.program_frame(self.is_ours)
+            if frame is not None:
+                stepping.leave_runtime(frame)
+        self.step_stops = stepping.stops_after_clock_reads()
 
     def name_threads(self):
         """`info threads` names threads as `reweave dump` does, with the ids that the program saw."""

@@ -70,11 +70,29 @@ def leave_runtime(frame):
     stop.silent = True
     stop.thread = thread.global_num
     try:
-        gdb.execute("continue", to_string=True)
+        gdb.execute("continue")
     finally:
         stop.delete()
     if not alive() or gdb.selected_thread() != thread or newest_pc() != address:
         raise gdb.GdbError("The replay stopped elsewhere, before the thread went on.")
+
+
+def stops_after_clock_reads():
+    """Breakpoints after the instructions of the current line that read the time stamp counter.
+
+    gdb expects a signal handler to return to where the signal came, but the runtime's answers the read and returns
+    behind it: a step over the line would run away.
+    """
+    pc = newest_pc()
+    line = gdb.find_pc_line(pc)
+    end = line.last if line.last is not None else pc
+    stops = []
+    for instruction in gdb.selected_frame().architecture().disassemble(pc, end):
+        if instruction["asm"].split()[0] in ("rdtsc", "rdtscp"):
+            stop = gdb.Breakpoint("*%#x" % (instruction["addr"] + instruction["length"]), internal=True)
+            stop.thread = gdb.selected_thread().global_num
+            stops.append(stop)
+    return stops
 
 
 def run_to_program(is_core):

@@ -51,11 +51,12 @@ static void run_workers(void) {
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
 }
 
-static void run_lockers(void) {
+static int run_lockers(void) {
   pthread_t threads[2];
   pthread_create(&threads[0], NULL, locker, &first);
   pthread_create(&threads[1], NULL, locker, &second);
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  return 0;
 }
 
 static int read_clock(void) {
@@ -67,7 +68,7 @@ static int read_clock(void) {
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "assert";
-  if (strcmp(what, "deadlock") == 0) run_lockers();
+  if (strcmp(what, "deadlock") == 0) return run_lockers();
   if (strcmp(what, "tsc") == 0) return read_clock();
   run_workers();
   if (strcmp(what, "segv") == 0) return read_through(NULL);
