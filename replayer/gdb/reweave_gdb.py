@@ -12,7 +12,7 @@ import gdb
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import commands  # noqa: E402
-from session import Session  # noqa: E402
+from session import NoReplay, Session  # noqa: E402
 
 
 def main():
@@ -21,10 +21,9 @@ def main():
     commands.define(session)
     try:
         session.goto(os.environ["REWEAVE_GDB_EVENT"])
-    except gdb.GdbError as error:
-        # Without a replay there is nothing to debug.
+    except NoReplay as error:
         sys.stderr.write("%s\n" % error)
-        gdb.execute("quit 4")
+        gdb.execute("quit %d" % error.status)
 
 
 main()

@@ -23,6 +23,17 @@ SETTINGS = (
 )
 
 
+EXIT_SYSTEM = 4  # formats/exit_status.h
+
+
+class NoReplay(gdb.GdbError):
+    """There is nothing to debug; `status` is what to exit with."""
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
 class StopOfRun(gdb.Breakpoint):
     """Stops where the runtime ends a run by itself: a deadlock, a divergence, the end of a truncated recording."""
 
@@ -33,6 +44,7 @@ class StopOfRun(gdb.Breakpoint):
     def stop(self):
         message = gdb.selected_frame().read_register("rsi").cast(gdb.lookup_type("char").pointer())
         gdb.write("reweave: the run ends here: %s\n" % message.string(errors="replace"))
+        gdb.flush()
         return True
 
 
@@ -103,8 +115,9 @@ class Session:
         with os.fdopen(reader) as answer:
             line = answer.readline()
         if not line:
-            self.helper.wait()
-            raise gdb.GdbError("reweave: the replay did not reach event %s" % where)
+            status = self.helper.wait()
+            self.helper = None
+            raise NoReplay("reweave: the replay did not reach event %s" % where, status)
         return json.loads(line)
 
     def attach(self):
@@ -113,7 +126,7 @@ class Session:
             gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
             self.end()
-            raise gdb.GdbError(explain_attach(str(error)))
+            raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
         faults.be_quiet()
         for stop in self.stops:
