@@ -1,14 +1,19 @@
 // gdb on a replayed process.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
 namespace reweave {
 
-// Runs gdb on `pid`, which waits in the core at its stop event, until gdb ends. `batch` holds commands separated by
-// ';' to run without a terminal, or is empty.
-void debug_process(pid_t pid, const std::string& recording, const std::string& batch);
+struct DebugArguments {
+  std::string recording;
+  std::string where;           // the event to stop before, or "end"
+  bool batch = false;          // run `commands` without a terminal
+  std::string commands;        // separated by ';'
+  bool discard_output = false;
+};
+
+// Becomes gdb: its exit status is ours. Returns only by throwing, if gdb cannot be started.
+[[noreturn]] void debug_recording(const DebugArguments& arguments);
 
 }  // namespace reweave

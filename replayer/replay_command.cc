@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "formats/error.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
 #include "replayer/debugger.h"
+#include "replayer/hold_command.h"
 #include "replayer/replay_session.h"
 
 namespace reweave {
@@ -16,8 +18,9 @@ namespace {
 
 struct ReplayArguments {
   std::string recording;
-  std::uint64_t stop_event = ~std::uint64_t{0};
+  std::string stop_event = "end";
   std::string gdb_batch;
+  int hold_fd = -1;
   bool check = false;
   bool quiet = false;
 };
@@ -31,15 +34,21 @@ int report(const ReplayResult& result) {
   return exit_status_of(result.outcome);
 }
 
-int replay(const ReplayArguments& arguments, bool debug) {
+// `replay -g RECORDING` means its end: what follows -g is an event only if it looks like one.
+void settle_event(ReplayArguments& arguments) {
+  if (arguments.recording.empty() && std::filesystem::is_directory(arguments.stop_event))
+    std::swap(arguments.recording, arguments.stop_event);
+  if (arguments.stop_event.empty()) arguments.stop_event = "end";
+}
+
+int replay(const ReplayArguments& arguments, bool debug, bool batch) {
   const std::string recording = arguments.recording.empty() ? latest_recording() : arguments.recording;
+  if (arguments.hold_fd >= 0)
+    return hold_for_debugger({recording, arguments.stop_event, arguments.hold_fd, arguments.quiet});
+  if (debug) debug_recording({recording, arguments.stop_event, batch, arguments.gdb_batch, arguments.quiet});
   ReplayOptions options;
   options.check = arguments.check;
   options.discard_output = arguments.quiet;
-  if (debug) {
-    options.stop_event = arguments.stop_event;
-    options.on_hold = [&](pid_t pid) { debug_process(pid, recording, arguments.gdb_batch); };
-  }
   return report(replay_recording(recording, options));
 }
 
@@ -48,16 +57,21 @@ int replay(const ReplayArguments& arguments, bool debug) {
 void add_replay_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* verb = app.add_subcommand("replay", "repeat a recorded run exactly");
-  verb->footer("Exits as the recorded program did; 3 if the replay diverged.");
+  verb->footer("Exits as the recorded program did; 3 if the replay diverged. With -g, exits as gdb does.");
   verb->add_option("recording", arguments->recording, "the recording; default: the latest");
-  CLI::Option* stop = verb->add_option("-g,--goto", arguments->stop_event, "stop before this event and start gdb")
-                          ->type_name("EVENT");
+  CLI::Option* stop = verb->add_option("-g,--goto", arguments->stop_event, "stop before this event, or at the end, and start gdb")
+                          ->type_name("EVENT|end")
+                          ->expected(0, 1)
+                          ->default_str("end");
   CLI::Option* batch = verb->add_option("--gdb-batch", arguments->gdb_batch,
                                         "commands for gdb, separated by ';', instead of a terminal");
+  // Internal: hold there and tell this descriptor (hold_command.h).
+  verb->add_option("--hold-fd", arguments->hold_fd)->group("");
   verb->add_flag("--check", arguments->check, "compare registers and memory at each system call");
   verb->add_flag("--quiet", arguments->quiet, "discard the program's output");
   verb->callback([arguments, stop, batch, &status] {
-    status = replay(*arguments, stop->count() != 0 || batch->count() != 0);
+    settle_event(*arguments);
+    status = replay(*arguments, stop->count() != 0 || batch->count() != 0, batch->count() != 0);
   });
 }
 

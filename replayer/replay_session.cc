@@ -74,10 +74,10 @@ class ReplaySession {
     while (target.collect() && status.fatal.load() == 0) {
       const bool fed = feed();
       const bool drained = drain();
-      if (status.held.load() != 0) hold();
+      if (!hold()) break;
       if (!fed && !drained) wait();
     }
-    if (status.fatal.load() != 0) target.kill_all();
+    if (status.fatal.load() != 0 || ended_) target.kill_all();
     while (!target.status() && target.collect()) usleep(500);
     while (drain()) {
     }
@@ -138,11 +138,21 @@ class ReplaySession {
     return true;
   }
 
-  void hold() {
+  // Serves the debugger, if there is one. False: it has ended, and with it the replay.
+  bool hold() {
+    if (!options_.on_hold) return true;
     RunStatus& status = arena_.header().status;
-    if (options_.on_hold) options_.on_hold(static_cast<pid_t>(status.held_pid.load()));
-    status.held.store(0);
-    syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    if (status.held.load() != 0 && !announced_) {
+      announced_ = true;
+      options_.on_hold(arena_.state(), static_cast<pid_t>(status.held_pid.load()));
+    }
+    const HoldRequest request = options_.hold_request();
+    if (request == HoldRequest::kGo) {
+      status.held.store(0);
+      syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    }
+    ended_ = request == HoldRequest::kEnd;
+    return !ended_;
   }
 
   void wait() {
@@ -188,6 +198,8 @@ class ReplaySession {
   const wire::RecordHeader* pending_ = nullptr;
   std::vector<std::uint64_t> changed_;
   bool fed_all_ = false;
+  bool announced_ = false;  // on_hold was called
+  bool ended_ = false;      // the debugger has ended
 };
 
 }  // namespace

@@ -13,13 +13,18 @@
 
 namespace reweave {
 
+// What a replay that holds for a debugger should do.
+enum class HoldRequest { kNone, kGo, kEnd };
+
 struct ReplayOptions {
   std::uint64_t stop_event = ~std::uint64_t{0};  // hold before this event number; ~0: never
   bool check = false;                            // compare the recorded checksums
   bool discard_output = false;
   TraceWriter* trace = nullptr;  // full-trace sink, if any
-  // Called once the target waits at stop_event, with its process id; the replay goes on when it returns.
-  std::function<void(pid_t)> on_hold;
+  // Called once, when a process of the target waits at stop_event. The replay goes on, or ends, when `hold_request`
+  // says so; it is asked until the run is over.
+  std::function<void(const RuntimeState&, pid_t held)> on_hold;
+  std::function<HoldRequest()> hold_request;
   std::function<void(std::uint64_t)> on_progress;  // events replayed so far
 };
 

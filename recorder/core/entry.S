@@ -19,15 +19,18 @@ _start:
         .cfi_endproc
         .size   _start, .-_start
 
-// Signal return. gdb and libunwind recognise a signal frame by exactly these bytes.
+// Signal return. gdb and libunwind recognise a signal frame by exactly these bytes, and gdb, where there is a
+// symbol, by the C library's name for it.
         .globl  core_restorer
         .hidden core_restorer
-        .type   core_restorer, @function
+        .type   __restore_rt, @function
         .balign 16
-core_restorer:
+        nop     // unwinders look up the instruction before a return address, which must not be in _start
+        .set    core_restorer, __restore_rt
+__restore_rt:
         movq    $__NR_rt_sigreturn, %rax
         syscall
-        .size   core_restorer, .-core_restorer
+        .size   __restore_rt, .-__restore_rt
 
 // void core_sigreturn(KernelContext*): the kernel expects the frame's context at rsp.
         .globl  core_sigreturn
@@ -155,6 +158,7 @@ core_call_on:
         .cfi_def_cfa_register rbp
         movq    %gs:16, %rsp
         call    \target
+core_leave_\target:  // replayer/reweave_gdb.py stops here
         leave
         .cfi_def_cfa rsp, 8
         ret

@@ -7,7 +7,7 @@ namespace reweave::core {
 
 // Logs that the calling process ends with `wait_status` (wait(2)) and takes its threads out of the schedule; the
 // baton goes to another process. The caller then ends the process for real.
-void end_process(int wait_status);
+void end_process(int wait_status) asm("core_end_process");  // debuggers look there
 
 // A thread's end as the kernel does it: robust mutexes, the join futex.
 void finish_thread(Thread& thread);

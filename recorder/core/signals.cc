@@ -234,6 +234,7 @@ void prepare_thread(Thread& thread) {
     stop_run(wire::OutcomeKind::kUnsupported,
              "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel");
   sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+  if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
 }
 
 void apply_disposition(int number) {

@@ -128,8 +128,6 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (!replaying()) {
     process().ignored_signals = inherited_ignored();
     sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
-  } else {
-    sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
   }
   start_program({path, argc - 2, argv + 2, envp, end + 1});
 }

@@ -32,4 +32,6 @@ std::string system_call_name(unsigned number) {
   return fmt::format("call {}", number);
 }
 
+bool is_program_start(unsigned number) { return number == kImageStart; }
+
 }  // namespace reweave

@@ -6,5 +6,7 @@
 namespace reweave {
 
 std::string system_call_name(unsigned number);
+// True for the record of a program's start, which is kept as if it were a system call.
+bool is_program_start(unsigned number);
 
 }  // namespace reweave

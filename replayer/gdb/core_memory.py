@@ -1,0 +1,72 @@
+"""The runtime's state in the memory of a replayed process.
+
+Everything is read at addresses that `reweave replay` announced, not by symbols, so it works whatever language gdb is
+in and whether or not the runtime has debug information.
+"""
+
+import struct
+
+import gdb
+
+STATES = ("unused", "ready", "running", "blocked", "in the kernel", "exited")
+WAITS = ("", "futex", "mutex", "rwlock", "spin lock", "condition variable", "semaphore", "vforked child")
+
+
+class Thread:
+    """One thread of the replay, as the runtime knows it."""
+
+    def __init__(self, index, memory, data):
+        def field(name, code):
+            return struct.unpack_from(code, data, memory["thread_" + name])[0]
+
+        self.index = index
+        self.state = STATES[field("state", "<I")]
+        self.process = field("process", "<H")
+        self.tid = field("tid", "<i")
+        self.real_tid = field("real_tid", "<i")
+        self.wait_kind = WAITS[field("wait_kind", "<I")]
+        self.wait_address = field("wait_address", "<Q")
+        self.wait_owner = field("wait_owner", "<i")
+
+
+class CoreMemory:
+    """Reads the arena of the selected process."""
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    def _word(self, name, code):
+        data = gdb.selected_inferior().read_memory(self.memory[name], struct.calcsize(code))
+        return struct.unpack(code, data.tobytes())[0]
+
+    def event(self):
+        return self._word("event", "<Q")
+
+    def step(self):
+        return self._word("step", "<Q")
+
+    def holder(self):
+        """Index of the thread that runs, or None."""
+        word = self._word("holder", "<I")
+        return word - 1 if word else None
+
+    def threads(self):
+        """All threads of the tree that were started so far, by index."""
+        size = self.memory["thread_bytes"]
+        for index in range(self._word("thread_count", "<I")):
+            data = gdb.selected_inferior().read_memory(self.memory["threads"] + index * size, size)
+            yield Thread(index, self.memory, data.tobytes())
+
+    def program(self, pid):
+        """The program that the process `pid` of this run executes."""
+        size = self.memory["process_bytes"]
+        for index in range(2048):
+            base = self.memory["processes"] + index * size
+            real = gdb.selected_inferior().read_memory(base + self.memory["process_real_pid"], 4)
+            if struct.unpack("<i", real.tobytes())[0] == pid:
+                name = gdb.selected_inferior().read_memory(base + self.memory["process_program"], 512)
+                return name.tobytes().split(b"\0")[0].decode()
+        return None
+
+    def in_core(self, pc):
+        return self.memory["core_start"] <= pc < self.memory["core_end"]

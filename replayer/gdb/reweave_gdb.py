@@ -1,0 +1,29 @@
+"""Entry point of gdb's side of `reweave replay -g`; replayer/debugger.cc starts gdb with it.
+
+Needs gdb 12 or later with Python. Where things are: session.py starts replays and attaches, frames.py hides the
+runtime's frames, stepping.py leaves the runtime, commands.py has the user's commands, core_memory.py reads its state.
+"""
+
+import os
+import sys
+
+import gdb
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import commands  # noqa: E402
+from session import NoReplay, Session  # noqa: E402
+
+
+def main():
+    session = Session(os.environ["REWEAVE_GDB_PROGRAM"], os.environ["REWEAVE_GDB_RECORDING"],
+                      bool(os.environ["REWEAVE_GDB_QUIET"]))
+    commands.define(session)
+    try:
+        session.goto(os.environ["REWEAVE_GDB_EVENT"])
+    except NoReplay as error:
+        sys.stderr.write("%s\n" % error)
+        gdb.execute("quit %d" % error.status)
+
+
+main()

@@ -1,0 +1,218 @@
+"""One replay under gdb: starts it, attaches, and lands at the wanted event.
+
+The replay is fed by a helper process, `reweave replay --hold-fd`, which answers with one line of JSON once the target
+waits at the event (replayer/hold_command.h). The helper, and with it the replay, ends when its input is closed.
+"""
+
+import json
+import os
+import signal
+import subprocess
+
+import gdb
+
+import faults
+import frames
+import stepping
+from core_memory import CoreMemory
+
+SETTINGS = (
+    "set confirm off",
+    "set exec-file-mismatch off",
+    "handle SIGSYS nostop noprint pass",  # each system call raises one
+)
+
+
+EXIT_SYSTEM = 4  # formats/exit_status.h
+
+
+class NoReplay(gdb.GdbError):
+    """There is nothing to debug; `status` is what to exit with."""
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
+class StopOfRun(gdb.Breakpoint):
+    """Stops where the runtime ends a run by itself: a deadlock, a divergence, the end of a truncated recording."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+
+    def stop(self):
+        message = gdb.selected_frame().read_register("rsi").cast(gdb.lookup_type("char").pointer())
+        gdb.write("reweave: the run ends here: %s\n" % message.string(errors="replace"))
+        gdb.flush()
+        return True
+
+
+class NewProgram(gdb.Breakpoint):
+    """Stops where the runtime enters a program that the process has executed: gdb has lost its symbols."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+        self.address = address
+
+
+class Session:
+    """The replay that gdb is attached to."""
+
+    def __init__(self, program, recording, quiet):
+        self.command = [program, "replay", recording] + (["--quiet"] if quiet else [])
+        self.helper = None
+        self.place = None  # what the helper announced
+        self.core = None
+        self.stops = []  # our own breakpoints
+        self.new_program = None
+        self.step_stops = []  # breakpoints for one step only
+        self.last_event = 0  # at the last stop
+        for setting in SETTINGS:
+            gdb.execute(setting, to_string=True)
+        gdb.events.stop.connect(self.on_stop)
+        gdb.events.gdb_exiting.connect(lambda event: self.end())
+        frames.ProgramFrames(self.is_ours)
+
+    def is_core(self, pc):
+        return self.core is not None and self.core.in_core(int(pc))
+
+    def is_ours(self, frame):
+        """True for frames of the runtime: the core's, and the inner ones of the preloaded library."""
+        return self.is_core(frame.pc()) or (frame.name() or "").startswith("reweave::shim::")
+
+    def goto(self, where):
+        """Starts the replay (again), stops at `where` and shows the place."""
+        self.restart(where)
+        self.show()
+
+    def back(self, events):
+        """Goes to the last place at which the program runs that is at least `events` before this one."""
+        here = self.last_event
+        distance = events
+        while True:
+            self.restart(str(max(here - distance, 1)))
+            if self.core.event() < here or distance >= here:
+                break
+            distance *= 2  # the runtime had taken several events at once
+        self.show()
+
+    def restart(self, where):
+        self.end()
+        self.place = self.hold(where)
+        self.core = CoreMemory(self.place["memory"])
+        with stepping.silence():
+            self.attach()
+        self.land()
+
+    def hold(self, where):
+        reader, writer = os.pipe()
+        # In a session of its own: the terminal's interrupt is for gdb.
+        self.helper = subprocess.Popen(self.command + ["-g", where, "--hold-fd", str(writer)], stdin=subprocess.PIPE,
+                                       pass_fds=(writer,), start_new_session=True)
+        os.close(writer)
+        with os.fdopen(reader) as answer:
+            line = answer.readline()
+        if not line:
+            status = self.helper.wait()
+            self.helper = None
+            raise NoReplay("reweave: the replay did not reach event %s" % where, status)
+        return json.loads(line)
+
+    def attach(self):
+        gdb.execute("file %s" % quoted(self.place["program"]), to_string=True)
+        try:
+            gdb.execute("attach %d" % self.place["pid"], to_string=True)
+        except gdb.error as error:
+            self.end()
+            raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
+        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        faults.be_quiet()
+        for stop in self.stops:
+            stop.delete()
+        self.new_program = NewProgram(stepping.symbol_address("core_enter_program"))
+        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program,
+                      faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
+
+    def land(self):
+        """The target waits inside the runtime: lets it come to where the user wants to look."""
+        self.helper.stdin.write(b"g")
+        self.helper.stdin.flush()
+        if not self.place["at_end"]:
+            with stepping.silence():
+                stepping.run_to_program(self.is_core)
+        elif self.place["ending"] != "exits":
+            gdb.execute("continue")
+
+    def show(self):
+        if stepping.alive():
+            self.on_stop(None)
+            gdb.execute("when")
+            gdb.execute("frame")
+
+    def on_stop(self, event):
+        for stop in self.step_stops:
+            stop.delete()
+        self.step_stops = []
+        if self.core is None or not stepping.alive():
+            return
+        self.last_event = self.core.event()
+        if stepping.newest_pc() == self.new_program.address:
+            self.adopt_program()
+        self.name_threads()
+        self.show_program_frame()
+
+    def show_program_frame(self):
+        """Selects the innermost frame of the program."""
+        if self.is_ours(gdb.newest_frame()):
+            frame = frames.program_frame(self.is_ours)
+            if frame is not None:
+                frame.select()
+
+    def adopt_program(self):
+        program = self.core.program(gdb.selected_inferior().pid)
+        gdb.execute("file %s" % quoted(program), to_string=True)
+        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        gdb.write("reweave: the process now executes %s\n" % program)
+
+    def before_step(self):
+        """If the thread waits inside the runtime, it first has to return to the program."""
+        if self.core is None or not stepping.alive():
+            return
+        if self.is_ours(gdb.newest_frame()):
+            frame = frames.program_frame(self.is_ours)
+            if frame is not None:
+                stepping.leave_runtime(frame)
+        self.step_stops = stepping.stops_after_clock_reads()
+
+    def name_threads(self):
+        """`info threads` names threads as `reweave dump` does, with the ids that the program saw."""
+        known = {thread.real_tid: thread for thread in self.core.threads()}
+        for thread in gdb.selected_inferior().threads():
+            of_core = known.get(thread.ptid[1])
+            if of_core is not None:
+                thread.name = "t%d tid %d" % (of_core.index, of_core.tid)
+
+    def end(self):
+        """Ends the replay, quietly."""
+        if self.helper is None:
+            return
+        if gdb.selected_inferior().pid != 0:
+            os.kill(gdb.selected_inferior().pid, signal.SIGKILL)  # first: nothing more of it should run
+            gdb.execute("kill", to_string=True)
+        self.helper.stdin.close()
+        self.helper.wait()
+        self.helper = None
+
+
+def quoted(path):
+    return '"%s"' % path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def explain_attach(error):
+    if "not permitted" in error or "Operation" in error:
+        return ("reweave: gdb may not attach to the replay: %s\n"
+                "In a container, allow ptrace (docker run --cap-add=SYS_PTRACE); elsewhere see "
+                "/proc/sys/kernel/yama/ptrace_scope, which must be 0 or 1" % error)
+    return "reweave: gdb cannot attach to the replay: %s" % error

@@ -1,0 +1,115 @@
+"""Getting a thread out of the runtime, to the program's next instruction."""
+
+import contextlib
+import os
+
+import gdb
+
+# Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
+EXITS = ("__restore_rt", "core_sigreturn", "core_enter_program") + tuple(
+    "core_leave_core_api_" + name
+    for name in ("point", "access", "block", "wake", "trace_room", "memory_error"))
+MOST_STEPS = 64  # core_enter_program clears every register first
+
+
+def symbol_address(name):
+    """Address of a symbol of the runtime, or None. Looked up as C, whatever the program's language."""
+    with parameter("language", "c"):
+        try:
+            return int(gdb.parse_and_eval("(unsigned long)&" + name))
+        except gdb.error:
+            return None
+
+
+@contextlib.contextmanager
+def parameter(name, value):
+    """Sets a gdb parameter for a while."""
+    before = gdb.execute("show " + name, to_string=True)
+    old = before.split('"')[1].split(";")[0] if '"' in before else before
+    gdb.execute("set %s %s" % (name, value), to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set %s %s" % (name, old), to_string=True)
+
+
+@contextlib.contextmanager
+def silence():
+    """Nothing reaches the standard output meanwhile: gdb prints stops past `to_string`."""
+    gdb.flush()
+    kept = os.dup(1)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+    try:
+        yield
+    finally:
+        gdb.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def alive():
+    """True if there is a process, stopped, to look at."""
+    thread = gdb.selected_thread()
+    return thread is not None and thread.is_valid()
+
+
+def newest_pc():
+    return int(gdb.newest_frame().pc())
+
+
+def leave_runtime(frame):
+    """Lets the replay run until the selected thread is back in `frame`, a frame of the program that it is to return to.
+
+    Raises GdbError if the run stops elsewhere before.
+    """
+    thread = gdb.selected_thread()
+    address = int(frame.pc())
+    stop = gdb.Breakpoint("*%#x" % address, internal=True)
+    stop.silent = True
+    stop.thread = thread.global_num
+    try:
+        gdb.execute("continue")
+    finally:
+        stop.delete()
+    if not alive() or gdb.selected_thread() != thread or newest_pc() != address:
+        raise gdb.GdbError("The replay stopped elsewhere, before the thread went on.")
+
+
+def stops_after_clock_reads():
+    """Breakpoints after the instructions of the current line that read the time stamp counter.
+
+    gdb expects a signal handler to return to where the signal came, but the runtime's answers the read and returns
+    behind it: a step over the line would run away.
+    """
+    pc = newest_pc()
+    line = gdb.find_pc_line(pc)
+    end = line.last if line.last is not None else pc
+    stops = []
+    for instruction in gdb.selected_frame().architecture().disassemble(pc, end):
+        if instruction["asm"].split()[0] in ("rdtsc", "rdtscp"):
+            stop = gdb.Breakpoint("*%#x" % (instruction["addr"] + instruction["length"]), internal=True)
+            stop.thread = gdb.selected_thread().global_num
+            stops.append(stop)
+    return stops
+
+
+def run_to_program(is_core):
+    """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
+    stops = [gdb.Breakpoint("*%#x" % address, internal=True)
+             for address in map(symbol_address, EXITS) if address is not None]
+    places = {int(stop.location[1:], 16) for stop in stops}
+    try:
+        gdb.execute("continue", to_string=True)
+    finally:
+        for stop in stops:
+            stop.delete()
+    if not alive() or newest_pc() not in places:
+        return False
+    with parameter("scheduler-locking", "on"):
+        for _ in range(MOST_STEPS):
+            if not is_core(newest_pc()):
+                return True
+            gdb.execute("stepi", to_string=True)
+    return False

@@ -1,0 +1,105 @@
+#include "replayer/hold_command.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "formats/error.h"
+#include "recorder/supervisor/target.h"
+#include "replayer/hold_plan.h"
+#include "replayer/replay_session.h"
+
+namespace reweave {
+
+namespace {
+
+using Json = nlohmann::json;
+
+const char* name_of(Ending ending) {
+  switch (ending) {
+    case Ending::kExits: return "exits";
+    case Ending::kSignalled: return "signalled";
+    case Ending::kStopped: return "stopped";
+    case Ending::kTruncated: return "truncated";
+  }
+  return "";
+}
+
+// Where a debugger finds the runtime's state: numbers, so that it depends on neither symbols nor the language.
+Json memory_map() {
+  constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
+  return {
+      {"core_start", kCoreBase},
+      {"core_end", kArenaBase},
+      {"stacks_start", kStacksBase},
+      {"stacks_end", kScratchBase},
+      {"event", kArenaBase + offsetof(ArenaHeader, status) + offsetof(RunStatus, event)},
+      {"step", kState + offsetof(RuntimeState, step)},
+      {"holder", kState + offsetof(RuntimeState, holder)},
+      {"thread_count", kState + offsetof(RuntimeState, thread_count)},
+      {"threads", kState + offsetof(RuntimeState, threads)},
+      {"thread_bytes", sizeof(Thread)},
+      {"thread_state", offsetof(Thread, state)},
+      {"thread_process", offsetof(Thread, process)},
+      {"thread_tid", offsetof(Thread, tid)},
+      {"thread_real_tid", offsetof(Thread, real_tid)},
+      {"thread_start_context", offsetof(Thread, start_context)},
+      {"thread_wait_kind", offsetof(Thread, wait) + offsetof(Wait, kind)},
+      {"thread_wait_address", offsetof(Thread, wait) + offsetof(Wait, address)},
+      {"thread_wait_owner", offsetof(Thread, wait) + offsetof(Wait, owner_tid)},
+      {"processes", kState + offsetof(RuntimeState, processes)},
+      {"process_bytes", sizeof(Process)},
+      {"process_program", offsetof(Process, program)},
+      {"process_real_pid", offsetof(Process, real_pid)},
+  };
+}
+
+// The process to debug: that of the thread which runs next.
+const Process& process_to_debug(const RuntimeState& state, pid_t held, const HoldPlan& plan) {
+  if (plan.next_thread && *plan.next_thread < state.thread_count) {
+    const Process& next = state.processes[state.threads[*plan.next_thread].process];
+    if (next.real_pid > 0) return next;
+  }
+  for (std::uint32_t i = 0; i < state.process_count; i++)
+    if (state.processes[i].real_pid == held) return state.processes[i];
+  return state.processes[0];
+}
+
+void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, int reply_fd) {
+  const Process& process = process_to_debug(state, held, plan);
+  const Json reply = {
+      {"pid", process.real_pid},   {"program", process.program}, {"recorded_pid", process.pid},
+      {"event", plan.event},       {"at_end", plan.at_end},      {"ending", name_of(plan.ending)},
+      {"total", plan.total},       {"core", find_runtime().core}, {"memory", memory_map()},
+  };
+  const std::string line = reply.dump() + "\n";
+  SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");
+}
+
+HoldRequest read_request() {
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  if (poll(&input, 1, 0) <= 0) return HoldRequest::kNone;
+  char byte = 0;
+  return read(STDIN_FILENO, &byte, 1) == 1 && byte == 'g' ? HoldRequest::kGo : HoldRequest::kEnd;
+}
+
+}  // namespace
+
+int hold_for_debugger(const HoldArguments& arguments) {
+  signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
+  const HoldPlan plan = plan_hold(arguments.recording, arguments.where);
+  ReplayOptions options;
+  options.stop_event = plan.event;
+  options.discard_output = arguments.discard_output;
+  options.on_hold = [&](const RuntimeState& state, pid_t held) { announce(state, held, plan, arguments.reply_fd); };
+  options.hold_request = read_request;
+  const ReplayResult result = replay_recording(arguments.recording, options);
+  if (result.outcome == wire::OutcomeKind::kDiverged) fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
+  return result.outcome == wire::OutcomeKind::kDiverged ? exit_status_of(result.outcome) : 0;
+}
+
+}  // namespace reweave

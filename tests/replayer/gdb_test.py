@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""`reweave replay -g` with the real gdb: what a user sees at a stop, and that the usual commands work.
+
+Usage: gdb_test.py REWEAVE TARGET STATIC_TARGET (gdb_target.c, built twice).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REWEAVE, TARGET, STATIC_TARGET = sys.argv[1:4]
+LIMIT = 100  # seconds
+
+
+def reweave(*arguments):
+    return subprocess.run([REWEAVE, *arguments], capture_output=True, text=True, timeout=LIMIT, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+class GdbTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if shutil.which("gdb") is None:
+            raise RuntimeError("gdb is not installed: apt install gdb")
+        cls.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def recording(self, *command):
+        """Records the command under chaos until it fails or the tries are used up; each command once."""
+        path = os.path.join(self.folder, "-".join(map(os.path.basename, command))[:60])
+        if not os.path.exists(path):
+            made = reweave("record", "--chaos", "--seed", "1", "--until-fail", "60", "-o", path, "--", *command)
+            assert os.path.exists(path), made.stderr
+        return path
+
+    def gdb(self, event, commands, *command, status=0):
+        result = reweave("replay", "--quiet", "-g", str(event), "--gdb-batch", ";".join(commands),
+                         self.recording(*command))
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        self.assertNotIn("warning", result.stdout + result.stderr)
+        return result.stdout
+
+    def test_end_of_an_abort_is_at_the_assertion(self):
+        out = self.gdb("end", ["bt"], TARGET)
+        self.assertIn("received signal SIGABRT", out)
+        names = re.findall(r"^#\d+ .*?(\w+) \(", out[out.rindex("event "):], re.M)
+        for name in ("__assert_fail", "main"):
+            self.assertTrue(any(name in n for n in names), out)
+        self.assertNotIn("reweave::", out)
+
+    def test_continue_reaches_the_abort(self):
+        out = self.gdb(1, ["continue", "bt", "continue"], TARGET)
+        self.assertRegex(out, r"received signal SIGABRT")
+        self.assertRegex(out, r"main \(argc=1")
+        self.assertIn("terminated with signal SIGABRT", out)
+
+    def test_breakpoint_locals_and_thread_local_storage(self):
+        out = self.gdb(1, ["break increment", "continue", "next", "next", "info locals", "print amount", "up",
+                           "print rounds", "print per_thread - rounds"], TARGET)
+        self.assertIn("hit Breakpoint 1, increment (amount=1)", out)
+        self.assertIn("seen = 0\nwanted = 1", out)
+        self.assertIn("$1 = 1", out)
+        self.assertIn("$3 = 40", out)
+
+    def test_next_over_a_call_that_switches_threads(self):
+        # Other threads run, and the step ends in the same thread.
+        out = self.gdb(1, ["break gdb_target.c:18", "continue", "disable", "print $_thread", "next", "print $_thread", "step", "step",
+                           "step", "print $_thread", "finish"], TARGET)
+        self.assertIn("19\t  shared_counter = wanted;", out)
+        thread = re.search(r"\$1 = (\d+)", out)[1]
+        self.assertIn("$2 = " + thread, out)
+        self.assertIn("$3 = " + thread, out)
+
+    def test_watchpoint_on_what_another_thread_writes(self):
+        out = self.gdb(1, ["break run_workers", "continue", "watch shared_counter", "continue", "bt", "info threads"],
+                       TARGET)
+        self.assertRegex(out, r"hit Hardware watchpoint 2: shared_counter\n\nOld value = 0\nNew value = 1")
+        self.assertRegex(out, r"#1 .* worker \(argument=")
+        self.assertRegex(out, r"(?m)^  1 .*\"t0 tid \d+\" .*futex")
+
+    def test_info_threads_shows_each_in_the_program(self):
+        out = self.gdb(1, ["break increment", "continue", "info threads", "thread apply all bt"], TARGET)
+        lines = re.findall(r"(?m)^[* ] \d+ +LWP \d+ \"(t\d) tid \d+\" (.*)$", out)
+        self.assertEqual(sorted(name for name, _ in lines), ["t0", "t1", "t2"])
+        self.assertNotIn("reweave::core", out)
+        self.assertIn("increment (amount=1)", out)
+        self.assertRegex(out, r"in run_workers \(\) at")
+
+    def test_event_numbers(self):
+        out = self.gdb(20, ["when", "reweave goto 40", "when", "reweave back", "when", "reweave threads"], TARGET)
+        events = [int(n) for n in re.findall(r"(?m)^event (\d+), schedule point \d+$", out)]
+        first, _, second, _, third, _ = events
+        self.assertGreaterEqual(first, 20)
+        self.assertGreaterEqual(second, 40)
+        self.assertLess(third, second)
+        self.assertRegex(out, r"(?m)^\* t0 tid \d+ process 0: running$")
+
+    def test_breakpoints_survive_a_restart(self):
+        out = self.gdb(1, ["break increment", "continue", "reweave goto 1", "continue", "info breakpoints"], TARGET)
+        self.assertEqual(out.count("hit Breakpoint 1, increment"), 2)
+
+    def test_segmentation_fault_stops_once_at_the_instruction(self):
+        for event in ("1", "end"):
+            out = self.gdb(event, ["continue"] if event == "1" else [], TARGET, "segv")
+            self.assertEqual(out.count("received signal SIGSEGV"), 1, out)
+            self.assertIn("read_through (pointer=0x0)", out)
+        out = self.gdb("end", ["bt", "continue"], TARGET, "segv")
+        self.assertRegex(out, r"#1 .*main \(argc=2")
+        self.assertIn("terminated with signal SIGSEGV", out)
+
+    def test_deadlock_stops_with_the_threads_in_their_locks(self):
+        out = self.gdb("end", ["thread apply all bt", "reweave threads"], TARGET, "deadlock")
+        self.assertIn("the run ends here: deadlock", out)
+        self.assertEqual(len(re.findall(r"(?m)^#\d+ .*pthread_mutex_lock.*\n#\d+ .*in locker \(", out)), 2, out)
+        self.assertRegex(out, r"blocked on the mutex at 0x\w+, held by tid \d+")
+
+    def test_stepping_a_line_that_reads_the_clock(self):
+        out = self.gdb(1, ["break read_clock", "continue"] + ["next"] * 7 + ["print after > before", "continue"], TARGET,
+                       "tsc")
+        self.assertIn("$1 = 1", out)
+        self.assertIn("exited with code 03", out)
+        self.assertNotIn("SIGSEGV", out)
+
+    def test_static_program(self):
+        out = self.gdb("end", ["bt"], STATIC_TARGET)
+        self.assertIn("received signal SIGABRT", out)
+        self.assertRegex(out, r"main \(argc=1")
+
+    def test_python(self):
+        script = "import threading, time\nt = threading.Thread(target=time.sleep, args=(0.01,))\nt.start()\nt.join()"
+        path = self.recording("python3", "-c", script)
+        dump = reweave("dump", path).stdout
+        event = re.search(r"(?m)^(\d+) t\d+ call clock_nanosleep", dump)[1]
+        out = self.gdb(event, ["bt", "info threads"], "python3", "-c", script)
+        self.assertIn("clock_nanosleep", out)
+        self.assertGreaterEqual(len(re.findall(r"(?m)^[* ] \d+ +LWP", out)), 2)
+
+    def test_exec_adopts_the_new_program(self):
+        out = self.gdb(10, ["continue", "continue"], "sh", "-c", "exec /bin/echo")
+        self.assertRegex(out, r"the process now executes \S*/echo")
+        self.assertIn("exited normally", out)
+
+    def test_errors_say_what_is_wrong(self):
+        path = self.recording(TARGET)
+        past = reweave("replay", "-g", "999999", path, "--gdb-batch", "bt")
+        self.assertEqual(past.returncode, 2)
+        self.assertIn("has only the events 0 to", past.stderr)
+        name = reweave("replay", "-g", "main", path, "--gdb-batch", "bt")
+        self.assertEqual(name.returncode, 2)
+        self.assertIn("give the number of an event", name.stderr)
+        missing = subprocess.run([REWEAVE, "replay", "-g", "1", path], capture_output=True, text=True, timeout=LIMIT,
+                                 env={**os.environ, "PATH": "/nonexistent"}, check=False)
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("gdb is not installed", missing.stderr)
+
+    def test_nothing_is_left_when_gdb_ends(self):
+        out = self.gdb(20, ["python print('pid', gdb.selected_inferior().pid)"], TARGET)
+        pid = int(re.search(r"pid (\d+)", out)[1])
+        self.assertFalse(os.path.exists("/proc/%d" % pid))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
