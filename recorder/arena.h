@@ -90,6 +90,7 @@ struct RunConfig {
   std::uint32_t detect_memory_errors;
   char core_path[512];
   char shim_path[512];
+  char tsan_path[512];             // what is loaded in place of ThreadSanitizer's runtime
   char preload_path[512];          // a file that names the shim, shown to the loader as /etc/ld.so.preload
 };
 

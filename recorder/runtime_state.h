@@ -151,7 +151,7 @@ struct RuntimeState {
   std::uint32_t live_threads;     // entries of `live`
   std::uint32_t process_count;
   std::uint32_t live_processes;
-  std::uint32_t blocked_on_locks;  // threads in a wait that an unlock may end
+  std::uint32_t waiters;           // threads within block(): an unlock need not wake anybody while this is 0
   std::uint64_t api_table;      // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation

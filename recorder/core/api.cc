@@ -15,26 +15,16 @@ using namespace reweave;        // NOLINT: the table's types
 using namespace reweave::core;  // NOLINT
 
 #pragma GCC visibility push(hidden)
-void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t);
-void api_access(std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t);
+void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t);
 WaitResult api_block(WaitKind, std::uint64_t, const void*, int, std::int32_t);
 std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
 #pragma GCC visibility pop
 
-void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail) {
-  const PendingOp op = {object, pc, kind, 0, 0, detail};
-  if (kind == OpKind::kYield)
-    yield_point(op);
-  else
-    schedule_point(op);
-}
-
-void core_api_access(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes, std::uint32_t is_write,
-                     std::uint32_t is_atomic) {
-  access_point({address, pc, is_atomic != 0 ? OpKind::kAtomic : OpKind::kAccess, static_cast<std::uint8_t>(is_write),
-                0, bytes});
+void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail,
+                    std::uint32_t is_write) {
+  counted_point({object, pc, kind, static_cast<std::uint8_t>(is_write), 0, detail});
 }
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
@@ -72,7 +62,7 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
 namespace reweave::core {
 
 void publish_api() {
-  static constexpr CoreApi kTable = {api_point, api_access, api_block, api_wake, api_trace_room, api_memory_error};
+  static constexpr CoreApi kTable = {api_point, api_block, api_wake, api_trace_room, api_memory_error};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

@@ -163,7 +163,6 @@ core_call_on:
         .endm
 
         API     api_point, core_api_point
-        API     api_access, core_api_access
         API     api_block, core_api_block
         API     api_wake, core_api_wake
         API     api_trace_room, core_api_trace_room

@@ -298,7 +298,7 @@ void yield_point(const PendingOp& op) {
   point(me, op, true);
 }
 
-void access_point(const PendingOp& op) { point(self(), op, false); }
+void counted_point(const PendingOp& op) { point(self(), op, false); }
 
 void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();
@@ -316,11 +316,13 @@ WaitResult block(const WaitArgs& args) {
   me.wait = {args.kind,     WaitResult::kWoken, args.key,    args.address,
              ++state().wait_order, args.deadline,      args.bitset, args.owner_tid};
   me.expired.store(0);
+  state().waiters++;
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying()) me.expired.store(kInterruptedMark);
   leave(me, wire::SwitchReason::kBlocked, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
+  state().waiters--;
   arm();
   return me.wait.result;
 }

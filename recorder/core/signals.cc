@@ -268,6 +268,14 @@ bool signal_due(const Thread& thread) {
          (reinterpret_cast<const wire::SignalRecord*>(record)->flags & 1) != 0;
 }
 
+bool due_signal_restarts() {
+  const Thread& me = self();
+  if (!signal_due(me)) return true;
+  const std::uint32_t number =
+      replaying() ? reinterpret_cast<const wire::SignalRecord*>(peek_record())->number : me.signals[0].number;
+  return number == 0 || number > kSignalCount || (actions[number].flags & SA_RESTART) != 0;
+}
+
 void deliver_signals(KernelContext& context, bool interrupted, long number) {
   Thread& me = self();
   while (signal_due(me)) {

@@ -122,10 +122,11 @@ std::string explain_unusable(const std::string& path) {
 RuntimePaths find_runtime() {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
-    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so";
-    if (fs::exists(core) && fs::exists(shim)) return {fs::canonical(core).string(), fs::canonical(shim).string()};
+    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so", tsan = folder / "libreweave-tsan.so";
+    if (fs::exists(core) && fs::exists(shim) && fs::exists(tsan))
+      return {fs::canonical(core).string(), fs::canonical(shim).string(), fs::canonical(tsan).string()};
   }
-  throw BadInput(fmt::format("reweave-core and libreweave.so are not beside {}; build again with scripts/build",
+  throw BadInput(fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build",
                              self.string()));
 }
 
@@ -149,6 +150,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   note_affinity(config);
   copy_path(config.core_path, paths.core);
   copy_path(config.shim_path, paths.shim);
+  copy_path(config.tsan_path, paths.tsan);
   return config;
 }
 

@@ -15,6 +15,7 @@ namespace reweave {
 struct RuntimePaths {
   std::string core;
   std::string shim;
+  std::string tsan;
 };
 // Throws BadInput that says how to repair the installation.
 RuntimePaths find_runtime();

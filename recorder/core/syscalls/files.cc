@@ -21,15 +21,15 @@ const char* string_at(long address) { return reinterpret_cast<const char*>(addre
 // The dynamic loader's own requests, which we may answer otherwise than the file system.
 bool from_loader(const Call& call) { return in_interpreter(call.context.registers.rip); }
 
-// The file to open in place of `path`: the loader's preload list names our shim, and so does every ThreadSanitizer
-// runtime, whose functions the shim defines. The loader sees that both are one file and loads it once.
+// The file to open in place of `path`: the loader's preload list names our shim, and in place of ThreadSanitizer's
+// runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
   if (is_own_exe(path)) return program_path();
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload")) return config().preload_path;
   const char* name = base_name(path);
-  if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().shim_path;
+  if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().tsan_path;
   return path;
 }
 
