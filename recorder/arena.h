@@ -39,7 +39,8 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 
 // The descriptor under which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
-inline constexpr int kReservedFds = 4;  // kArenaFd and the next three are ours
+inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
+inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 
@@ -68,8 +69,7 @@ struct PolicyConfig {
   std::uint64_t slice;        // schedule points of a time slice, about
   std::uint64_t depth;        // PCT: number of change points plus one
   std::uint64_t length;       // PCT: estimated schedule points of a run
-  std::uint64_t goal_bytes;   // bytes of policy data (a witness, a list of switches) at goal_offset of the arena
-  std::uint64_t goal_offset;
+  std::uint64_t goal_bytes;   // bytes of policy data (a witness, a list of switches) in the arena's goal area
 };
 
 struct RunConfig {
@@ -85,9 +85,10 @@ struct RunConfig {
   std::uint32_t cpu;               // the processor that all threads of the target share
   std::uint32_t affinity_bytes;    // the processors that the target is told of: `affinity` as the kernel gives it
   std::uint64_t affinity[16];
-  std::uint32_t fork_server;       // 1: stop at main and fork a run per request
+  std::uint32_t fork_server;       // 1: at main, fork a run per request (core/fork_server.h)
   std::uint32_t access_points;     // 1: every instrumented access asks the policy
-  std::uint32_t detect_memory_errors;
+  std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
+  std::uint32_t detect_now;            // set by the core once main is reached
   char core_path[512];
   char shim_path[512];
   char tsan_path[512];             // what is loaded in place of ThreadSanitizer's runtime
@@ -100,8 +101,11 @@ struct RunStatus {
   std::atomic<std::uint32_t> outcome;     // wire::OutcomeKind, when fatal
   std::atomic<std::uint32_t> held;        // futex: 1 while the process `held_pid` waits at stop_event
   std::atomic<std::uint32_t> held_pid;
-  std::atomic<std::uint32_t> server_ready;
-  std::atomic<std::uint32_t> server_request;
+  std::atomic<std::uint32_t> server_ready;    // futex: 1 once the fork server waits for requests
+  std::atomic<std::uint32_t> server_request;  // futex: runs asked for so far
+  std::atomic<std::uint32_t> server_done;     // futex: runs finished so far
+  std::int32_t run_status;                    // how the last one ended, as wait(2) encodes it
+  std::atomic<std::int32_t> run_pid;          // its real process, while it runs
   std::atomic<std::uint64_t> event;       // records produced or consumed so far
   std::atomic<std::uint32_t> final_known; // replay: `final_status` is how the first process ended
   std::int32_t final_status;              // as wait(2) encodes it

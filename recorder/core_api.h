@@ -17,6 +17,8 @@ struct CoreApi {
   std::uint32_t (*wake)(WaitKind kind, std::uint64_t address, std::uint32_t count);
   // Trace sink: waits until the out ring has room for a packed record.
   void (*trace_room)();
+  // The program is about to enter main.
+  void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
 };

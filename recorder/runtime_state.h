@@ -156,6 +156,7 @@ struct RuntimeState {
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;         // shared mappings named so far
+  std::int64_t virtual_now;         // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];
@@ -168,7 +169,10 @@ inline constexpr std::uint64_t round_to(std::uint64_t value, std::uint64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 inline constexpr std::uint64_t kStateBytes = round_to(sizeof(RuntimeState), 1 << 20);
+// Policy data (PolicyConfig::goal_bytes), written by the supervisor before a run.
+inline constexpr std::uint64_t kGoalOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
+inline constexpr std::uint64_t kGoalBytes = 8 << 20;
 // Offset of the out ring in the arena's file; the feed follows it.
-inline constexpr std::uint64_t kRingsOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
+inline constexpr std::uint64_t kRingsOffset = kGoalOffset + kGoalBytes;
 
 }  // namespace reweave

@@ -216,7 +216,7 @@ void install_core_handlers() {
   set_real_action(SIGSYS, dispatch, kFlags);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
-  if (!replaying() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
+  if (live() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
 }
 
 KernelStack core_stack(const Thread& thread) {
@@ -243,7 +243,7 @@ void apply_disposition(int number) {
   here.ignored_signals &= ~signal_bit(number);
   if (handler > 1) here.handled_signals |= signal_bit(number);
   if (handler == 1) here.ignored_signals |= signal_bit(number);
-  if (replaying() || is_synchronous(number) || number == SIGSYS) return;
+  if (!live() || is_synchronous(number) || number == SIGSYS) return;
   if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
     const std::uint64_t kept = actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
@@ -305,7 +305,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
     me.signal_mask = me.saved_mask;
     me.has_saved_mask = 0;
   }
-  context.mask = replaying() ? 0 : real_mask(me.signal_mask);
+  context.mask = live() ? real_mask(me.signal_mask) : 0;
 }
 
 void return_from_handler(KernelContext& context) {

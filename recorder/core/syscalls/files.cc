@@ -34,7 +34,7 @@ const char* substitute(const Call& call, const char* path) {
 }
 
 long open_path(Call& call, int slot) {
-  if (!replaying()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  if (live()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
   return recorded_call(call);
 }
 
@@ -94,11 +94,6 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
   log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
 }
 
-long replay_recorded(Call& call) {
-  follow_recorded_switches(wire::SwitchReason::kInKernel);
-  return inject(call);
-}
-
 }  // namespace
 
 long handle_open(Call& call) { return open_path(call, 0); }
@@ -118,7 +113,7 @@ long handle_close(Call& call) {
 
 // Closes around our own descriptors.
 long handle_close_range(Call& call) {
-  if (replaying()) return inject(call);
+  if (!live()) return answered_call(call);
   const auto first = static_cast<std::uint32_t>(call.args[0]);
   const auto last = static_cast<std::uint32_t>(call.args[1]);
   constexpr std::uint32_t kFirstOurs = kArenaFd, kLastOurs = kArenaFd + kReservedFds - 1;
@@ -147,8 +142,8 @@ long handle_fcntl(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const bool gives_lock = command == F_GETLK || command == 36 /* F_OFD_GETLK */;
   const bool waits = command == F_SETLKW || command == 38 /* F_OFD_SETLKW */;
-  if (replaying()) {
-    const long result = replay_recorded(call);
+  if (!live()) {
+    const long result = answered_call(call);
     if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
     return result;
   }
@@ -161,7 +156,7 @@ long handle_fcntl(Call& call) {
 
 long handle_ioctl(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   const long bytes = ioctl_output(static_cast<unsigned long>(call.args[1]) & 0xffffffff);
   if (bytes < 0) {
     Text text;
@@ -191,7 +186,7 @@ long handle_copy_between(Call& call) {
 }
 
 long handle_select(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
   const bool off = state().live_threads > 1;
   if (off) leave_baton();
@@ -267,7 +262,7 @@ long receive(Call& call) {
 }  // namespace
 
 long handle_recvmsg(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const long result = receive(call);
   std::uint32_t n = 0;
@@ -280,7 +275,7 @@ long handle_recvmsg(Call& call) {
 }
 
 long handle_recvmmsg(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const long result = receive(call);
   std::uint32_t n = 0;

@@ -42,10 +42,12 @@ template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t 
 }
 
 // An access of any length. Counts no point: the caller does.
-inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc) {
+// `again`: a second event of the same point, which followers of schedules must not wait for.
+inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc,
+                        bool again = false) {
   if (bytes == 0) return;
-  if (config().detect_memory_errors != 0) check_heap(address_of(place), bytes, pc);
-  if (tracing()) trace_long(kind, 0, address_of(place), pc, bytes);
+  if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
+  if (tracing()) trace_long(kind, again ? kSamePoint : 0, address_of(place), pc, bytes);
 }
 
 }  // namespace reweave::shim

@@ -55,7 +55,7 @@ template <std::uint32_t kBytes>
 void read_write(void* place, std::uint64_t pc) {
   access<Variant::kCount, EventKind::kWrite, kBytes>(place, pc);
   range_event(EventKind::kRead, place, kBytes, pc);
-  range_event(EventKind::kWrite, place, kBytes, pc);
+  range_event(EventKind::kWrite, place, kBytes, pc, true);
 }
 
 }  // namespace

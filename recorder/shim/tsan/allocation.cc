@@ -20,7 +20,7 @@ namespace reweave::shim {
 
 namespace {
 
-bool watching() { return config().detect_memory_errors != 0; }
+bool watching() { return config().detect_now != 0; }
 
 std::uint8_t* shadow_of(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(kShadowBase + (address >> 4)); }
 

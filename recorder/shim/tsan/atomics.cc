@@ -11,7 +11,7 @@ using Wide = __int128;
 
 [[gnu::always_inline]] inline void event(EventKind kind, const volatile void* place, std::uint32_t bytes, int order,
                                          std::uint64_t pc) {
-  if (config().detect_memory_errors != 0) check_heap(address_of(place), bytes, pc);
+  if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
   if (tracing())
     trace_short(kind, static_cast<std::uint8_t>(log2_of(bytes) | order << 4), address_of(place), pc);
 }

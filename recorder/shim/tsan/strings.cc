@@ -29,13 +29,13 @@ void range_point(const void* place, size_t bytes, std::uint64_t pc, bool write) 
   point(OpKind::kAccess, place, pc, static_cast<std::uint32_t>(bytes), write ? 1 : 0);
 }
 
-bool wanted() { return tracing() || config().detect_memory_errors != 0; }
+bool wanted() { return tracing() || config().detect_now != 0; }
 
-void reads(const void* place, size_t bytes, std::uint64_t pc) {
-  if (wanted()) range_event(EventKind::kRead, place, bytes, pc);
+void reads(const void* place, size_t bytes, std::uint64_t pc, bool again = false) {
+  if (wanted()) range_event(EventKind::kRead, place, bytes, pc, again);
 }
-void writes(const void* place, size_t bytes, std::uint64_t pc) {
-  if (wanted()) range_event(EventKind::kWrite, place, bytes, pc);
+void writes(const void* place, size_t bytes, std::uint64_t pc, bool again = false) {
+  if (wanted()) range_event(EventKind::kWrite, place, bytes, pc, again);
 }
 void reads_string(const char* s, std::uint64_t pc) {
   if (wanted()) range_event(EventKind::kRead, s, real_strlen(s) + 1, pc);
@@ -52,13 +52,13 @@ void reads_both(const char* a, const char* b, size_t limit, std::uint64_t pc) {
   if (!wanted()) return;
   const size_t n = compared(a, b, limit);
   range_event(EventKind::kRead, a, n, pc);
-  range_event(EventKind::kRead, b, n, pc);
+  range_event(EventKind::kRead, b, n, pc, true);
 }
 
 void* copy(void* to, const void* from, size_t bytes, std::uint64_t pc) {
   range_point(to, bytes, pc, true);
   reads(from, bytes, pc);
-  writes(to, bytes, pc);
+  writes(to, bytes, pc, true);
   return real_memmove(to, from, bytes);
 }
 
@@ -83,7 +83,7 @@ REWEAVE_EXPORT void* __tsan_memset(void* to, int value, size_t n) { return fill(
 REWEAVE_EXPORT void* memcpy(void* to, const void* from, size_t n) {
   range_point(to, n, REWEAVE_CALLER, true);
   reads(from, n, REWEAVE_CALLER);
-  writes(to, n, REWEAVE_CALLER);
+  writes(to, n, REWEAVE_CALLER, true);
   return real_memcpy(to, from, n);
 }
 REWEAVE_EXPORT void* memmove(void* to, const void* from, size_t n) { return copy(to, from, n, REWEAVE_CALLER); }
@@ -92,7 +92,7 @@ REWEAVE_EXPORT void* memset(void* to, int value, size_t n) { return fill(to, val
 REWEAVE_EXPORT int memcmp(const void* a, const void* b, size_t n) {
   range_point(a, n, REWEAVE_CALLER, false);
   reads(a, n, REWEAVE_CALLER);
-  reads(b, n, REWEAVE_CALLER);
+  reads(b, n, REWEAVE_CALLER, true);
   return real_memcmp(a, b, n);
 }
 REWEAVE_EXPORT void* memchr(const void* s, int c, size_t n) {
