@@ -108,6 +108,7 @@ struct alignas(64) Thread {
   QueuedSignal signals[kSignalQueue];
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
+  std::uint64_t call_frame;     // core_guarded's stack pointer while a system call is carried out, else 0
   std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
   std::uint32_t yields;           // consecutive
   std::uint32_t has_scratch;      // its scratch memory is mapped

@@ -21,6 +21,7 @@ struct Call {
   long args[6];
   long logged[6];
   std::uint32_t flags = 0;  // of the SyscallRecord
+  bool completed = false;   // logged, or found in the recording
 };
 
 // Memory that a call wrote, to be logged.

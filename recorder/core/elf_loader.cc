@@ -94,10 +94,14 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
   if (is_ours(image.start, high - low)) unusable(file, "is linked at addresses that Reweave uses");
   image.entry = image.base + headers.file.e_entry;
   image.header_count = headers.file.e_phnum;
-  image.headers = image.base + headers.file.e_phoff;
+  image.headers = 0;
   image.interpreter[0] = 0;
   for (int i = 0; i < headers.file.e_phnum; i++) {
     const Elf64_Phdr& header = headers.program[i];
+    // Static programs have no PT_PHDR: the headers are where the segment that holds them is loaded.
+    const std::uint64_t into_segment = headers.file.e_phoff - header.p_offset;
+    if (header.p_type == PT_LOAD && image.headers == 0 && into_segment < header.p_filesz)
+      image.headers = image.base + header.p_vaddr + into_segment;
     if (header.p_type == PT_PHDR) image.headers = image.base + header.p_vaddr;
     if (header.p_type == PT_LOAD) map_segment(fd, file, header, image.base);
     if (header.p_type == PT_INTERP && header.p_filesz < sizeof image.interpreter) {

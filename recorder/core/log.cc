@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 #include "recorder/core/signals.h"
 
 namespace reweave::core {
@@ -92,7 +93,13 @@ const wire::RecordHeader* peek_record() {
     if (closed) return nullptr;
     sleep_on(feed.head_signal, seen);
   }
-  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+  const auto* record = reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kProcessExit) || record->thread != wire::kOutsideThread)
+    return record;
+  const auto end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
+  consume_record();
+  repeat_outside_death(end);
+  return peek_record();
 }
 
 void consume_record() {

@@ -282,6 +282,8 @@ void remove_live(ThreadId id) {
 void arm() {
   Thread& me = self();
   settle(me);
+  // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
+  if (replaying() && peek_record() == nullptr) end_of_recording();
   if (replaying()) set_budget(me, points_to_next_record());
   me.deliver_due = signal_due(me) ? 1 : 0;
 }
@@ -317,7 +319,7 @@ WaitResult block(const WaitArgs& args) {
              ++state().wait_order, args.deadline,      args.bitset, args.owner_tid};
   me.expired.store(0);
   me.state.store(ThreadState::kBlocked);
-  if (signal_pending(me) && !replaying()) me.expired.store(kInterruptedMark);
+  if (signal_pending(me) && !replaying() && args.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
   leave(me, wire::SwitchReason::kBlocked, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
@@ -418,6 +420,18 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   s.live_threads = n;
 }
 
+void abandon_baton() {
+  Thread& me = self();
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) return;
+  if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) diverged("was killed from outside", record);
+  const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+  state().step = change.step;  // how far the killed thread got nobody counted
+  me.state.store(ThreadState::kExited);
+  follow(me, change);
+}
+
 void begin_policy() {
   seed_random(state().policy, config().policy.seed);
   policy().begin_run(config().policy, state().policy);
@@ -425,7 +439,7 @@ void begin_policy() {
 
 void note_interruption() {
   Thread& me = self();
-  if (me.state.load() == ThreadState::kBlocked) me.expired.store(kInterruptedMark);
+  if (me.state.load() == ThreadState::kBlocked && me.wait.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
   me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
 }
 
