@@ -157,6 +157,8 @@ struct RuntimeState {
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;         // shared mappings named so far
+  std::uint32_t stand_in_count;
+  std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];

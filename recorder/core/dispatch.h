@@ -10,6 +10,9 @@ namespace reweave::core {
 // Pseudo call under which the initial state of a program image is logged.
 inline constexpr long kImageStart = 0x5258;
 
+// Pseudo call under which contents of a mapped file are logged (syscalls/stand_in.h).
+inline constexpr long kFileContents = 0x5259;
+
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.

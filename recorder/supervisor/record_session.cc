@@ -137,6 +137,7 @@ class RecordSession {
 
   void note_file(const wire::RecordHeader* record) {
     const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+    if ((map.flags & kMapStandIn) != 0) return;
     const std::string path = reinterpret_cast<const char*>(&map + 1);
     if (!seen_files_.insert({path, map.mtime_ns, map.file_size}).second) return;
     if (!fs::is_regular_file(path)) return;
