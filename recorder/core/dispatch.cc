@@ -34,6 +34,7 @@ std::uint64_t context_hash(const Call& call) {
 }
 
 const wire::SyscallRecord& expect_call(Call& call) {
+  repeat_outside_deaths();
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr) end_of_recording();
   if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)

@@ -208,6 +208,7 @@ bool at_point(wire::SwitchReason reason) {
 // Replay: the recorded switch due at this very point and for this reason, or null. An operation's schedule point and
 // the operation itself have the same number: the reason tells them apart.
 const wire::SwitchRecord* due_switch(const Thread& me, wire::SwitchReason reason) {
+  repeat_outside_deaths();
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) return nullptr;
   const auto* change = reinterpret_cast<const wire::SwitchRecord*>(record);
@@ -234,6 +235,8 @@ void follow(Thread& me, const wire::SwitchRecord& change) {
 
 // `me` cannot go on: the recording says who does.
 void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) {
+  repeat_outside_deaths();
+  if (state().live_threads == 0) return;  // all others were killed
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr) end_of_recording();
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
@@ -283,6 +286,7 @@ void arm() {
   Thread& me = self();
   settle(me);
   // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
+  if (replaying()) repeat_outside_deaths();
   if (replaying() && peek_record() == nullptr) end_of_recording();
   if (replaying()) set_budget(me, points_to_next_record());
   me.deliver_due = signal_due(me) ? 1 : 0;

@@ -90,6 +90,8 @@ class RecordSession {
     }
     if (arena_.header().status.fatal.load() != 0) target.kill_all();
     while (!target.status() && target.collect()) usleep(1000);
+    const bool ended_by_us = arena_.header().status.fatal.load() != 0;
+    if (!ended_by_us) watch.note_rest(target.status().value_or(0));
     while (drain()) {
     }
     return finish(target.status().value_or(0));

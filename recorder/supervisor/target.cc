@@ -173,7 +173,7 @@ std::string find_program(const std::string& name) {
   return found;
 }
 
-Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena) {
+Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena), guard_(arena) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recorder/supervisor/arena_memory.h"
+#include "recorder/supervisor/guard.h"
 
 namespace reweave {
 
@@ -50,6 +51,7 @@ class Target {
 
  private:
   ArenaMemory& arena_;
+  Guard guard_;
   pid_t pid_;
   std::optional<int> status_;
 };

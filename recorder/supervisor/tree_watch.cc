@@ -76,7 +76,7 @@ bool TreeWatch::take_baton() {
 
 void TreeWatch::retire(Process& process) {
   RuntimeState& state = arena_.state();
-  append_exit(process);
+  append_exit(process, SIGKILL);
   process.alive = 0;
   state.live_processes--;
   process.live_threads = 0;
@@ -97,11 +97,17 @@ void TreeWatch::retire(Process& process) {
   parent.state.store(ThreadState::kReady);
 }
 
-void TreeWatch::append_exit(const Process& process) {
+void TreeWatch::note_rest(int wait_status) {
+  RuntimeState& state = arena_.state();
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
+    if (state.processes[i].alive != 0) append_exit(state.processes[i], i == 0 ? wait_status : SIGKILL);
+}
+
+void TreeWatch::append_exit(const Process& process, int wait_status) {
   wire::ProcessExitRecord record = {};
   record.header = {static_cast<std::uint16_t>(wire::RecordKind::kProcessExit), wire::kOutsideThread, sizeof record};
   record.process = process.index;
-  record.wait_status = SIGKILL;
+  record.wait_status = wait_status;
   arena_.publish(&record, sizeof record);
 }
 

@@ -17,12 +17,14 @@ class TreeWatch {
   explicit TreeWatch(ArenaMemory& arena) : arena_(arena) {}
   // Recording only. True if it found a process dead.
   bool look();
+  // The run is over: notes the processes that ended without having said so. `wait_status`: the first one's.
+  void note_rest(int wait_status);
 
  private:
   bool any_dead() const;
   bool take_baton();
   void retire(Process& process);
-  void append_exit(const Process& process);
+  void append_exit(const Process& process, int wait_status);
   void free_baton();
 
   ArenaMemory& arena_;

@@ -283,7 +283,7 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
     return;
   }
   abandon_baton();
-  die_by_signal(SIGKILL);
+  die_by_signal(record.wait_status & 0x7f);
 }
 
 void end_process(int wait_status) {
