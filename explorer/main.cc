@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "explorer/explore_command.h"
 #include "formats/error.h"
 #include "recorder/supervisor/record_command.h"
 #include "replayer/inspect_commands.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   reweave::add_record_command(app, status);
   reweave::add_replay_command(app, status);
   reweave::add_inspect_commands(app, status);
+  reweave::add_explore_command(app, status);
   try {
     app.parse(argc, argv);
     return status;

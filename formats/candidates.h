@@ -46,6 +46,7 @@ struct WitnessStep {
   EventKind kind = EventKind::kRead;
   std::uint64_t address = 0;
   std::uint32_t site = 0;
+  std::uint64_t pc = 0;          // the event's place in the target: the same in every run of the recording
   std::uint64_t occurrence = 0;  // how many events of this thread were at this site before
 
   bool operator==(const WitnessStep&) const = default;

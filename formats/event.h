@@ -47,6 +47,9 @@ enum class EventKind : std::uint8_t {
 // How a lock is held.
 enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 
+// `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
+inline constexpr std::uint8_t kSamePoint = 1;
+
 // One event as readers hand it out. `pc` is the address in the target after the instruction or call that
 // caused it (a return address); `extra` is described with each kind.
 struct TraceEvent {

@@ -25,6 +25,7 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
   switch_steps_ = column(switches.getSteps());
   switch_targets_ = column(switches.getTargets());
   switch_reasons_ = column(switches.getReasons());
+  switch_ticks_ = column(switches.getTicks());
   const auto calls = block.getSyscalls();
   call_contexts_ = column(calls.getContexts());
   call_new_contexts_ = column(calls.getNewContexts());
@@ -80,7 +81,7 @@ void EventDecoder::decode_switch() {
   const std::uint64_t reasons = switch_reasons_.bounded(kMaxU16);
   decoded.reason = static_cast<std::uint8_t>(reasons);
   decoded.timed_out = static_cast<std::uint8_t>(reasons >> 8);
-  decoded.reserved = 0;
+  decoded.tick = static_cast<std::uint32_t>(switch_ticks_.bounded(kMaxU32));
   model_.thread = decoded.to;
 }
 
@@ -149,7 +150,7 @@ std::uint8_t* EventDecoder::extend(std::uint64_t bytes) {
 void EventDecoder::expect_end() const {
   if (raw_bytes_left_ != 0) throw Malformed("the records fall short of the block's stated size");
   for (const ColumnReader* reader :
-       {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &call_contexts_, &call_new_contexts_,
+       {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_, &call_contexts_, &call_new_contexts_,
         &call_numbers_, &call_flags_, &call_results_, &call_steps_, &call_output_counts_, &shapes_, &addresses_,
         &lengths_, &payload_, &raw_})
     reader->expect_end();

@@ -39,7 +39,7 @@ class EventDecoder {
   std::uint64_t raw_bytes_left_ = 0;
 
   ColumnReader heads_, threads_;
-  ColumnReader switch_steps_, switch_targets_, switch_reasons_;
+  ColumnReader switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
   ColumnReader call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
       call_steps_, call_output_counts_;
   ColumnReader shapes_, addresses_, lengths_, payload_;

@@ -15,8 +15,7 @@ bool all_zero(const std::uint8_t* from, const std::uint8_t* to) {
 
 bool is_plain_switch(const wire::RecordHeader* record) {
   return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch) &&
-         record->bytes == sizeof(wire::SwitchRecord) &&
-         reinterpret_cast<const wire::SwitchRecord*>(record)->reserved == 0;
+         record->bytes == sizeof(wire::SwitchRecord);
 }
 
 bool is_syscall(const wire::RecordHeader* record) {
@@ -54,6 +53,7 @@ void EventEncoder::add_switch(const wire::SwitchRecord& record) {
   switch_steps_.put_delta(record.step, model_.step);
   switch_targets_.put_varint(record.to);
   switch_reasons_.put_varint(record.reason | static_cast<std::uint32_t>(record.timed_out) << 8);
+  switch_ticks_.put_varint(record.tick);
   model_.step = record.step;
   model_.thread = record.to;
 }
@@ -136,6 +136,7 @@ void EventEncoder::emit(schema::EventBlock::Builder block) {
   switches.setSteps(data_of(switch_steps_.bytes()));
   switches.setTargets(data_of(switch_targets_.bytes()));
   switches.setReasons(data_of(switch_reasons_.bytes()));
+  switches.setTicks(data_of(switch_ticks_.bytes()));
   auto calls = block.initSyscalls();
   calls.setContexts(data_of(call_contexts_.bytes()));
   calls.setNewContexts(data_of(call_new_contexts_.bytes()));
@@ -156,7 +157,7 @@ void EventEncoder::emit(schema::EventBlock::Builder block) {
 }
 
 void EventEncoder::reset() {
-  for (ColumnWriter* column : {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &call_contexts_,
+  for (ColumnWriter* column : {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_, &call_contexts_,
                                &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_, &call_steps_,
                                &call_output_counts_, &shapes_, &addresses_, &lengths_, &payload_, &raw_})
     column->clear();

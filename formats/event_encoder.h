@@ -45,7 +45,7 @@ class EventEncoder {
   std::uint64_t raw_bytes_ = 0;
 
   ColumnWriter heads_, threads_;
-  ColumnWriter switch_steps_, switch_targets_, switch_reasons_;
+  ColumnWriter switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
   ColumnWriter call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
       call_steps_, call_output_counts_;
   ColumnWriter shapes_, addresses_, lengths_, payload_;

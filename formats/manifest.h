@@ -53,6 +53,7 @@ struct Manifest {
   std::vector<ProcessInfo> processes;
   std::vector<MappedFile> files;
   std::uint64_t events_total = 0;  // set by RecordingWriter::finish
+  bool heap_checks = false;        // from main on, freed memory was watched
   std::string parent;              // the recording that this one was derived from, or empty
 
   bool operator==(const Manifest&) const = default;

@@ -30,6 +30,7 @@ struct Manifest {
   quirks @18 :Quirks;
   eventsTotal @19 :UInt64;     # records in `events`; valid if complete
   parent @20 :Text;            # the recording that this one was derived from, or empty
+  heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
 }
 
 struct Quirks {
@@ -75,6 +76,7 @@ struct Switches {
   steps @0 :Data;
   targets @1 :Data;
   reasons @2 :Data;
+  ticks @3 :Data;
 }
 
 struct Syscalls {

@@ -60,7 +60,7 @@ struct SwitchRecord {
   std::uint16_t to;        // ThreadId
   std::uint8_t reason;     // SwitchReason
   std::uint8_t timed_out;  // `to` waited and resumes unwoken: 1 its deadline passed, 2 a signal came; else 0
-  std::uint32_t reserved;
+  std::uint32_t tick;  // schedule points that header.thread had executed, modulo 2^32
 };
 static_assert(sizeof(SwitchRecord) == 24);
 

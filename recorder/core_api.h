@@ -9,17 +9,16 @@
 namespace reweave {
 
 struct CoreApi {
-  // A schedule point before the operation `kind` on `object`.
-  void (*point)(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail);
-  // The slow path of an instrumented access whose point the countdown has already counted.
-  void (*access)(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes, std::uint32_t is_write,
-                 std::uint32_t is_atomic);
+  // The slow path of a schedule point before an operation of the target; the countdown has already counted it.
+  void (*point)(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail, std::uint32_t is_write);
   // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or for kSemaphore a
   // signal. `owner_tid`: who holds the object, if known, for the report of a deadlock.
   WaitResult (*block)(WaitKind kind, std::uint64_t address, const void* deadline, int clock, std::int32_t owner_tid);
   std::uint32_t (*wake)(WaitKind kind, std::uint64_t address, std::uint32_t count);
   // Trace sink: waits until the out ring has room for a packed record.
   void (*trace_room)();
+  // The program is about to enter main.
+  void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
 };

@@ -152,13 +152,14 @@ struct RuntimeState {
   std::uint32_t live_threads;     // entries of `live`
   std::uint32_t process_count;
   std::uint32_t live_processes;
-  std::uint32_t blocked_on_locks;  // threads in a wait that an unlock may end
+  std::uint32_t waiters;           // threads within block(): an unlock need not wake anybody while this is 0
   std::uint64_t api_table;      // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;         // shared mappings named so far
   std::uint32_t stand_in_count;
   std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
+  std::int64_t virtual_now;         // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];
@@ -171,7 +172,10 @@ inline constexpr std::uint64_t round_to(std::uint64_t value, std::uint64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 inline constexpr std::uint64_t kStateBytes = round_to(sizeof(RuntimeState), 1 << 20);
+// Policy data (PolicyConfig::goal_bytes), written by the supervisor before a run.
+inline constexpr std::uint64_t kGoalOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
+inline constexpr std::uint64_t kGoalBytes = 8 << 20;
 // Offset of the out ring in the arena's file; the feed follows it.
-inline constexpr std::uint64_t kRingsOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
+inline constexpr std::uint64_t kRingsOffset = kGoalOffset + kGoalBytes;
 
 }  // namespace reweave

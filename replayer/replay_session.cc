@@ -56,6 +56,7 @@ class ReplaySession {
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
     config.stop_event = options.stop_event;
     config.memory_checksums = options.check ? 1 : 0;
+    config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
     config.sink = options.trace != nullptr ? Sink::kTrace : Sink::kDecisions;
     REQUIRE(!options.check || manifest.checksums,
             "{} has no checksums to compare; record with --checksums", reader_.path());

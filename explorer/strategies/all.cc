@@ -3,11 +3,12 @@
 
 namespace reweave {
 
-extern const Policy kNativePolicy, kChaosPolicy, kRandomPolicy;
+extern const Policy kNativePolicy, kChaosPolicy, kPctPolicy, kRandomPolicy, kSchedulePolicy, kWitnessPolicy;
 
 namespace {
 
-const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy, &kRandomPolicy};
+const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,   &kPctPolicy,
+                                   &kRandomPolicy, &kSchedulePolicy, &kWitnessPolicy};
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

@@ -16,15 +16,18 @@ void begin_run(const PolicyConfig&, PolicyState& state) {
   state.words[kSliceEnd] = state.words[kPrioritiesEnd] = 0;
 }
 
-void draw_priorities(const ChoiceArgs& args) {
-  for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, 4);
-  args.state.words[kPrioritiesEnd] = args.step + args.config.slice * (1 + random_below(args.state, 8));
+// A slice is short or long with equal chance on a logarithmic scale, so that programs of a hundred schedule points
+// are disturbed as well as those of a million.
+std::uint64_t draw_slice(const ChoiceArgs& args) {
+  std::uint64_t magnitudes = 1;
+  while (args.config.slice >> magnitudes != 0) magnitudes++;
+  const std::uint64_t limit = std::uint64_t{1} << random_below(args.state, magnitudes);
+  return 1 + random_below(args.state, limit);
 }
 
-// A slice is short or long with equal chance on a logarithmic scale.
-std::uint64_t draw_slice(const ChoiceArgs& args) {
-  const std::uint64_t shift = random_below(args.state, 8);
-  return 1 + random_below(args.state, (args.config.slice >> shift) + 1);
+void draw_priorities(const ChoiceArgs& args) {
+  for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, 4);
+  args.state.words[kPrioritiesEnd] = args.step + draw_slice(args) * 8;
 }
 
 Choice choose(const ChoiceArgs& args) {

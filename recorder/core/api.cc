@@ -3,7 +3,9 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/fork_server.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core_api.h"
@@ -15,26 +17,17 @@ using namespace reweave;        // NOLINT: the table's types
 using namespace reweave::core;  // NOLINT
 
 #pragma GCC visibility push(hidden)
-void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t);
-void api_access(std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t);
+void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t);
 WaitResult api_block(WaitKind, std::uint64_t, const void*, int, std::int32_t);
 std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
+void api_at_main();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
 #pragma GCC visibility pop
 
-void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail) {
-  const PendingOp op = {object, pc, kind, 0, 0, detail};
-  if (kind == OpKind::kYield)
-    yield_point(op);
-  else
-    schedule_point(op);
-}
-
-void core_api_access(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes, std::uint32_t is_write,
-                     std::uint32_t is_atomic) {
-  access_point({address, pc, is_atomic != 0 ? OpKind::kAtomic : OpKind::kAccess, static_cast<std::uint8_t>(is_write),
-                0, bytes});
+void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail,
+                    std::uint32_t is_write) {
+  counted_point({object, pc, kind, static_cast<std::uint8_t>(is_write), 0, detail});
 }
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
@@ -44,7 +37,8 @@ WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* dead
   if (deadline != nullptr && !replaying()) {
     const auto* given = static_cast<const std::int64_t*>(deadline);
     args.deadline = given[0] * 1'000'000'000 + given[1];
-    if (clock != 1 /* CLOCK_MONOTONIC */) {
+    // All modelled clocks show the same time.
+    if (clock != 1 /* CLOCK_MONOTONIC */ && !modelled()) {
       std::int64_t theirs[2], ours[2];
       sys(SYS_clock_gettime, clock, theirs);
       sys(SYS_clock_gettime, 1, ours);
@@ -58,6 +52,8 @@ std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t 
   return wake(kind, object_key(address), count);
 }
 
+void core_api_at_main() { fork_point(); }
+
 void core_api_trace_room() { reserve_out(64); }
 
 void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_t pc) {
@@ -65,14 +61,14 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
   text << what << " at ";
   text.hex(address) << ", pc ";
   text.hex(pc) << ", thread " << self().id;
-  stop_run(wire::OutcomeKind::kMemoryError, text);
+  end_run(wire::OutcomeKind::kMemoryError, text.c_str());
 }
 }
 
 namespace reweave::core {
 
 void publish_api() {
-  static constexpr CoreApi kTable = {api_point, api_access, api_block, api_wake, api_trace_room, api_memory_error};
+  static constexpr CoreApi kTable = {api_point, api_block, api_wake, api_trace_room, api_at_main, api_memory_error};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

@@ -10,6 +10,10 @@ inline ArenaHeader& arena() { return *reinterpret_cast<ArenaHeader*>(kArenaBase)
 inline RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(kArenaBase + kHeaderBytes); }
 inline const RunConfig& config() { return arena().config; }
 inline bool replaying() { return config().mode == Mode::kReplay; }
+// An explored run: the environment is answered from the recording it departed from.
+inline bool modelled() { return config().environment == Environment::kModelled; }
+// System calls are really made.
+inline bool live() { return config().environment == Environment::kLive; }
 inline bool tracing() { return config().sink == Sink::kTrace; }
 
 // The running thread: the GS base points at its Thread.

@@ -50,7 +50,7 @@ void describe(Text& text, const Thread& thread) {
 
 void check_deadlock(const Thread& me) {
   const RuntimeState& s = state();
-  if (me.state.load() == ThreadState::kInKernel || s.live_threads == 0) return;
+  if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0) return;
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
@@ -58,18 +58,24 @@ void check_deadlock(const Thread& me) {
     if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return;
     cycle = cycle || in_cycle(thread);
   }
-  if (!cycle && handlers_may_help()) return;
+  if (!cycle && !modelled() && handlers_may_help()) return;
   Text text;
   text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
   for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);
-  RecordWriter record(wire::RecordKind::kOutcome, me.id, sizeof(wire::OutcomeRecord), text.size() + 1);
-  auto& body = record.body<wire::OutcomeRecord>();
-  body.outcome = static_cast<std::uint32_t>(wire::OutcomeKind::kDeadlock);
-  body.detail = 0;
-  body.step = s.step;
-  record.append_path(text.c_str());
-  record.commit();
-  stop_run(wire::OutcomeKind::kDeadlock, text);
+  end_run(wire::OutcomeKind::kDeadlock, text.c_str());
+}
+
+void end_run(wire::OutcomeKind outcome, const char* text) {
+  if (!replaying()) {
+    RecordWriter record(wire::RecordKind::kOutcome, self().id, sizeof(wire::OutcomeRecord), string_length(text) + 1);
+    auto& body = record.body<wire::OutcomeRecord>();
+    body.outcome = static_cast<std::uint32_t>(outcome);
+    body.detail = 0;
+    body.step = state().step;
+    record.append_path(text);
+    record.commit();
+  }
+  stop_run(outcome, text);
 }
 
 void replay_outcome(const wire::RecordHeader* header) {

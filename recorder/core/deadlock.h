@@ -9,6 +9,9 @@ namespace reweave::core {
 // change that.
 void check_deadlock(const Thread& me);
 
+// Logs the outcome and ends the run with it.
+[[noreturn]] void end_run(wire::OutcomeKind outcome, const char* text);
+
 // Replay: the run ended here with the outcome in `record`; ends it the same way.
 [[noreturn]] void replay_outcome(const wire::RecordHeader* record);
 

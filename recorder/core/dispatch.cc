@@ -171,7 +171,7 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   Thread& me = self();
   me.deliver_due = 0;
   if (number == kDeliverSignals) {
-    r.rax = 0;
+    r.rax = due_signal_restarts() ? 0 : 1;
     return deliver_signals(context, false, number);
   }
   if (number == SYS_rt_sigreturn) return return_and_deliver(context);

@@ -203,10 +203,10 @@ core_call_on:
         .endm
 
         API     api_point, core_api_point
-        API     api_access, core_api_access
         API     api_block, core_api_block
         API     api_wake, core_api_wake
         API     api_trace_room, core_api_trace_room
+        API     api_at_main, core_api_at_main
         API     api_memory_error, core_api_memory_error
 
         .section .note.GNU-stack, "", @progbits

@@ -27,8 +27,7 @@ void settle(Thread& me) {
   state().step += static_cast<std::uint64_t>(done);
   me.ticks += static_cast<std::uint64_t>(done);
   me.budget = me.countdown = 0;
-  if (config().tick_budget != 0 && state().step > config().tick_budget)
-    stop_run(wire::OutcomeKind::kHang, "the tick budget is used up");
+  if (config().tick_budget != 0 && state().step > config().tick_budget) end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
 }
 
 void set_budget(Thread& me, std::int64_t points) { me.budget = me.countdown = points; }
@@ -50,24 +49,42 @@ std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) 
   return n;
 }
 
-const Policy& policy() {
-  static const Policy* found = nullptr;  // same answer in every process of the tree
-  if (found == nullptr) found = find_policy(config().policy.name);
-  if (found == nullptr) bug("unknown policy");
-  return *found;
-}
-
 // Scratch of collect_enabled: the baton holder's, one per process is enough.
 ThreadId enabled_threads[kMaxThreads];
 
+// The policy of this run, found by name the first time a process asks.
+const Policy* chosen_policy;
+
+const Policy& policy() {
+  if (chosen_policy == nullptr) chosen_policy = find_policy(config().policy.name);
+  if (chosen_policy == nullptr) bug("unknown policy");
+  return *chosen_policy;
+}
+
+// Modelled time stands still while any thread can run; when none can, it jumps to the next deadline.
+std::uint32_t expire_next(Thread& me) {
+  RuntimeState& s = state();
+  Thread* next = nullptr;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
+    if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
+  }
+  if (next == nullptr) return 0;
+  if (next->wait.deadline > s.virtual_now) s.virtual_now = next->wait.deadline;
+  next->expired.store(kExpiredMark);
+  return collect_enabled(me, next->id == me.id, enabled_threads);
+}
+
 // Recording: asks the policy. None if no thread can run.
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
-  const std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
+  std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
+  if (n == 0 && modelled()) n = expire_next(me);
   if (n == 0) return {false, 0};
   const PolicyConfig& policy_config = config().policy;
   const auto* goal = policy_config.goal_bytes == 0
                          ? nullptr
-                         : reinterpret_cast<const std::byte*>(kArenaBase + policy_config.goal_offset);
+                         : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
   const Choice choice = policy().choose({policy_config, state().policy, state().threads, enabled_threads, n, me,
                                          me_enabled, yielded, state().step, goal});
   undisturbed = choice.undisturbed;
@@ -98,7 +115,7 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
   body.to = to;
   body.reason = static_cast<std::uint8_t>(reason);
   body.timed_out = static_cast<std::uint8_t>(expired);
-  body.reserved = 0;
+  body.tick = static_cast<std::uint32_t>(thread_of(from).ticks);
   record.commit();
 }
 
@@ -143,7 +160,7 @@ std::int64_t now() {
 // Sleeps until this thread has the baton. A blocked thread notes the passing of its own deadline, and then, like one
 // that returned from the kernel, takes the baton if it is free.
 void wait_for_baton(Thread& me) {
-  const bool live = !replaying();
+  const bool live = !replaying() && !modelled();
   for (;;) {
     const std::uint32_t go = me.go.fetch_and(~kGoAttention) & ~kGoAttention;
     if ((go & kGoBaton) != 0) break;
@@ -252,12 +269,20 @@ void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
     pass_on(me, reason);
 }
 
+// Replay: a run that was ended from outside its code (a hang) ends at the same point.
+void end_if_recorded() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) return;
+  if (reinterpret_cast<const wire::OutcomeRecord*>(record)->step <= state().step) replay_outcome(record);
+}
+
 void point(Thread& me, const PendingOp& op, bool yielded) {
   me.op = op;
   settle(me);
   me.yields = yielded ? me.yields + 1 : 0;
   if (replaying()) {
     follow_recorded_switches(wire::SwitchReason::kPreempted);
+    end_if_recorded();
     return arm();
   }
   std::int64_t undisturbed = 0;
@@ -304,7 +329,7 @@ void yield_point(const PendingOp& op) {
   point(me, op, true);
 }
 
-void access_point(const PendingOp& op) { point(self(), op, false); }
+void counted_point(const PendingOp& op) { point(self(), op, false); }
 
 void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();
@@ -322,11 +347,13 @@ WaitResult block(const WaitArgs& args) {
   me.wait = {args.kind,     WaitResult::kWoken, args.key,    args.address,
              ++state().wait_order, args.deadline,      args.bitset, args.owner_tid};
   me.expired.store(0);
+  state().waiters++;
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying() && args.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
   leave(me, wire::SwitchReason::kBlocked, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
+  state().waiters--;
   arm();
   return me.wait.result;
 }
@@ -384,6 +411,7 @@ Thread& add_thread(std::uint16_t process_index) {
   RuntimeState& s = state();
   if (s.thread_count >= kMaxThreads) stop_run(wire::OutcomeKind::kUnsupported, "more than 16384 threads in one run");
   Thread& thread = s.threads[s.thread_count];
+  memset(static_cast<void*>(&thread), 0, sizeof thread);
   thread.self = &thread;
   thread.id = static_cast<std::uint16_t>(s.thread_count++);
   thread.process = process_index;
@@ -437,6 +465,7 @@ void abandon_baton() {
 }
 
 void begin_policy() {
+  chosen_policy = nullptr;
   seed_random(state().policy, config().policy.seed);
   policy().begin_run(config().policy, state().policy);
 }

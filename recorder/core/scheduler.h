@@ -12,8 +12,8 @@ namespace reweave::core {
 
 // Counts one schedule point and lets another thread run first if the policy says so. Returns holding the baton.
 void schedule_point(const PendingOp& op);
-// The slow path of an instrumented access, whose point the fast path has already counted.
-void access_point(const PendingOp& op);
+// The slow path of a schedule point that the shim's fast path has already counted.
+void counted_point(const PendingOp& op);
 // As schedule_point, and prefers another thread.
 void yield_point(const PendingOp& op);
 

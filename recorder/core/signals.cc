@@ -223,7 +223,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
 std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
 
 void apply_signal_mask(const Thread& me) {
-  if (replaying()) return;
+  if (!live()) return;
   const std::uint64_t real = real_mask(me.signal_mask);
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
 }
@@ -236,7 +236,7 @@ void install_core_handlers() {
   set_real_action(SIGSYS, dispatch, kFlags);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
-  if (!replaying() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
+  if (live() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
 }
 
 KernelStack core_stack(const Thread& thread) {
@@ -263,7 +263,7 @@ void apply_disposition(int number) {
   here.ignored_signals &= ~signal_bit(number);
   if (handler > 1) here.handled_signals |= signal_bit(number);
   if (handler == 1) here.ignored_signals |= signal_bit(number);
-  if (replaying() || is_synchronous(number) || number == SIGSYS) return;
+  if (!live() || is_synchronous(number) || number == SIGSYS) return;
   if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
     const std::uint64_t kept = actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
@@ -286,6 +286,14 @@ bool signal_due(const Thread& thread) {
   return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal) &&
          record->thread == thread.id && reinterpret_cast<const wire::SignalRecord*>(record)->step == state().step &&
          (reinterpret_cast<const wire::SignalRecord*>(record)->flags & 1) != 0;
+}
+
+bool due_signal_restarts() {
+  const Thread& me = self();
+  if (!signal_due(me)) return true;
+  const std::uint32_t number =
+      replaying() ? reinterpret_cast<const wire::SignalRecord*>(peek_record())->number : me.signals[0].number;
+  return number == 0 || number > kSignalCount || (actions[number].flags & SA_RESTART) != 0;
 }
 
 void deliver_signals(KernelContext& context, bool interrupted, long number) {
@@ -317,7 +325,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
     me.signal_mask = me.saved_mask;
     me.has_saved_mask = 0;
   }
-  context.mask = replaying() ? 0 : real_mask(me.signal_mask);
+  context.mask = live() ? real_mask(me.signal_mask) : 0;
 }
 
 void return_from_handler(KernelContext& context) {

@@ -38,6 +38,9 @@ bool signal_due(const Thread& thread);
 // Queues a signal that `me` sends to itself.
 void queue_own_signal(Thread& me, int number);
 
+// True if the handler of the first signal that is due has SA_RESTART, or there is none.
+bool due_signal_restarts();
+
 // Delivers what is due by changing `context`, to which the caller will return. `interrupted`: the system call just
 // emulated failed with EINTR and may be restarted; `number` is that call's.
 void deliver_signals(KernelContext& context, bool interrupted, long number);

@@ -112,6 +112,8 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
   const std::uint64_t core_stack = kStacksBase + me.id * kCoreStackBytes;
   sys(SYS_mmap, core_stack + 4096, kCoreStackBytes - 4096, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  if (config().detect_memory_errors != 0)
+    sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
   prepare_thread(me);
   publish_api();
   const char* path = argv[1];

@@ -31,7 +31,7 @@ bool emulate_tsc(KernelContext& context) {
     value = expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter").values[0];
     consume_record();
   } else {
-    value = read_tsc();
+    value = modelled() ? static_cast<std::uint64_t>(state().virtual_now += 1'000) : read_tsc();
     RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
     auto& body = record.body<wire::InputRecord>();
     body.source = with_cpu ? 1 : 0;

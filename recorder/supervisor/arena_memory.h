@@ -18,6 +18,7 @@ class ArenaMemory {
 
   int fd() const { return fd_; }
   ArenaHeader& header() { return *reinterpret_cast<ArenaHeader*>(base_); }
+  std::byte* goal() { return base_ + kGoalOffset; }
   RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(base_ + kHeaderBytes); }
 
   // Records that the target has published and nobody has taken: [data, data + bytes), whole records.

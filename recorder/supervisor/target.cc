@@ -72,7 +72,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 }
 
 // In the child, between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, int output,
+[[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
@@ -88,7 +88,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   sched_setaffinity(0, sizeof one, &one);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (dup2(arena.fd(), kArenaFd) < 0) _exit(97);
-  if (output >= 0) dup2(output, 1), dup2(output, 2);
+  if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
+  if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execve(config.core_path, argv, envp);
   _exit(98);
@@ -122,10 +123,11 @@ std::string explain_unusable(const std::string& path) {
 RuntimePaths find_runtime() {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
-    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so";
-    if (fs::exists(core) && fs::exists(shim)) return {fs::canonical(core).string(), fs::canonical(shim).string()};
+    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so", tsan = folder / "libreweave-tsan.so";
+    if (fs::exists(core) && fs::exists(shim) && fs::exists(tsan))
+      return {fs::canonical(core).string(), fs::canonical(shim).string(), fs::canonical(tsan).string()};
   }
-  throw BadInput(fmt::format("reweave-core and libreweave.so are not beside {}; build again with scripts/build",
+  throw BadInput(fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build",
                              self.string()));
 }
 
@@ -149,6 +151,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   note_affinity(config);
   copy_path(config.core_path, paths.core);
   copy_path(config.shim_path, paths.shim);
+  copy_path(config.tsan_path, paths.tsan);
   return config;
 }
 
@@ -184,7 +187,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   sigprocmask(SIG_SETMASK, &all, &mask);
   pid_ = fork();
   if (pid_ == 0)
-    become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program.output, mask);
+    become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
   keep_off(config.cpu);

@@ -16,6 +16,7 @@ namespace reweave {
 struct RuntimePaths {
   std::string core;
   std::string shim;
+  std::string tsan;
 };
 // Throws BadInput that says how to repair the installation.
 RuntimePaths find_runtime();
@@ -27,7 +28,8 @@ struct TargetProgram {
   std::string path;                      // absolute, or as found in PATH
   std::vector<std::string> arguments;    // argv, the program's name first
   std::vector<std::string> environment;
-  int output = -1;  // descriptor to use as its standard output and error; -1: ours
+  int output = -1;     // descriptor to use as its standard output and error; -1: ours
+  int run_arena = -1;  // fork server: descriptor of the arena of its runs
 };
 
 // Finds `name` as a shell would. Throws BadInput if it is not a program that can be recorded, and says why.

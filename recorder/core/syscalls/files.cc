@@ -21,20 +21,20 @@ const char* string_at(long address) { return reinterpret_cast<const char*>(addre
 // The dynamic loader's own requests, which we may answer otherwise than the file system.
 bool from_loader(const Call& call) { return in_interpreter(call.context.registers.rip); }
 
-// The file to open in place of `path`: the loader's preload list names our shim, and so does every ThreadSanitizer
-// runtime, whose functions the shim defines. The loader sees that both are one file and loads it once.
+// The file to open in place of `path`: the loader's preload list names our shim, and in place of ThreadSanitizer's
+// runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
   if (is_own_exe(path)) return program_path();
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload")) return config().preload_path;
   const char* name = base_name(path);
-  if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().shim_path;
+  if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().tsan_path;
   return path;
 }
 
 long open_path(Call& call, int slot) {
-  if (!replaying()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  if (live()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
   return recorded_call(call);
 }
 
@@ -94,11 +94,6 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
   log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
 }
 
-long replay_recorded(Call& call) {
-  follow_recorded_switches(wire::SwitchReason::kInKernel);
-  return inject(call);
-}
-
 }  // namespace
 
 long handle_open(Call& call) { return open_path(call, 0); }
@@ -118,7 +113,7 @@ long handle_close(Call& call) {
 
 // Closes around our own descriptors.
 long handle_close_range(Call& call) {
-  if (replaying()) return inject(call);
+  if (!live()) return answered_call(call);
   const auto first = static_cast<std::uint32_t>(call.args[0]);
   const auto last = static_cast<std::uint32_t>(call.args[1]);
   constexpr std::uint32_t kFirstOurs = kArenaFd, kLastOurs = kArenaFd + kReservedFds - 1;
@@ -147,8 +142,8 @@ long handle_fcntl(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const bool gives_lock = command == F_GETLK || command == 36 /* F_OFD_GETLK */;
   const bool waits = command == F_SETLKW || command == 38 /* F_OFD_SETLKW */;
-  if (replaying()) {
-    const long result = replay_recorded(call);
+  if (!live()) {
+    const long result = answered_call(call);
     if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
     return result;
   }
@@ -161,7 +156,7 @@ long handle_fcntl(Call& call) {
 
 long handle_ioctl(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   const long bytes = ioctl_output(static_cast<unsigned long>(call.args[1]) & 0xffffffff);
   if (bytes < 0) {
     Text text;
@@ -191,7 +186,7 @@ long handle_copy_between(Call& call) {
 }
 
 long handle_select(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
   const bool off = state().live_threads > 1;
   if (off) leave_baton();
@@ -267,7 +262,7 @@ long receive(Call& call) {
 }  // namespace
 
 long handle_recvmsg(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const long result = receive(call);
   std::uint32_t n = 0;
@@ -280,7 +275,7 @@ long handle_recvmsg(Call& call) {
 }
 
 long handle_recvmmsg(Call& call) {
-  if (replaying()) return replay_recorded(call);
+  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const long result = receive(call);
   std::uint32_t n = 0;

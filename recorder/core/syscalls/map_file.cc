@@ -77,13 +77,9 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   record.commit();
 }
 
-void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
-                       long offset) {
-  const auto& record = expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file");
-  const bool stand_in = (record.flags & kMapStandIn) != 0;
-  read_record(record, file);
-  consume_record();
-  if (stand_in) return map_stand_in(file, start, bytes, prot, flags, offset);
+void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
+                       std::uint64_t bytes, long prot, long flags, long offset) {
+  read_record(recorded, file);
   const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
   const long fd = open_recorded(file, writes_file ? O_RDWR : O_RDONLY);
   const long result = sys(SYS_mmap, start, bytes, prot, flags, fd, offset);
@@ -93,7 +89,20 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
     text << "cannot map " << file.path << " (error " << static_cast<int>(-result) << ")";
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - static_cast<std::uint64_t>(offset), start, start + bytes);
+}
+
+void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+                       long offset) {
+  const auto& record = expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file");
+  if ((record.flags & kMapStandIn) != 0) {
+    read_record(record, file);
+    consume_record();
+    return map_stand_in(file, start, bytes, prot, flags, offset);
+  }
+  map_modelled_file(record, file, start, bytes, prot, flags, offset);
+  consume_record();
+  if (tracing() && (prot & PROT_EXEC) != 0)
+    trace_module(file, start - static_cast<std::uint64_t>(offset), start, start + bytes);
 }
 
 long open_image(const char* path, FileIdentity& file) {

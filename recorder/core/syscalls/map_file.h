@@ -22,6 +22,9 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
 // Replay: consumes the MapFileRecord, opens the file it names (the supervisor has checked or supplied it) and maps it.
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset);
+// Explored run: maps the file that `recorded` names.
+void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
+                       std::uint64_t bytes, long prot, long flags, long offset);
 // Either mode: opens a program image at `path` for the loader and logs or checks it. Negative error if that fails.
 long open_image(const char* path, FileIdentity& file);
 

@@ -5,6 +5,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/model.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
@@ -53,6 +54,15 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
+  if (modelled()) {
+    const wire::MapFileRecord* recorded = model_file_mapping(call);
+    if (recorded == nullptr) return model_call(call);
+    map_modelled_file(*recorded, file, start, bytes, call.args[2], flags, call.args[5]);
+    log_call(call, static_cast<long>(start), nullptr, 0);
+    log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
+    add_region(describe(call, start, bytes, &file));
+    return static_cast<long>(start);
+  }
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;

@@ -22,9 +22,9 @@ long handle_prctl(Call& call) {
   if (option == PR_SET_TSC) return complete(call, -EINVAL);
   if (option == PR_SET_SECCOMP)
     stop_run(wire::OutcomeKind::kUnsupported, "prctl(PR_SET_SECCOMP): run the program without its own seccomp filter");
-  if (replaying()) {
+  if (!live()) {
     if (performed_always(option)) sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
-    return inject(call);
+    return answered_call(call);
   }
   const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
   Output output = {static_cast<std::uint64_t>(call.args[1]), 0};

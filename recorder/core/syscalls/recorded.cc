@@ -4,6 +4,7 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -215,11 +216,15 @@ void repeat_write(const Call& call, long result) {
 
 }  // namespace
 
+long answered_call(Call& call) {
+  if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
+  return replaying() ? inject(call) : model_call(call);
+}
+
 long recorded_call(Call& call, bool may_block) {
-  if (replaying()) {
-    follow_recorded_switches(wire::SwitchReason::kInKernel);
-    const long result = inject(call);
-    repeat_write(call, result);
+  if (!live()) {
+    const long result = answered_call(call);
+    if (replaying()) repeat_write(call, result);
     note_descriptors(call, result);
     return result;
   }
@@ -247,7 +252,7 @@ long recorded_call(Call& call, bool may_block) {
 
 long recorded_call(Call& call) {
   if ((call.row->flags & kFirstIsFd) != 0 && is_our_fd(call.args[0])) return complete(call, -EBADF);
-  return recorded_call(call, !replaying() && blocks(call));
+  return recorded_call(call, live() && blocks(call));
 }
 
 }  // namespace reweave::core

@@ -38,13 +38,15 @@ void kill_in_tree(long pid, int number) {
   }
 }
 
+// The calling thread, or its process as a whole, is the target.
+bool sends_to_self(const Call& call) {
+  if (call.number == SYS_tgkill) return call.logged[0] == process().pid && call.logged[1] == call.me.tid;
+  return call.logged[0] == (call.number == SYS_kill ? process().pid : call.me.tid);
+}
+
 // abort() and its like: the kernel would end us before we could log it.
 bool raises_own_death(const Call& call, int number) {
-  const Process& here = process();
-  const long target = call.logged[call.number == SYS_tgkill ? 1 : 0];
-  const long self_id = call.number == SYS_kill ? here.pid : call.me.tid;
-  if (call.number == SYS_tgkill && call.logged[0] != here.pid) return false;
-  return target == self_id && is_fatal(here, number) && (call.me.signal_mask & signal_bit(number)) == 0;
+  return sends_to_self(call) && is_fatal(process(), number) && (call.me.signal_mask & signal_bit(number)) == 0;
 }
 
 }  // namespace
@@ -116,7 +118,12 @@ long handle_sigaltstack(Call& call) {
 
 long handle_kill(Call& call) {
   const auto number = static_cast<int>(call.logged[call.number == SYS_tgkill ? 2 : 1]);
-  if (!replaying() && raises_own_death(call, number)) {
+  if (modelled() && sends_to_self(call) && number >= 0 && number <= kSignalCount) {
+    log_call(call, 0, nullptr, 0);
+    if (number != 0) queue_own_signal(call.me, number);
+    return 0;
+  }
+  if (live() && raises_own_death(call, number)) {
     log_call(call, 0, nullptr, 0);
     queue_own_signal(call.me, number);
     return 0;

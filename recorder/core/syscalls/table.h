@@ -64,6 +64,8 @@ const SyscallRow* find_row(long number);
 long recorded_call(Call& call);
 // As recorded_call, for handlers that first changed call.args; `may_block` overrides the row.
 long recorded_call(Call& call, bool may_block);
+// Answers a call without making it: from the recording when replaying, from the model when exploring.
+long answered_call(Call& call);
 // Answers ENOSYS to a kRefused call, stops the run at a kUnsupported one.
 long refuse(Call& call);
 

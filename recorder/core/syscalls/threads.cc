@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
@@ -164,6 +165,8 @@ void become_child(Thread& child, const CloneArgs& args) {
 }
 
 long create_process(Call& call, const CloneArgs& args) {
+  if (modelled())
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (recorded_failure(call)) return inject(call);
   const std::uint16_t index = add_process(call);
   Thread& child = add_thread(index);

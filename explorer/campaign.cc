@@ -1,0 +1,140 @@
+#include "explorer/campaign.h"
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include "explorer/failure_store.h"
+#include "explorer/fork_server.h"
+#include "explorer/minimise.h"
+#include "explorer/strategies/goals.h"
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kMinimiseBudget = 300;
+
+std::vector<std::byte> goal_of(const Candidate& candidate) {
+  std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
+  for (std::size_t i = 0; i < candidate.witness.size(); i++) {
+    const WitnessStep& step = candidate.witness[i];
+    const WitnessGoal goal = {step.pc, step.thread, {}};
+    std::memcpy(bytes.data() + i * sizeof goal, &goal, sizeof goal);
+  }
+  return bytes;
+}
+
+class Campaign {
+ public:
+  Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
+      : options_(options), on_progress_(on_progress), server_(options.recording), start_(Clock::now()) {
+    REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
+    fs::create_directories(options.output);
+  }
+
+  CampaignResult run() {
+    measure_length();
+    confirm_candidates();
+    search();
+    return std::move(result_);
+  }
+
+ private:
+  bool time_is_up() const {
+    return options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
+  }
+  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
+
+  RunResult one_run(const RunRequest& request) {
+    RunResult run = server_.run(request);
+    CampaignProgress& progress = result_.progress;
+    progress.runs++;
+    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
+    REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
+            "an explored run stopped: {}", run.text);
+    if (!on_progress_(progress)) stopped_ = true;
+    return run;
+  }
+
+  // An undisturbed run says how long runs are, which change points are drawn from.
+  void measure_length() {
+    RunRequest request;
+    request.policy = "schedule";
+    const RunResult run = one_run(request);
+    length_ = std::max<std::uint64_t>(run.steps, 16);
+    note(run, request, "an undisturbed run");
+  }
+
+  void confirm_candidates() {
+    for (std::size_t i = 0; i < options_.candidates.candidates.size() && !enough(); i++) {
+      const Candidate& candidate = options_.candidates.candidates[i];
+      RunRequest request;
+      request.policy = "witness";
+      request.goal = goal_of(candidate);
+      request.step_limit = step_limit();
+      const RunResult run = one_run(request);
+      result_.verdicts.push_back({i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
+      note(run, request, fmt::format("candidate {} ({})", i + 1, name_of(candidate.kind)));
+    }
+  }
+
+  void search() {
+    for (std::uint64_t i = 0; i < options_.runs && !enough(); i++) {
+      RunRequest request;
+      request.policy = options_.strategy;
+      request.seed = options_.seed + i;
+      request.depth = options_.depth;
+      request.length = length_;
+      request.step_limit = step_limit();
+      const RunResult run = one_run(request);
+      length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
+      note(run, request, fmt::format("{}, seed {}", request.policy, request.seed));
+    }
+  }
+
+  std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
+
+  // Keeps a failure that is not yet known.
+  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
+    if (!run.failed()) return;
+    for (const RunResult& known : known_)
+      if (same_failure(known, run)) return;
+    known_.push_back(run);
+    const RunResult smallest = minimise(server_, run, kMinimiseBudget);
+    KeptFailure kept;
+    kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
+    kept.what = describe_outcome(smallest);
+    kept.found_at = result_.progress.runs;
+    kept.preemptions = preemptions_of(smallest);
+    kept.how = how;
+    save_run(server_, smallest, request, kept.path);
+    kept.verified = verify_recording(kept.path, smallest, options_.verifications);
+    result_.failures.push_back(kept);
+    result_.progress.failures = result_.failures.size();
+  }
+
+  const CampaignOptions& options_;
+  const std::function<bool(const CampaignProgress&)>& on_progress_;
+  ForkServer server_;
+  Clock::time_point start_;
+  std::uint64_t length_ = 1000;
+  bool stopped_ = false;
+  std::vector<RunResult> known_;
+  CampaignResult result_;
+};
+
+}  // namespace
+
+CampaignResult run_campaign(const CampaignOptions& options,
+                            const std::function<bool(const CampaignProgress&)>& on_progress) {
+  return Campaign(options, on_progress).run();
+}
+
+}  // namespace reweave

@@ -1,0 +1,61 @@
+// A campaign: confirms predicted candidates, then searches, and keeps each distinct failure, minimised and verified.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explorer/run.h"
+#include "formats/candidates.h"
+
+namespace reweave {
+
+struct CampaignOptions {
+  std::string recording;
+  std::string output;                // folder for the failures; created
+  std::string strategy = "pct";      // of the search
+  CandidateSet candidates;           // tried first
+  std::uint64_t runs = 1000;         // of the search
+  double seconds = 0;                // limit of the whole campaign; 0: none
+  std::uint64_t seed = 1;
+  std::uint64_t depth = 3;
+  bool stop_at_first = false;
+  unsigned verifications = 20;
+};
+
+struct CampaignProgress {
+  std::uint64_t runs = 0;
+  double seconds = 0;
+  std::uint64_t failures = 0;  // distinct
+  std::uint64_t left_recording = 0;
+};
+
+// A failure that was kept.
+struct KeptFailure {
+  std::string path;        // of its recording
+  std::string what;        // its outcome for people
+  std::uint64_t found_at;  // number of the run, from 1
+  std::uint64_t preemptions;
+  unsigned verified;       // replays that failed the same way
+  std::string how;         // strategy, or the candidate
+};
+
+// What became of a candidate.
+struct CandidateVerdict {
+  std::size_t index;    // in the candidate list
+  bool followed;        // the witness was executed to its end
+  std::string outcome;  // of the run
+  bool failed;
+};
+
+struct CampaignResult {
+  CampaignProgress progress;
+  std::vector<KeptFailure> failures;
+  std::vector<CandidateVerdict> verdicts;
+};
+
+// Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).
+CampaignResult run_campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress);
+
+}  // namespace reweave

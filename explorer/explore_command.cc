@@ -1,0 +1,101 @@
+#include "explorer/explore_command.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+
+#include "explorer/campaign.h"
+#include "explorer/strategies/all.h"
+#include "formats/error.h"
+#include "recorder/supervisor/recordings.h"
+
+namespace reweave {
+
+namespace {
+
+std::atomic<bool> interrupted;
+void on_interrupt(int) { interrupted.store(true); }
+
+struct ExploreArguments {
+  CampaignOptions options;
+  std::string candidates;
+};
+
+// Strategies that the user may search with; the others need data that only a campaign has.
+bool is_search(const std::string& name) { return name == "pct" || name == "random" || name == "chaos" || name == "native"; }
+
+void list_strategies() {
+  for (std::uint32_t i = 0; i < policy_count(); i++)
+    if (is_search(policy_at(i).name)) fmt::print("{:10} {}\n", policy_at(i).name, policy_at(i).help);
+  fmt::print("{:10} only the candidates of --candidates, along their witnesses\n", "witness");
+}
+
+bool show_progress(const CampaignProgress& progress, const CampaignOptions& options) {
+  static const bool terminal = isatty(2) != 0;
+  if (terminal && progress.runs % 64 == 0) {
+    const double rate = progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0;
+    const double left = rate > 0 ? static_cast<double>(options.runs - std::min(options.runs, progress.runs)) / rate : 0;
+    fmt::print(stderr, "\r{} runs, {:.0f} runs/s, {} distinct failures, {:.0f} s left   ", progress.runs, rate,
+               progress.failures, left);
+  }
+  return !interrupted.load();
+}
+
+void print_verdicts(const CampaignResult& result, const CandidateSet& candidates) {
+  for (const CandidateVerdict& verdict : result.verdicts)
+    fmt::print("candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
+               verdict.followed ? "its witness was followed to the end" : "its witness could not be followed to the end",
+               verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
+}
+
+int explore(ExploreArguments& arguments) {
+  CampaignOptions& options = arguments.options;
+  if (options.strategy == "help") {
+    list_strategies();
+    return 0;
+  }
+  REQUIRE(options.strategy == "witness" || is_search(options.strategy),
+          "unknown strategy {}; --strategy=help lists them", options.strategy);
+  if (options.strategy == "witness") options.runs = 0;
+  if (options.recording.empty()) options.recording = latest_recording();
+  if (options.output.empty()) options.output = options.recording + ".explored";
+  if (!arguments.candidates.empty()) options.candidates = read_candidates(arguments.candidates);
+  std::signal(SIGINT, on_interrupt);
+  const CampaignResult result =
+      run_campaign(options, [&](const CampaignProgress& progress) { return show_progress(progress, options); });
+  if (isatty(2) != 0) fmt::print(stderr, "\r\033[K");
+  print_verdicts(result, options.candidates);
+  const CampaignProgress& progress = result.progress;
+  fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
+             progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
+             progress.left_recording, result.failures.size());
+  for (const KeptFailure& failure : result.failures)
+    fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
+               failure.what, failure.how, failure.found_at, failure.preemptions, failure.verified,
+               options.verifications);
+  return result.failures.empty() ? 0 : kExitFailureFound;
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<ExploreArguments>();
+  CampaignOptions& options = arguments->options;
+  CLI::App* verb = app.add_subcommand("explore", "search the schedules of a recorded run for one that fails");
+  verb->footer("Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found.");
+  verb->add_option("recording", options.recording, "the recording to depart from; default: the latest");
+  verb->add_option("-o,--output", options.output, "folder to create for failing recordings; default: RECORDING.explored");
+  verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
+  verb->add_option("--runs", options.runs, "runs of the search")->capture_default_str();
+  verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
+  verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
+  verb->add_option("--seed", options.seed, "of the first run; each further run adds one")->capture_default_str();
+  verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")->capture_default_str();
+  verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
+  verb->callback([arguments, &status] { status = explore(*arguments); });
+}
+
+}  // namespace reweave

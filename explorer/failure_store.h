@@ -1,0 +1,16 @@
+// Keeps failing runs as recordings that replay exactly.
+#pragma once
+
+#include <string>
+
+#include "explorer/fork_server.h"
+
+namespace reweave {
+
+// Writes `run`, explored from the server's recording, as a recording at `path`.
+void save_run(const ForkServer& server, const RunResult& run, const RunRequest& request, const std::string& path);
+
+// Replays the recording `times` times; how often it ended as `run` did.
+unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times);
+
+}  // namespace reweave

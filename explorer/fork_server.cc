@@ -1,0 +1,162 @@
+#include "explorer/fork_server.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bit>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "explorer/strategies/goals.h"
+#include "formats/error.h"
+#include "recorder/supervisor/record_session.h"
+
+namespace reweave {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kSmallestFeed = 1 << 20;
+constexpr std::uint64_t kLargestFeed = std::uint64_t{4} << 30;
+// A run that is silent for so long spins outside instrumented code.
+constexpr std::chrono::seconds kRunLimit{10};
+
+// Room for all records of the recording at once: runs read any of them.
+std::uint64_t feed_bytes(const std::string& recording) {
+  RecordingReader reader(recording);
+  std::uint64_t total = 0;
+  while (const wire::RecordHeader* record = reader.next()) total += record->bytes;
+  REQUIRE(total <= kLargestFeed, "{} is too long to explore ({} MiB of records; the limit is 4 GiB)", recording, total >> 20);
+  return std::max(kSmallestFeed, std::bit_ceil(total + 1));
+}
+
+void futex_wake(std::atomic<std::uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanoseconds) {
+  const timespec limit = {0, nanoseconds};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
+
+}  // namespace
+
+ForkServer::ForkServer(const std::string& recording)
+    : reader_(recording), server_(feed_bytes(recording)), runs_(64 << 10) {
+  const Manifest& manifest = reader_.manifest();
+  REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
+  RunConfig& config = server_.header().config;
+  config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
+  config.fork_server = 1;
+  config.detect_memory_errors = 1;
+  feed_all();
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  target_ = std::make_unique<Target>(
+      server_, TargetProgram{manifest.command_line.front(), manifest.command_line, manifest.environment, null, runs_.fd()});
+  close(null);
+  wait_until_ready();
+}
+
+void ForkServer::feed_all() {
+  while (const wire::RecordHeader* record = reader_.next())
+    CHECK(server_.offer(record, record->bytes), "the feed is too small");
+  server_.close_feed();
+}
+
+void ForkServer::wait_until_ready() {
+  RunStatus& status = server_.header().status;
+  while (status.server_ready.load() == 0) {
+    if (status.fatal.load() != 0) throw BadInput(fmt::format("{} cannot be replayed up to main: {}", recording(), status.message));
+    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", recording());
+    futex_wait(status.server_ready, 0, 1'000'000);
+  }
+  prefix_records_ = status.event.load();
+}
+
+void ForkServer::prepare(const RunRequest& request) {
+  ArenaHeader& header = runs_.header();
+  RunConfig config = server_.header().config;
+  config.mode = Mode::kRecord;
+  config.environment = Environment::kModelled;
+  config.tick_budget = request.step_limit;
+  REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
+  REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
+  std::memset(config.policy.name, 0, sizeof config.policy.name);
+  request.policy.copy(config.policy.name, sizeof config.policy.name - 1);
+  config.policy.seed = request.seed;
+  config.policy.depth = request.depth;
+  config.policy.length = request.length;
+  config.policy.slice = std::max<std::uint64_t>(request.length / 4, 4);
+  config.policy.goal_bytes = request.goal.size();
+  header.config = config;
+  std::memcpy(runs_.goal(), request.goal.data(), request.goal.size());
+  header.status.fatal.store(0);
+  header.status.event.store(0);
+  header.status.message[0] = 0;
+  header.out.head.store(0);
+  header.out.tail.store(0);
+}
+
+void ForkServer::collect(std::vector<std::byte>& to) {
+  const ArenaMemory::Span span = runs_.published();
+  if (span.bytes == 0) return;
+  to.insert(to.end(), span.data, span.data + span.bytes);
+  runs_.take(span.bytes);
+}
+
+bool ForkServer::await_end() {
+  RunStatus& status = server_.header().status;
+  const Clock::time_point limit = Clock::now() + kRunLimit;
+  bool killed = false;
+  while (status.server_done.load() != requests_) {
+    futex_wait(status.server_done, requests_ - 1, 2'000'000);
+    collect(records_);
+    const std::int32_t pid = status.run_pid.load();
+    if (!killed && Clock::now() > limit && pid > 1) {
+      kill(pid, SIGKILL);
+      killed = true;
+    }
+    REQUIRE(target_->collect() || status.server_done.load() == requests_, "the fork server ended");
+  }
+  collect(records_);
+  return !killed;
+}
+
+RunResult ForkServer::result(bool ended) const {
+  auto& self = const_cast<ForkServer&>(*this);
+  const RunStatus& status = self.runs_.header().status;
+  RunResult result;
+  result.wait_status = self.server_.header().status.run_status;
+  result.outcome = outcome_of(result.wait_status);
+  result.steps = self.runs_.state().step - self.server_.state().step;
+  result.goal_progress = self.runs_.state().policy.words[0];
+  if (status.fatal.load() != 0) {
+    result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
+    result.text = status.message;
+    result.wait_status = 0;
+  } else if (!ended) {
+    result.outcome = wire::OutcomeKind::kHang;
+    result.text = "hang: no schedule point for 10 seconds";
+  }
+  return result;
+}
+
+RunResult ForkServer::run(const RunRequest& request) {
+  prepare(request);
+  records_.clear();
+  RunStatus& status = server_.header().status;
+  requests_++;
+  status.server_request.fetch_add(1);
+  futex_wake(status.server_request);
+  const bool ended = await_end();
+  RunResult done = result(ended);
+  done.records = records_;
+  return done;
+}
+
+}  // namespace reweave

@@ -1,0 +1,43 @@
+// The supervisor's side of the fork server (recorder/core/fork_server.h): explored runs of one recording.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "explorer/run.h"
+#include "formats/recording_reader.h"
+#include "recorder/supervisor/target.h"
+
+namespace reweave {
+
+// Owns the server process. One thread.
+class ForkServer {
+ public:
+  // Replays the recording up to main. Throws Error if it does not get there.
+  explicit ForkServer(const std::string& recording);
+
+  RunResult run(const RunRequest& request);
+
+  const std::string& recording() const { return reader_.path(); }
+  const Manifest& manifest() const { return reader_.manifest(); }
+  // Records of the recording before main, which every run shares.
+  std::uint64_t prefix_records() const { return prefix_records_; }
+
+ private:
+  void feed_all();
+  void wait_until_ready();
+  void prepare(const RunRequest& request);
+  bool await_end();  // false: the run made no progress and was killed
+  void collect(std::vector<std::byte>& to);
+  RunResult result(bool ended) const;
+
+  RecordingReader reader_;
+  ArenaMemory server_;
+  ArenaMemory runs_;
+  std::unique_ptr<Target> target_;
+  std::uint64_t prefix_records_ = 0;
+  std::uint32_t requests_ = 0;
+  std::vector<std::byte> records_;
+};
+
+}  // namespace reweave

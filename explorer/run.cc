@@ -1,0 +1,44 @@
+#include "explorer/run.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cctype>
+#include <cstring>
+
+namespace reweave {
+
+namespace {
+
+// A report without what differs between runs of the same failure: numbers and addresses.
+std::string shape_of(const std::string& text) {
+  std::string shape;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    if (text.compare(i, 2, "0x") == 0) {
+      i += 2;
+      while (i < text.size() && std::isxdigit(static_cast<unsigned char>(text[i])) != 0) i++;
+      shape += '#';
+      if (i == text.size()) break;
+    }
+    shape += text[i];
+  }
+  return shape;
+}
+
+}  // namespace
+
+bool same_failure(const RunResult& a, const RunResult& b) {
+  return a.outcome == b.outcome && a.wait_status == b.wait_status && shape_of(a.text) == shape_of(b.text);
+}
+
+std::string describe_outcome(const RunResult& run) {
+  switch (run.outcome) {
+    case wire::OutcomeKind::kPassed: return "passed";
+    case wire::OutcomeKind::kExitStatus: return fmt::format("exit status {}", WEXITSTATUS(run.wait_status));
+    case wire::OutcomeKind::kSignalled:
+      return fmt::format("killed by signal {} ({})", WTERMSIG(run.wait_status), strsignal(WTERMSIG(run.wait_status)));
+    default: return run.text;
+  }
+}
+
+}  // namespace reweave

@@ -1,0 +1,42 @@
+// One explored run: what is asked for and what came of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/wire.h"
+
+namespace reweave {
+
+// Whom to schedule. `goal` is the policy's data (explorer/strategies/goals.h).
+struct RunRequest {
+  std::string policy;
+  std::uint64_t seed = 0;
+  std::uint64_t depth = 3;
+  std::uint64_t length = 1000;  // schedule points expected
+  std::vector<std::byte> goal;
+  std::uint64_t step_limit = 5'000'000;  // more is a hang
+};
+
+struct RunResult {
+  wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
+  int wait_status = 0;
+  std::string text;             // of the runtime, if it ended the run
+  std::vector<std::byte> records;  // what the run logged, from main on
+  std::uint64_t steps = 0;      // schedule points executed
+  std::uint64_t goal_progress = 0;  // how far a policy with a goal came
+
+  bool failed() const {
+    return outcome != wire::OutcomeKind::kPassed && outcome != wire::OutcomeKind::kLeftRecording &&
+           outcome != wire::OutcomeKind::kUnsupported && outcome != wire::OutcomeKind::kDiverged;
+  }
+};
+
+// True if two runs failed alike: the same outcome, status, and the same report but for addresses.
+bool same_failure(const RunResult& a, const RunResult& b);
+// A line for people.
+std::string describe_outcome(const RunResult& run);
+
+}  // namespace reweave

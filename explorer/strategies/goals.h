@@ -1,0 +1,24 @@
+// The data that goal-directed policies are given, as they lie in the arena's goal area.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/event.h"
+
+namespace reweave {
+
+// One switch of a schedule: when `thread` has executed `tick` schedule points, `to` runs.
+struct ScheduleStep {
+  std::uint32_t tick;
+  ThreadId thread;
+  ThreadId to;
+};
+
+// One operation of a witness: `thread` executes the operation whose place in the program is `pc`.
+struct WitnessGoal {
+  std::uint64_t pc;
+  ThreadId thread;
+  std::uint16_t reserved[3];
+};
+
+}  // namespace reweave

@@ -1,0 +1,53 @@
+// pct: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
+//
+// Threads get random distinct priorities, the highest that can run does; at depth - 1 random points the running thread
+// falls below all others. Finds a bug of depth d among n threads and k points with probability >= 1 / (n k^(d-1)).
+// Departure: a thread that yields falls below all, or a spin loop would starve the thread that it waits for.
+#include "recorder/policy.h"
+
+namespace reweave {
+
+namespace {
+
+constexpr std::uint64_t kMaxChanges = 16;
+constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
+enum { kStart = 0, kLowest = 1, kChanges = 2, kPriorities = kChanges + kMaxChanges };
+
+// Priorities above this are drawn at random; below it, of threads that fell, in the order of their fall.
+constexpr std::uint64_t kFloor = std::uint64_t{1} << 32;
+
+void begin_run(const PolicyConfig& config, PolicyState& state) {
+  state.words[kStart] = ~std::uint64_t{0};
+  state.words[kLowest] = kFloor;
+  for (std::uint64_t i = 0; i < kMaxChanges; i++)
+    state.words[kChanges + i] = i + 1 < config.depth ? 1 + random_below(state, config.length + 1) : 0;
+  for (std::uint64_t i = 0; i < kSlots; i++) state.words[kPriorities + i] = kFloor + 1 + random_below(state, kFloor);
+}
+
+std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[kPriorities + thread % kSlots]; }
+
+bool is_change_point(PolicyState& state, std::uint64_t step) {
+  for (std::uint64_t i = 0; i < kMaxChanges; i++)
+    if (state.words[kChanges + i] != 0 && state.words[kChanges + i] <= step) {
+      state.words[kChanges + i] = 0;
+      return true;
+    }
+  return false;
+}
+
+Choice choose(const ChoiceArgs& args) {
+  PolicyState& state = args.state;
+  if (state.words[kStart] == ~std::uint64_t{0}) state.words[kStart] = args.step;
+  if (args.yielded || is_change_point(state, args.step - state.words[kStart]))
+    priority(state, args.current.id) = --state.words[kLowest];
+  ThreadId best = args.enabled[0];
+  for (std::uint32_t i = 1; i < args.count; i++)
+    if (priority(state, args.enabled[i]) > priority(state, best)) best = args.enabled[i];
+  return {best, 0};
+}
+
+}  // namespace
+
+extern const Policy kPctPolicy = {"pct", "random priorities with a few random change points", begin_run, choose};
+
+}  // namespace reweave

@@ -1,0 +1,47 @@
+// witness: follows a predicted sequence of operations. A thread whose next operation is not its turn waits; when the
+// sequence is finished, or cannot be followed because its thread is blocked, the run goes on without preemption.
+#include "explorer/strategies/goals.h"
+#include "recorder/policy.h"
+
+namespace reweave {
+
+namespace {
+
+// kLost: how often the sequence could not be followed.
+enum { kNext = 0, kLost = 1 };
+
+void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kNext] = state.words[kLost] = 0; }
+
+bool contains(const ChoiceArgs& args, ThreadId thread) {
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] == thread) return true;
+  return false;
+}
+
+ThreadId without_preemption(const ChoiceArgs& args) {
+  if (args.current_enabled && !args.yielded) return args.current.id;
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] > args.current.id) return args.enabled[i];
+  return args.enabled[0];
+}
+
+Choice choose(const ChoiceArgs& args) {
+  const auto* goals = reinterpret_cast<const WitnessGoal*>(args.goal);
+  const std::uint64_t count = args.config.goal_bytes / sizeof(WitnessGoal);
+  std::uint64_t& next = args.state.words[kNext];
+  if (next >= count) return {without_preemption(args), 0};
+  const WitnessGoal& goal = goals[next];
+  if (!contains(args, goal.thread)) {
+    // Not yet born, or blocked: whoever may help it runs.
+    args.state.words[kLost]++;
+    return {without_preemption(args), 0};
+  }
+  if (args.threads[goal.thread].op.pc == goal.pc) next++;
+  return {goal.thread, 0};
+}
+
+}  // namespace
+
+extern const Policy kWitnessPolicy = {"witness", "follows the witness of a predicted candidate", begin_run, choose};
+
+}  // namespace reweave

@@ -1,0 +1,188 @@
+#include "formats/symbols.h"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace reweave {
+namespace {
+
+char* no_debug_path = nullptr;
+constexpr Dwfl_Callbacks kCallbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &no_debug_path,  // the standard places
+};
+
+std::string demangle(const char* name) {
+  if (name == nullptr) return "";
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = status == 0 && text != nullptr ? text : name;
+  std::free(text);
+  return result;
+}
+
+std::string hex_digits(const unsigned char* bytes, int count) {
+  std::string result;
+  for (int i = 0; i < count; ++i) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", bytes[i]);
+    result += digits.data();
+  }
+  return result;
+}
+
+// The name of a function's entry, through the entries that it completes.
+std::string function_name(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  for (unsigned int kind : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    if (dwarf_attr_integrate(die, kind, &attribute) != nullptr) return demangle(dwarf_formstring(&attribute));
+  }
+  if (dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr) return "";
+  const char* name = dwarf_formstring(&attribute);
+  return name ? name : "";
+}
+
+// Where an inlined function was called from.
+SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
+  SourceFrame frame;
+  Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) == 0) {
+    frame.line = static_cast<int>(number);
+  }
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
+      dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count) {
+    if (const char* file = dwarf_filesrc(files, number, nullptr, nullptr)) frame.file = file;
+  }
+  return frame;
+}
+
+}  // namespace
+
+std::string CodeSymbol::text() const {
+  if (frames.empty()) return fallback;
+  const SourceFrame& frame = frames.front();
+  std::string result = frame.function.empty() ? fallback : frame.function;
+  if (!frame.file.empty()) result += " at " + frame.file + ":" + std::to_string(frame.line);
+  return result;
+}
+
+// One ELF file.
+class Symbols::Module {
+ public:
+  Module(const std::string& path, const std::string& build_id) : path_(path) {
+    dwfl_ = dwfl_begin(&kCallbacks);
+    if (dwfl_ == nullptr) return;
+    dwfl_report_begin(dwfl_);
+    Dwfl_Module* module = dwfl_report_offline(dwfl_, path.c_str(), path.c_str(), -1);
+    dwfl_report_end(dwfl_, nullptr, nullptr);
+    GElf_Addr bias = 0;
+    if (module == nullptr || dwfl_module_getelf(module, &bias) == nullptr) return;
+    const unsigned char* bits = nullptr;
+    GElf_Addr where = 0;
+    const int count = dwfl_module_build_id(module, &bits, &where);
+    if (!build_id.empty() && count > 0 && hex_digits(bits, count) != build_id) return;  // not the recorded file
+    module_ = module;
+    bias_ = bias;
+  }
+  ~Module() {
+    if (dwfl_ != nullptr) dwfl_end(dwfl_);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  const CodeSymbol& code(std::uint64_t offset, bool is_return_address) {
+    auto [it, fresh] = code_.try_emplace({offset, is_return_address});
+    if (fresh) it->second = look_up(offset, is_return_address ? offset - 1 : offset);
+    return it->second;
+  }
+
+  DataSymbol data(std::uint64_t offset) const {
+    DataSymbol result;
+    if (module_ == nullptr) return result;
+    GElf_Off within = 0;
+    GElf_Sym symbol{};
+    const char* name = dwfl_module_addrinfo(module_, offset + bias_, &within, &symbol, nullptr, nullptr, nullptr);
+    const auto type = GELF_ST_TYPE(symbol.st_info);
+    if (name == nullptr || type == STT_FUNC || within >= symbol.st_size) return result;
+    return {demangle(name), within, symbol.st_size};
+  }
+
+ private:
+  CodeSymbol look_up(std::uint64_t shown, std::uint64_t offset) const {
+    CodeSymbol result;
+    std::array<char, 24> digits{};
+    std::snprintf(digits.data(), digits.size(), "+0x%llx", static_cast<unsigned long long>(shown));
+    result.fallback = path_.substr(path_.rfind('/') + 1) + digits.data();
+    if (module_ == nullptr) return result;
+    const Dwarf_Addr address = offset + bias_;
+    SourceFrame frame;
+    if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
+      if (const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr)) frame.file = file;
+    }
+    add_frames(address, frame, result.frames);
+    if (result.frames.empty()) {  // no debug information: the nearest symbol
+      frame.function = demangle(dwfl_module_addrname(module_, address));
+      if (!frame.function.empty() || !frame.file.empty()) result.frames.push_back(frame);
+    }
+    return result;
+  }
+
+  // The function at `address` and those it is inlined into; `frame` is where the innermost one is.
+  void add_frames(Dwarf_Addr address, SourceFrame frame, std::vector<SourceFrame>& frames) const {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = dwfl_module_addrdie(module_, address, &bias);
+    if (unit == nullptr) return;
+    Dwarf_Die* found = nullptr;
+    if (dwarf_getscopes(unit, address - bias, &found) <= 0) return;
+    // The first call gives the lexical context of an inlined body; the callers are the context of the inlined instance.
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes_die(&found[0], &scopes);
+    for (int i = 0; i < count; ++i) {
+      const int tag = dwarf_tag(&scopes[i]);
+      if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+      frame.function = function_name(&scopes[i]);
+      frames.push_back(frame);
+      if (tag == DW_TAG_subprogram) break;
+      frame = call_site(&scopes[i], unit);
+    }
+    std::free(scopes);
+    std::free(found);
+  }
+
+  std::string path_;
+  Dwfl* dwfl_ = nullptr;
+  Dwfl_Module* module_ = nullptr;
+  GElf_Addr bias_ = 0;
+  std::map<std::pair<std::uint64_t, bool>, CodeSymbol> code_;
+};
+
+Symbols::Symbols() = default;
+Symbols::~Symbols() = default;
+
+Symbols::Module& Symbols::module(const std::string& path, const std::string& build_id) {
+  auto& slot = modules_[{path, build_id}];
+  if (!slot) slot = std::make_unique<Module>(path, build_id);
+  return *slot;
+}
+
+const CodeSymbol& Symbols::code(const std::string& path, const std::string& build_id, std::uint64_t offset,
+                                bool is_return_address) {
+  return module(path, build_id).code(offset, is_return_address);
+}
+
+DataSymbol Symbols::data(const std::string& path, const std::string& build_id, std::uint64_t offset) {
+  return module(path, build_id).data(offset);
+}
+
+}  // namespace reweave

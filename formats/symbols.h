@@ -1,0 +1,58 @@
+// Names for addresses of recorded programs, offline: code to function, file and line with inlined calls; data to
+// global variables. From ELF symbols and DWARF, with libdw.
+//
+// An address is given as (module path, build id, offset): offset is the address as the ELF file has it, that is, minus
+// the load bias. A file that is missing, or is not the one that was recorded (its build id differs), and missing debug
+// information give less, never an error: at worst "module+0x1234". Results are cached. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reweave {
+
+struct SourceFrame {
+  std::string function;  // demangled; empty if unknown
+  std::string file;      // empty if unknown
+  int line = 0;
+};
+
+struct CodeSymbol {
+  std::vector<SourceFrame> frames;  // innermost first, the callers it was inlined into after it; empty if unknown
+  std::string fallback;             // "module+0x1234"
+
+  // "function at file:line" of the innermost frame, or the fallback.
+  std::string text() const;
+};
+
+struct DataSymbol {
+  std::string name;  // demangled; empty if no variable is there
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+class Symbols {
+ public:
+  Symbols();
+  ~Symbols();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  // The code at `offset`. `is_return_address`: the instruction meant is the one before (sites of traces are so).
+  const CodeSymbol& code(const std::string& path, const std::string& build_id, std::uint64_t offset,
+                         bool is_return_address = true);
+
+  // The global variable at `offset`.
+  DataSymbol data(const std::string& path, const std::string& build_id, std::uint64_t offset);
+
+ private:
+  class Module;
+  Module& module(const std::string& path, const std::string& build_id);
+
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Module>> modules_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,31 @@
+// The accesses of one variable, sorted into classes: same thread, code location and kind.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+struct AccessClass {
+  std::uint32_t thread;
+  std::uint32_t site;
+  Op op;
+  bool atomic;
+  bool frees;
+  std::vector<EventIndex> events;  // by position
+
+  bool writes() const { return op != Op::kRead; }
+};
+
+// Classes of `variable`, at most `limit`, in order of thread and first access.
+std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t limit);
+
+// The accesses of `variable` by thread, then position.
+std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable);
+
+// Up to `count` elements of `events`, evenly spread, the first and last included.
+std::vector<EventIndex> spread(const std::vector<EventIndex>& events, std::size_t count);
+
+}  // namespace reweave

@@ -1,0 +1,154 @@
+// Atomicity violations: thread 1 accesses a variable twice, thread 2 comes between, and no serial order of the two
+// would have the same effect. Patterns after Park, Vuduc, Harrold (ICSE 2010): R1-W2-R1, W1-W2-R1, W1-R2-W1, R1-W2-W1,
+// W1-W2-W1.
+//
+// The two accesses of thread 1 are neighbours among its accesses of the variable: inside one critical section, in
+// none, or in two sections of one lock (check, then act: the lost update). Sound as an ordering: the witness executes
+// the first two events and stops before the third. Whether the code meant them to be atomic, nobody knows: the score
+// says how much it looks like it. Cost: one pass over the variables, bounded look-ups per triple of code locations.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "predictor/access_classes.h"
+#include "predictor/analyses/rows.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::size_t kMaxClasses = 64;
+constexpr std::size_t kMaxTriples = 512;  // of classes of one variable
+constexpr std::size_t kSamples = 6;
+constexpr std::uint32_t kPartners = 4;
+
+struct Pattern {
+  bool first_writes, middle_writes, last_writes;
+  const char* name;
+  double score;
+};
+constexpr std::array<Pattern, 5> kPatterns{{
+    {false, true, true, "R1-W2-W1", 2.4},
+    {false, true, false, "R1-W2-R1", 1.6},
+    {true, true, false, "W1-W2-R1", 1.4},
+    {true, false, true, "W1-R2-W1", 1.1},
+    {true, true, true, "W1-W2-W1", 0.8},
+}};
+
+// Pairs of neighbouring accesses of one thread, same code locations and kinds.
+struct PairClass {
+  std::uint32_t thread;
+  std::vector<EventIndex> first, second;
+};
+
+class Atomicity : public Analysis {
+ public:
+  std::vector<Group> propose(const AnalysisInput& input) override {
+    for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) variable(input, v);
+    return groups_.take();
+  }
+
+ private:
+  void variable(const AnalysisInput& in, std::uint32_t v) {
+    if (in.model.writes_of[v].empty()) return;
+    const auto classes = access_classes(in.model, v, kMaxClasses);
+    std::size_t triples = 0;
+    for (const auto& [key, pairs] : pair_classes(in.model, v)) {
+      for (const AccessClass& middle : classes) {
+        if (middle.thread == pairs.thread || middle.frees || ++triples > kMaxTriples) continue;
+        for (const Pattern& pattern : kPatterns) {
+          if (pattern.first_writes == in.model.is_write(pairs.first[0]) && pattern.middle_writes == middle.writes() &&
+              pattern.last_writes == in.model.is_write(pairs.second[0])) {
+            triple(in, pattern, pairs, middle);
+          }
+        }
+      }
+    }
+  }
+
+  using PairKey = std::array<std::uint32_t, 5>;
+  static std::map<PairKey, PairClass> pair_classes(const TraceModel& m, std::uint32_t v) {
+    std::map<PairKey, PairClass> result;
+    const auto all = accesses_of(m, v);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const EventIndex a = all[i - 1], b = all[i];
+      if (m.thread[a] != m.thread[b] || ((m.flags[a] | m.flags[b]) & kFrees) != 0) continue;
+      PairClass& pairs = result[{m.thread[a], m.site[a], m.site[b], static_cast<std::uint32_t>(m.op[a]),
+                                 static_cast<std::uint32_t>(m.op[b])}];
+      pairs.thread = m.thread[a];
+      pairs.first.push_back(a);
+      pairs.second.push_back(b);
+    }
+    return result;
+  }
+
+  void triple(const AnalysisInput& in, const Pattern& pattern, const PairClass& pairs, const AccessClass& middle) {
+    const TraceModel& m = in.model;
+    Group& group = groups_.group({m.site[pairs.first[0]], middle.site, m.site[pairs.second[0]], pattern.first_writes,
+                                  pattern.middle_writes, pattern.last_writes});
+    group.kind = FindingKind::kAtomicity;
+    group.pattern = pattern.name;
+    std::size_t found = 0;
+    const std::size_t n = pairs.first.size(), samples = std::min(n, kSamples);
+    for (std::size_t s = 0; s < samples; ++s) {
+      const std::size_t i = samples == 1 ? 0 : s * (n - 1) / (samples - 1);
+      found += between(in, group, pattern, pairs.first[i], pairs.second[i], middle);
+    }
+    if (found > 0 || n <= kSamples) return;
+    for (EventIndex e : spread(middle.events, kSamples)) {  // the pairs that `e` may come between
+      const std::uint32_t first = in.order.before(e)[pairs.thread];
+      auto it = std::partition_point(pairs.second.begin(), pairs.second.end(),
+                                     [&](EventIndex o) { return m.position[o] < first; });
+      if (it == pairs.second.end()) continue;
+      const auto i = static_cast<std::size_t>(it - pairs.second.begin());
+      consider(in, group, pattern, {pairs.first[i], e, pairs.second[i]});
+    }
+  }
+
+  std::size_t between(const AnalysisInput& in, Group& group, const Pattern& pattern, EventIndex a, EventIndex c,
+                      const AccessClass& middle) {
+    const std::uint32_t first = in.order.before(a)[middle.thread];
+    auto it = std::partition_point(middle.events.begin(), middle.events.end(),
+                                   [&](EventIndex o) { return in.model.position[o] < first; });
+    std::size_t found = 0;
+    for (std::uint32_t tries = 0; tries < kPartners && it != middle.events.end(); ++tries, ++it) {
+      if (in.order.ordered(c, *it)) break;
+      found += consider(in, group, pattern, {a, *it, c});
+    }
+    return found;
+  }
+
+  // Filters one triple and adds it.
+  std::size_t consider(const AnalysisInput& in, Group& group, const Pattern& pattern,
+                       const std::array<EventIndex, 3>& e) {
+    if (in.order.ordered(e[1], e[0]) || in.order.ordered(e[2], e[1])) return 0;
+    bool two_sections = false;
+    for (const auto& lock : in.locksets.locks(in.locksets.at(e[1]))) {
+      const EventIndex first = in.locksets.section(e[0], lock.id), last = in.locksets.section(e[2], lock.id);
+      if (first == kNone || last == kNone) continue;
+      if (first == last && !(lock.shared && in.model.is_shared(first))) return 0;  // one section keeps it out
+      two_sections |= first != last;
+    }
+    group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
+    GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {e[2]}}});
+    return 1;
+  }
+
+  // How much the two outer accesses look like one operation.
+  static double likelihood(const AnalysisInput& in, const std::array<EventIndex, 3>& e, bool two_sections) {
+    const TraceModel& m = in.model;
+    double score = 0;
+    if (m.stack[e[0]] == m.stack[e[2]]) score += 0.3;
+    if (two_sections) score += 0.2;
+    if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;  // rather the next turn of a loop
+    const std::uint32_t distance = m.position[e[2]] - m.position[e[0]];
+    return score - (distance > 1000 ? 0.5 : distance > 50 ? 0.2 : 0);
+  }
+
+  GroupTable groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_atomicity() { return std::make_unique<Atomicity>(); }
+
+}  // namespace reweave

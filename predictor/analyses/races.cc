@@ -1,0 +1,81 @@
+// Data races: two threads about to make conflicting accesses, at least one a write and not both atomic.
+//
+// Sound: the witness ends with both threads right before their accesses. Missed: pairs beyond the sampled ones of a
+// code location pair, and what seqcheck.h misses. Cost: one pass over the variables that several threads access,
+// a bounded number of clock look-ups for each pair of code locations of a variable.
+#include <algorithm>
+
+#include "predictor/access_classes.h"
+#include "predictor/analyses/rows.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::size_t kMaxClasses = 64;  // of one variable
+constexpr std::size_t kMaxPairs = 512;   // of classes of one variable
+constexpr std::size_t kSamples = 6;      // accesses of a class that are paired with another class
+constexpr std::uint32_t kPartners = 4;   // partners tried for each
+
+class Races : public Analysis {
+ public:
+  std::vector<Group> propose(const AnalysisInput& input) override {
+    for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) variable(input, v);
+    return groups_.take();
+  }
+
+ private:
+  void variable(const AnalysisInput& in, std::uint32_t v) {
+    const auto classes = access_classes(in.model, v, kMaxClasses);
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      for (std::size_t j = i + 1; j < classes.size() && pairs < kMaxPairs; ++j) {
+        const AccessClass &a = classes[i], &b = classes[j];
+        if (a.thread == b.thread || (!a.writes() && !b.writes())) continue;
+        if ((a.atomic && b.atomic) || a.frees || b.frees) continue;
+        ++pairs;
+        pair(in, a, b);
+      }
+    }
+  }
+
+  void pair(const AnalysisInput& in, const AccessClass& a, const AccessClass& b) {
+    const bool swap = b.site < a.site;
+    const AccessClass &x = swap ? b : a, &y = swap ? a : b;
+    Group& group = groups_.group({x.site, y.site, x.writes(), y.writes()});
+    if (group.pattern.empty()) {
+      group.kind = FindingKind::kRace;
+      group.pattern = x.writes() ? (y.writes() ? "W1-W2" : "W1-R2") : "R1-W2";
+      group.score = (x.writes() && y.writes() ? 1.0 : 1.2) + (x.atomic || y.atomic ? -0.3 : 0);
+    }
+    std::size_t found = 0;
+    for (EventIndex e : spread(x.events, kSamples)) found += partners(in, group, e, y);
+    // A class of many accesses against one of few: sample from the other side, too.
+    if (found == 0 && x.events.size() > kSamples) {
+      for (EventIndex e : spread(y.events, kSamples)) partners(in, group, e, x);
+    }
+  }
+
+  std::size_t partners(const AnalysisInput& in, Group& group, EventIndex e, const AccessClass& others) {
+    const std::uint32_t first = in.order.before(e)[others.thread];
+    auto it = std::partition_point(others.events.begin(), others.events.end(),
+                                   [&](EventIndex o) { return in.model.position[o] < first; });
+    std::size_t found = 0;
+    for (std::uint32_t tries = 0; tries < kPartners && it != others.events.end(); ++tries, ++it) {
+      if (in.order.ordered(e, *it)) break;
+      if (!in.locksets.compatible(in.locksets.at(e), in.locksets.at(*it))) continue;
+      const bool e_first = in.model.site[e] <= in.model.site[*it];
+      const std::vector<EventIndex> events = e_first ? std::vector{e, *it} : std::vector{*it, e};
+      GroupTable::add(group, {events, {{}, events}});
+      ++found;
+    }
+    return found;
+  }
+
+  GroupTable groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_races() { return std::make_unique<Races>(); }
+
+}  // namespace reweave

@@ -1,0 +1,76 @@
+// The interface of analyses: each proposes groups of possible bugs, cheaply filtered; predict.cc decides which are
+// feasible. To add one: a file in analyses/, its line in analyses/all.cc and in meson.build. Model: analyses/races.cc.
+//
+// A group is what a person would call one bug: the same code locations. Its instances are places of the trace that fit;
+// the first feasible one makes the finding.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predictor/finding.h"
+#include "predictor/lockset.h"
+#include "predictor/must_order.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+// What analyses work on; all of it outlives them.
+struct AnalysisInput {
+  const TraceModel& model;
+  const MustOrder& order;
+  const Locksets& locksets;
+  std::function<bool()> expired;  // time is up: propose what there is
+};
+
+struct Instance {
+  std::vector<EventIndex> events;  // in the order of the bug
+  OrderQuery query;
+};
+
+struct Group {
+  FindingKind kind = FindingKind::kRace;
+  std::string pattern;
+  double score = 0;
+  std::uint32_t count = 0;
+  std::vector<Instance> instances;
+};
+
+// Groups by key, each with a bounded number of instances spread over all that were found.
+class GroupTable {
+ public:
+  static constexpr std::size_t kMaxInstances = 8;
+  using Key = std::vector<std::uint32_t>;
+
+  // The group of `key`, made on first use.
+  Group& group(const Key& key) { return groups_[key]; }
+  static bool full(const Group& group) { return group.instances.size() >= kMaxInstances; }
+  static void add(Group& group, Instance instance);
+  std::vector<Group> take();
+
+ private:
+  std::map<Key, Group> groups_;
+};
+
+class Analysis {
+ public:
+  virtual ~Analysis() = default;
+  virtual std::vector<Group> propose(const AnalysisInput& input) = 0;
+};
+
+struct AnalysisRow {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Analysis> (*make)();
+  bool assuming;  // worth a second run under ReadRule::kUpdatesCarryData
+};
+
+// All analyses, in the order in which they are run. Defined in analyses/all.cc.
+std::span<const AnalysisRow> all_analyses();
+
+}  // namespace reweave

@@ -1,0 +1,261 @@
+#include "predictor/closure.h"
+
+#include <algorithm>
+
+namespace reweave {
+
+Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<std::uint32_t> start)
+    : model_(model),
+      set_(set),
+      start_(std::move(start)),
+      taken_(start_),
+      decided_(model.thread_count()),
+      graph_(model.thread_count()) {}
+
+bool Closure::reaches(EventIndex a, EventIndex b) const {
+  if (!in_window(a)) return model_.position[a] < start_[model_.thread[a]] && (in_window(b) || a <= b);
+  return in_window(b) && graph_.reaches(place(a), place(b));
+}
+
+void Closure::push(EventIndex a, EventIndex b) {
+  if (a != b && !reaches(a, b)) queue_.push_back({a, b});
+}
+
+// --- events that join the set ---
+
+void Closure::extend() {
+  const std::size_t begin = queue_.size();
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const std::uint32_t from = taken_[t];
+    taken_[t] = set_.length(t);
+    for (std::uint32_t pos = from; pos < taken_[t]; ++pos) take_in(model_.at(t, pos));
+    const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
+    decided_[t] = now;
+    const std::uint32_t end = std::min(std::max(now.decided, now.valued), taken_[t]);
+    for (std::uint32_t pos = std::max(start_[t], std::min(before.decided, before.valued)); pos < end; ++pos) {
+      const EventIndex e = model_.at(t, pos);
+      if (!model_.is_read(e) || model_.is_atomic(e)) continue;
+      if (set_.decided_with(e, now) && (pos >= from || !set_.decided_with(e, before))) take_in_read(e);
+    }
+  }
+  // In trace order the windows of successive insertions stay small.
+  std::stable_sort(queue_.begin() + static_cast<std::ptrdiff_t>(begin), queue_.end(),
+                   [](const Pair& a, const Pair& b) { return a.second < b.second; });
+}
+
+void Closure::take_in(EventIndex e) {
+  for (const MustEdge& edge : model_.edges_into(model_.thread[e], model_.position[e], model_.position[e] + 1)) {
+    push(edge.source, edge.target);
+    if (edge.before_source != kNone) push(edge.before_source, edge.source);
+  }
+  if (model_.is_write(e)) take_in_write(e);
+  if (model_.is_read(e) && model_.is_atomic(e)) take_in_read(e);
+  if (model_.is_release(e) || model_.is_acquire(e)) take_in_lock(e);
+}
+
+void Closure::take_in_read(EventIndex r) {
+  const EventIndex w = model_.link[r];
+  const auto writes = model_.writes_of[model_.object[r]];
+  const bool windowed = w != kNone && in_window(w);
+  if (windowed) push(w, r);
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    // Writes known to come before r come before w.
+    const std::uint32_t before = graph_.predecessor(place(r), t);
+    const std::uint32_t end = before == kNone ? 0 : before + (t == model_.thread[r] ? 0 : 1);
+    const EventIndex earlier = model_.last_before(writes, t, end);
+    if (earlier != kNone && in_window(earlier)) order_write_read(earlier, r);
+    // Writes known to come after w come after r. What was written before the window comes before it all.
+    std::uint32_t from = start_[t];
+    if (windowed) {
+      const std::uint32_t after = graph_.successor(place(w), t);
+      from = after == kNone ? kNone : std::max(from, after + (t == model_.thread[w] ? 1 : 0));
+    }
+    const EventIndex later = from == kNone ? kNone : model_.first_from(writes, t, from, set_.length(t));
+    if (later != kNone && later != r) push(r, later);
+  }
+}
+
+void Closure::take_in_write(EventIndex w) {
+  const auto writes = model_.writes_of[model_.object[w]];
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const std::uint32_t before = graph_.predecessor(place(w), t);
+    const std::uint32_t end = before == kNone ? start_[t] : before + (t == model_.thread[w] ? 0 : 1);
+    const EventIndex earlier = model_.last_before(writes, t, end);
+    if (earlier != kNone && in_window(earlier)) order_write_write(earlier, w);
+  }
+  // Reads of what the variable held before the window come before w; the last of each thread will do.
+  const auto reads = model_.reads_of[model_.object[w]];
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const auto mine = model_.slice(reads, t, start_[t], set_.length(t));
+    auto end = std::partition_point(
+        mine.begin(), mine.end(), [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); });
+    while (end != mine.begin() && (*(end - 1) == w || !set_.decided(*(end - 1)))) --end;
+    if (end != mine.begin()) push(*(end - 1), w);
+  }
+}
+
+void Closure::take_in_lock(EventIndex e) {
+  const EventIndex acquire = model_.is_acquire(e) ? e : model_.link[e];
+  const auto acquires = model_.locking_of[model_.object[e]];
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    if (t == model_.thread[e]) continue;
+    if (!in_window(acquire)) {  // the lock was held when the window started
+      const EventIndex later = model_.first_from(acquires, t, start_[t], set_.length(t));
+      if (later != kNone) order_sections(acquire, later);
+      continue;
+    }
+    const std::uint32_t before = graph_.predecessor(place(e), t);
+    if (before == kNone) continue;
+    const EventIndex earlier = last_conflicting(acquires, t, before + 1, e);
+    if (earlier != kNone) order_sections(earlier, acquire);
+  }
+}
+
+// The last acquisition of thread `t` before position `end` that excludes lock operation `e`, or kNone.
+EventIndex Closure::last_conflicting(std::span<const EventIndex> acquires, std::uint32_t t, std::uint32_t end,
+                                     EventIndex e) const {
+  EventIndex a = model_.last_before(acquires, t, end);
+  while (a != kNone && model_.is_shared(a) && model_.is_shared(e)) {
+    a = model_.last_before(acquires, t, model_.position[a]);
+  }
+  return a;
+}
+
+// --- the closure ---
+
+bool Closure::close() {
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    const Pair pair = queue_[next];
+    if (pair.first == pair.second || reaches(pair.first, pair.second)) continue;
+    if (reaches(pair.second, pair.first) || !insert_all(pair.first, pair.second)) return false;
+  }
+  queue_.clear();
+  return true;
+}
+
+bool Closure::insert_all(EventIndex a, EventIndex b) {
+  if (!in_window(b)) return false;  // nothing new can come before what is done
+  const Place from = place(a), to = place(b);
+  const std::uint32_t threads = graph_.threads();
+  std::vector<std::uint32_t> sources(threads), targets(threads);
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    sources[t] = graph_.predecessor(from, t);
+    targets[t] = graph_.successor(to, t);
+  }
+  insert(from, to);
+  for (std::uint32_t i = 0; i < threads; ++i) {
+    for (std::uint32_t j = 0; j < threads; ++j) {
+      if (i == j || sources[i] == kNone || targets[j] == kNone) continue;
+      if (!graph_.reaches({i, sources[i]}, {j, targets[j]})) insert({i, sources[i]}, {j, targets[j]});
+    }
+  }
+  return true;
+}
+
+void Closure::insert(Place a, Place b) {
+  const std::uint32_t known_source = graph_.predecessor(b, a.thread), known_target = graph_.successor(a, b.thread);
+  const Window sources{a.thread, std::max(start_[a.thread], known_source == kNone ? 0 : known_source + 1),
+                       a.position + 1};
+  const Window targets{b.thread, b.position, std::min(known_target, set_.length(b.thread))};
+  graph_.insert(a, b);
+  apply_rules(sources, targets);
+}
+
+void Closure::apply_rules(const Window& sources, const Window& targets) {
+  // Every newly ordered pair has one event in each window: walk the smaller.
+  if (sources.size() <= targets.size()) {
+    work_ += sources.size();
+    for (std::uint32_t pos = sources.to; pos-- > sources.from;) {
+      rules_from(model_.at(sources.thread, pos), sources, targets);
+    }
+  } else {
+    work_ += targets.size();
+    for (std::uint32_t pos = targets.from; pos < targets.to; ++pos) {
+      rules_into(model_.at(targets.thread, pos), sources);
+    }
+  }
+}
+
+void Closure::rules_from(EventIndex e, const Window& sources, const Window& targets) {
+  if (model_.is_write(e)) {
+    const auto writes = model_.writes_of[model_.object[e]];
+    const EventIndex later = model_.first_from(writes, sources.thread, model_.position[e] + 1, sources.to);
+    if (later != kNone) return;  // the last write of the variable speaks for those before it
+    for (EventIndex r : model_.slice(model_.reads_of[model_.object[e]], targets.thread, targets.from, targets.to)) {
+      if (!set_.decided(r)) continue;
+      order_write_read(e, r);
+      if (model_.link[r] != e) break;
+    }
+    const EventIndex next = model_.first_from(writes, targets.thread, targets.from, targets.to);
+    if (next != kNone) order_write_write(e, next);
+  } else if (model_.is_acquire(e)) {
+    const auto acquires = model_.locking_of[model_.object[e]];
+    const EventIndex around = model_.last_before(acquires, targets.thread, targets.from);
+    const EventIndex ends = around == kNone ? kNone : model_.link[around];
+    if (ends != kNone && set_.contains(ends) && model_.position[ends] >= targets.from) order_sections(e, around);
+    for (EventIndex a : model_.slice(acquires, targets.thread, targets.from, targets.to)) {
+      order_sections(e, a);
+      if (!model_.is_shared(e) || !model_.is_shared(a)) break;
+    }
+  }
+}
+
+void Closure::rules_into(EventIndex e, const Window& sources) {
+  if (model_.is_access(e)) {
+    const EventIndex w = model_.last_before(model_.writes_of[model_.object[e]], sources.thread, sources.to);
+    if (w == kNone || !in_window(w)) return;
+    if (model_.is_read(e) && set_.decided(e)) order_write_read(w, e);
+    if (model_.is_write(e)) order_write_write(w, e);
+  } else if (model_.is_release(e)) {
+    const auto acquires = model_.locking_of[model_.object[e]];
+    const EventIndex a = last_conflicting(acquires, sources.thread, sources.to, e);
+    if (a != kNone) order_sections(a, model_.link[e]);
+  } else if (model_.is_acquire(e)) {
+    const auto acquires = model_.locking_of[model_.object[e]];
+    const EventIndex a = last_conflicting(acquires, sources.thread, sources.to, e);
+    if (a != kNone) order_sections(a, e);
+  }
+}
+
+// w comes before the decided read r.
+void Closure::order_write_read(EventIndex w, EventIndex r) {
+  const EventIndex source = model_.link[r];
+  if (source == w) return;
+  if (source == kNone || !in_window(source)) {
+    queue_.push_back({r, w});  // a cycle, and close() will say so
+    return;
+  }
+  push(w, source);
+}
+
+// w comes before another write of its variable: so do the reads of w.
+void Closure::order_write_write(EventIndex w, EventIndex next) {
+  const auto readers = model_.readers_of[w];
+  for (std::uint32_t t = 0; t < model_.thread_count() && !readers.empty(); ++t) {
+    std::uint32_t end = set_.length(t);
+    for (EventIndex r = model_.last_before(readers, t, end); r != kNone; r = model_.last_before(readers, t, end)) {
+      if (set_.decided(r)) {
+        push(r, next);
+        break;
+      }
+      end = model_.position[r];
+    }
+  }
+}
+
+// The section of `acquire` starts before that of `other_acquire` ends; so it ends before the other starts.
+void Closure::order_sections(EventIndex acquire, EventIndex other_acquire) {
+  if (acquire == other_acquire || (model_.is_shared(acquire) && model_.is_shared(other_acquire))) return;
+  if (!model_.is_acquire(acquire) || !model_.is_acquire(other_acquire)) return;
+  const EventIndex other_release = model_.link[other_acquire];
+  const bool other_ends = other_release != kNone && set_.contains(other_release);
+  if (in_window(acquire) && !other_ends && !reaches(acquire, other_acquire)) return;  // seqcheck.cc sees to open ones
+  const EventIndex release = model_.link[acquire];
+  if (release != kNone && set_.contains(release)) {
+    push(release, other_acquire);
+  } else {
+    wanted_.push_back(acquire);
+  }
+}
+
+}  // namespace reweave

@@ -1,0 +1,62 @@
+// The events that a reordering executes: a prefix of each thread, closed under what must have happened
+// (must_order.h). Grows by demand; never shrinks.
+//
+// A prefix may be limited: a thread that has to stop before a given event cannot grow past it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predictor/must_order.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+class FeasibleSet {
+ public:
+  FeasibleSet(const TraceModel& model, const MustOrder& order);
+
+  // Thread of `e` must reach `e` and stop right before it. Its earlier reads count as decided where e's happening
+  // shows it. False if the thread is already past it or stops elsewhere.
+  bool stop_before(EventIndex e);
+  // Take in `e` and all it needs. False if that would pass a stop.
+  bool require(EventIndex e);
+  // Take in the first `length` events of thread `t` and all they need.
+  bool require_prefix(std::uint32_t t, std::uint32_t length);
+
+  // Works out which reads are decided; call after growing and before asking decided().
+  void settle();
+
+  bool contains(EventIndex e) const { return model_.position[e] < length_[model_.thread[e]]; }
+  std::uint32_t length(std::uint32_t t) const { return length_[t]; }
+  // A read of the set that must get the value that it got in the trace.
+  bool decided(EventIndex read) const {
+    return model_.is_atomic(read) || decided_with(read, decided_length(model_.thread[read]));
+  }
+
+  // Bounds of positions: reads below `decided` decided something, reads below `valued` made a value that others need.
+  struct Bounds {
+    std::uint32_t decided = 0;
+    std::uint32_t valued = 0;
+  };
+  Bounds decided_length(std::uint32_t t) const { return bounds_[t]; }
+  bool decided_with(EventIndex read, Bounds bounds) const {
+    const std::uint32_t pos = model_.position[read];
+    return pos < bounds.valued || (pos < bounds.decided && !model_.carries_data(read, order_.rule()));
+  }
+  bool stops(std::uint32_t t) const { return stop_[t] != kNone; }
+
+ private:
+  bool join(std::span<const std::uint32_t> clock, std::uint32_t own_thread);
+  bool raise(std::uint32_t t, std::uint32_t length);
+  // The last write of thread t whose value a decided read needs: its position if that says anything new, else 0.
+  std::uint32_t needed_value(std::uint32_t t) const;
+
+  const TraceModel& model_;
+  const MustOrder& order_;
+  std::vector<std::uint32_t> length_;
+  std::vector<std::uint32_t> stop_;  // kNone = none
+  std::vector<Bounds> bounds_;
+};
+
+}  // namespace reweave

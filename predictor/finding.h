@@ -1,0 +1,69 @@
+// A predicted bug: what could happen, where, and a reordering of the trace that shows it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "predictor/trace_model.h"
+#include "predictor/witness_check.h"
+
+namespace reweave {
+
+enum class FindingKind {
+  kRace,       // two conflicting accesses with nothing between them
+  kDeadlock,   // threads that wait for each other's locks
+  kAtomicity,  // an access of another thread between two that belong together
+  kOrder,      // an access before what had to precede it
+};
+
+const char* kind_name(FindingKind kind);
+
+// An event of a finding, copied out of the model.
+struct FindingEvent {
+  EventIndex index = kNone;
+  ThreadId thread = 0;
+  Op op = Op::kRead;
+  std::uint32_t site = 0;
+  std::uint32_t object = 0;  // variable or lock of the model, by op
+};
+
+// A checked reordering: the first `prefix` events of the trace in its order, then runs of consecutive events of one
+// thread, each the first `count` events that the thread has not executed yet. A witness covers all that happens from
+// the start of the trace; as a list of events it would fill memory.
+class Witness {
+ public:
+  struct Run {
+    ThreadId thread;
+    std::uint32_t count;
+  };
+
+  Witness() = default;
+  Witness(const TraceModel& model, const Reordering& reordering);
+
+  EventIndex prefix() const { return prefix_; }
+  const std::vector<Run>& runs() const { return runs_; }
+  // All events in order.
+  std::vector<EventIndex> events(const TraceModel& model) const;
+  // The same, without the prefix.
+  std::vector<EventIndex> tail(const TraceModel& model) const;
+  std::size_t size() const { return size_; }
+
+ private:
+  EventIndex prefix_ = 0;
+  std::vector<Run> runs_;
+  std::size_t size_ = 0;
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::kRace;
+  std::string pattern;               // such as "W1-R2" or "R1-W2-W1": op and thread of each event in turn
+  std::vector<FindingEvent> events;  // in the order of the bug
+  OrderQuery query;                  // what the witness shows
+  Witness witness;
+  bool assumes_data_only = false;  // feasible if reads that feed a write decide nothing (ReadRule); else certain
+  double score = 0;                // higher is more likely to matter
+  std::uint32_t count = 1;         // places of the trace that fit the same code locations (a lower bound)
+};
+
+}  // namespace reweave

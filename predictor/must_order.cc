@@ -1,0 +1,89 @@
+#include "predictor/must_order.h"
+
+#include <algorithm>
+
+namespace reweave {
+
+void MustOrder::History::set(std::uint32_t position, std::span<const std::uint32_t> clock) {
+  if (!positions_.empty() && positions_.back() == position) {
+    std::copy(clock.begin(), clock.end(), clocks_.end() - width_);
+    return;
+  }
+  positions_.push_back(position);
+  clocks_.insert(clocks_.end(), clock.begin(), clock.end());
+}
+
+std::span<const std::uint32_t> MustOrder::History::at(std::uint32_t position) const {
+  // Most questions while building are about the end.
+  std::size_t index = positions_.size() - 1;
+  if (positions_[index] > position) {
+    const auto next = std::upper_bound(positions_.begin(), positions_.end(), position);
+    index = static_cast<std::size_t>(next - positions_.begin()) - 1;
+  }
+  return {clocks_.data() + index * width_, width_};
+}
+
+MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), rule_(rule) {
+  const std::uint32_t threads = model.thread_count();
+  actual_.assign(threads, History(threads));
+  value_.assign(threads, History(threads));
+  now_.assign(threads, std::vector<std::uint32_t>(threads, 0));
+  pending_ = valued_ = now_;
+  for (EventIndex e = 0; e < model.size(); ++e) step(e);
+  now_.clear();
+  pending_.clear();
+  valued_.clear();
+}
+
+bool MustOrder::join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const {
+  const std::uint32_t t = model_.thread[e], pos = model_.position[e];
+  if (clock[t] > pos && !value) return false;  // knew `e`, hence all before it
+  const auto other = (value ? value_ : actual_)[t].at(pos);
+  bool changed = false;
+  for (std::uint32_t i = 0; i < other.size(); ++i) {
+    const std::uint32_t known = i == t ? pos + 1 : other[i];
+    if (i == own || known <= clock[i]) continue;
+    clock[i] = known;
+    changed = true;
+  }
+  return changed;
+}
+
+void MustOrder::step(EventIndex e) {
+  const std::uint32_t t = model_.thread[e], pos = model_.position[e];
+  auto& now = now_[t];
+  auto& pending = pending_[t];
+  auto& valued = valued_[t];
+  bool changed = false, value_changed = false;
+  const bool decides = model_.has_branches ? model_.op[e] == Op::kBranch || model_.op[e] == Op::kEnd
+                                           : (model_.flags[e] & kSameInstruction) == 0;
+  if (decides) {
+    for (std::uint32_t i = 0; i < now.size(); ++i) {
+      if (i == t || pending[i] <= now[i]) continue;
+      now[i] = pending[i];
+      changed = true;
+    }
+  }
+  for (const MustEdge& edge : model_.edges_into(t, pos, pos + 1)) changed |= join(now, t, edge.source, false);
+  if (model_.is_read(e) && model_.link[e] != kNone) {
+    if (model_.is_atomic(e)) changed |= join(now, t, model_.link[e], true);
+    if (!model_.carries_data(e, rule_)) join(pending, t, model_.link[e], true);
+    value_changed = join(valued, t, model_.link[e], true);
+  }
+  if (changed) {
+    actual_[t].set(pos, now);
+    for (std::uint32_t i = 0; i < now.size(); ++i) {
+      pending[i] = std::max(pending[i], now[i]);
+      valued[i] = std::max(valued[i], now[i]);
+    }
+  }
+  if (changed || value_changed) value_[t].set(pos, valued);
+}
+
+bool MustOrder::ordered(EventIndex a, EventIndex b) const {
+  const std::uint32_t t = model_.thread[a];
+  if (t == model_.thread[b]) return model_.position[a] < model_.position[b];
+  return before(b)[t] > model_.position[a];
+}
+
+}  // namespace reweave

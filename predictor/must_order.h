@@ -1,0 +1,58 @@
+// What must happen before an event in every correct reordering: vector clocks, computed in one pass over the trace.
+//
+// Order comes from the thread, from must-order edges, and from reads: a read that decided something (a branch
+// followed) must have got its value, so its writer precedes the *branch*; the read itself may come before the writer.
+// A value is the original one only if the reads that it may have been computed from were (RVPredict's rule), so a
+// deciding read also needs the writers of the reads that were pending in its writer's thread.
+// Locks order nothing here. Clocks are kept only where they change. Thread-safe once built.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+class MustOrder {
+ public:
+  explicit MustOrder(const TraceModel& model, ReadRule rule = ReadRule::kAllDecide);
+
+  ReadRule rule() const { return rule_; }
+
+  // For each thread, how many of its events must happen before `e`. The entry of e's own thread means
+  // nothing.
+  std::span<const std::uint32_t> before(EventIndex e) const { return actual_[model_.thread[e]].at(model_.position[e]); }
+
+  // True if `a` happens before `b` whenever `b` happens.
+  bool ordered(EventIndex a, EventIndex b) const;
+  bool concurrent(EventIndex a, EventIndex b) const { return !ordered(a, b) && !ordered(b, a); }
+
+ private:
+  // The clocks of one thread: the value at a position is that of the last change at or before it.
+  class History {
+   public:
+    explicit History(std::uint32_t width) : width_(width) { set(0, std::vector<std::uint32_t>(width, 0)); }
+    void set(std::uint32_t position, std::span<const std::uint32_t> clock);
+    std::span<const std::uint32_t> at(std::uint32_t position) const;
+
+   private:
+    std::uint32_t width_;
+    std::vector<std::uint32_t> positions_;
+    std::vector<std::uint32_t> clocks_;
+  };
+
+  void step(EventIndex e);
+  // Clock of thread `own` := max(clock, order of `e` and `e` itself), with e's value if `value`; true if it changed.
+  bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
+
+  const TraceModel& model_;
+  ReadRule rule_;
+  std::vector<History> actual_;  // what must be before the event
+  std::vector<History> value_;   // and what must be for a value written there to be the original one
+  // By thread: order now; with what the next decision needs; with what the value of the next write needs.
+  std::vector<std::vector<std::uint32_t>> now_, pending_, valued_;
+};
+
+}  // namespace reweave

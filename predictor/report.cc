@@ -1,0 +1,141 @@
+#include "predictor/report.h"
+
+#include <array>
+#include <cstdio>
+#include <ostream>
+
+namespace reweave {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
+  return text.data();
+}
+
+std::string site_text(std::uint32_t site, const Names& names) {
+  const std::string name = names.site ? names.site(site) : "";
+  return name.empty() ? "location " + std::to_string(site) : name;
+}
+
+std::string thread_text(ThreadId thread, const Names& names) {
+  const std::string name = names.thread ? names.thread(thread) : "";
+  return name.empty() ? "thread " + std::to_string(thread) : name;
+}
+
+// What an event of a finding does, as a verb.
+const char* verb(const TraceModel& model, EventIndex e) {
+  if (model.is_access(e) && (model.flags[e] & kFrees) != 0) return "frees";
+  switch (model.op[e]) {
+    case Op::kRead:
+      return "reads";
+    case Op::kWrite:
+      return "writes";
+    case Op::kUpdate:
+      return "updates";
+    default:
+      return "locks";
+  }
+}
+
+const ObjectName& object_of(const TraceModel& model, EventIndex e) {
+  return model.is_access(e) ? model.variables[model.object[e]] : model.locks[model.object[e]];
+}
+
+void write_stack(std::ostream& out, const TraceModel& model, EventIndex e, const Names& names) {
+  out << "      at " << site_text(model.site[e], names) << '\n';
+  for (std::uint32_t node = model.stack[e]; node != 0; node = model.calls[node].parent) {
+    out << "      by " << site_text(model.calls[node].site, names) << '\n';
+  }
+}
+
+void write_held(std::ostream& out, const TraceModel& model, EventIndex e, const Names& names) {
+  if (model.held[e] == 0) {
+    out << "      holding no lock\n";
+    return;
+  }
+  for (std::uint32_t node = model.held[e]; node != 0; node = model.held_nodes[node].parent) {
+    const EventIndex acquire = model.held_nodes[node].acquire;
+    out << "      holding " << object_text(model, model.locks[model.object[acquire]], names)
+        << (model.is_shared(acquire) ? " (shared)" : "") << ", locked at " << site_text(model.site[acquire], names)
+        << '\n';
+  }
+}
+
+std::string explain_deadlock(const TraceModel& model, const Finding& c, const Names& names) {
+  std::string text;
+  for (std::size_t i = 0; i < c.events.size(); ++i) {
+    const EventIndex e = c.events[i].index;
+    const EventIndex next = c.events[(i + 1) % c.events.size()].index;
+    text += (i ? ", " : "") + thread_text(model.thread[e], names) + " waits for " +
+            object_text(model, object_of(model, e), names) + ", which " + thread_text(model.thread[next], names) +
+            " holds";
+  }
+  return text + ": none of them can go on.";
+}
+
+}  // namespace
+
+std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names) {
+  if (object.block != kNone) {
+    const HeapBlock& block = model.blocks[object.block];
+    return "heap block #" + std::to_string(block.nth + 1) + " of " + site_text(block.site, names) + " +" +
+           std::to_string(object.address - block.address);
+  }
+  const std::string name = names.address ? names.address(object.address) : "";
+  return name.empty() ? hex(object.address) : name;
+}
+
+std::string explain(const TraceModel& model, const Finding& c, const Names& names) {
+  if (c.kind == FindingKind::kDeadlock) return explain_deadlock(model, c, names);
+  const EventIndex a = c.events[0].index, b = c.events[1].index;
+  const std::string what = object_text(model, object_of(model, a), names);
+  const std::string first = thread_text(model.thread[a], names), second = thread_text(model.thread[b], names);
+  switch (c.kind) {
+    case FindingKind::kRace:
+      return first + " " + verb(model, a) + " " + what + " while " + second + " " + verb(model, b) +
+             " it: nothing orders the two.";
+    case FindingKind::kAtomicity:
+      return second + " " + verb(model, b) + " " + what + " after " + first + " " + verb(model, a) +
+             " it and before it " + verb(model, c.events[2].index) + " it" +
+             (c.pattern == "R1-W2-W1" ? ": the value written in between is lost." : ".");
+    case FindingKind::kOrder:
+      if (c.pattern == "use-after-free") return first + " frees " + what + " before " + second + " uses it.";
+      return first + " reads " + what + " before " + second + " writes it for the first time.";
+    case FindingKind::kDeadlock:
+      break;
+  }
+  return "";
+}
+
+void write_finding(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names,
+                   const ReportOptions& options) {
+  std::array<char, 32> score{};
+  std::snprintf(score.data(), score.size(), "%.1f", c.score);
+  out << kind_name(c.kind) << ' ' << c.pattern << "  score " << score.data() << ", seen " << c.count
+      << (c.count == 1 ? " time\n" : " times\n");
+  out << "  " << explain(model, c, names) << '\n';
+  if (c.assumes_data_only)
+    out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
+  for (const FindingEvent& e : c.events) {
+    out << "    " << thread_text(e.thread, names) << ' ' << verb(model, e.index) << ' '
+        << object_text(model, object_of(model, e.index), names) << " (event " << e.index << ")\n";
+    write_stack(out, model, e.index, names);
+    write_held(out, model, e.index, names);
+  }
+  if (options.witness) write_witness(out, model, c, names, options);
+}
+
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
+                  const ReportOptions& options) {
+  std::size_t number = 0;
+  for (const Finding& c : findings) {
+    out << '#' << ++number << ' ';
+    write_finding(out, model, c, names, options);
+    out << '\n';
+  }
+  out << findings.size() << (findings.size() == 1 ? " finding" : " findings") << " in " << model.size() << " events of "
+      << model.thread_count() << " threads\n";
+}
+
+}  // namespace reweave

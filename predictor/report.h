@@ -1,0 +1,48 @@
+// Findings as text for people: what goes wrong, on which variable, at which lines, how threads got there, what they
+// hold, and on demand the witness in columns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predictor/finding.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+// How numbers of the model become words. Whoever reads the trace fills these in; each may be empty.
+struct Names {
+  // A code location: "function at file:line".
+  std::function<std::string(std::uint32_t site)> site;
+  // A global address: "name" or "name+8"; empty if unknown.
+  std::function<std::string(std::uint64_t address)> address;
+  std::function<std::string(ThreadId)> thread;
+};
+
+struct ReportOptions {
+  bool witness = false;
+  std::uint32_t context = 3;  // events around each event of interest in a witness
+};
+
+// Name of variable or lock `object`: a global's, "heap block #n of <allocation site> +offset", or the address.
+std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names);
+
+// One sentence that says what goes wrong.
+std::string explain(const TraceModel& model, const Finding& finding, const Names& names);
+
+void write_finding(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
+                   const ReportOptions& options);
+
+// All of them, numbered from 1, with a line of totals.
+void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
+                  const ReportOptions& options);
+
+// The witness as one column per thread: the finding's events, what they were computed from, the context.
+void write_witness(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
+                   const ReportOptions& options);
+
+}  // namespace reweave

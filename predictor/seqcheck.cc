@@ -1,0 +1,220 @@
+#include "predictor/seqcheck.h"
+
+#include <algorithm>
+
+namespace reweave {
+namespace {
+
+// Orientations tried after a linearisation fails its check; each costs another linearisation.
+constexpr int kMaxRepairs = 64;
+
+}  // namespace
+
+struct SeqCheck::State {
+  State(const TraceModel& model, const MustOrder& order, std::vector<std::uint32_t> start)
+      : set(model, order), closure(model, set, std::move(start)) {}
+
+  FeasibleSet set;
+  Closure closure;
+  EventIndex window_start = 0;
+  bool ends_early = false;  // policy for open sections that could stay open: end those that came first in the trace
+  bool had_choice = false;  // the policy made a difference
+  std::vector<EventIndex> undecided_open;  // sections of which one of each pair has to end, none for a known reason
+};
+
+bool SeqCheck::grow_base(State& state, EventIndex window_start) const {
+  state.window_start = window_start;
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    if (!state.set.require_prefix(t, state.closure.start(t))) return false;
+  }
+  return true;
+}
+
+bool SeqCheck::demand(State& state, const OrderQuery& query) const {
+  for (EventIndex e : query.stops) {
+    if (!state.set.stop_before(e)) return false;
+  }
+  for (EventIndex e : query.sequence) {
+    if (!state.set.require(e)) return false;
+  }
+  return true;
+}
+
+Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const {
+  bool had_choice = false;
+  Verdict verdict = attempt(query, window_start, false, had_choice);
+  if (verdict.answer != Feasibility::kFeasible && had_choice) {
+    verdict = attempt(query, window_start, true, had_choice);
+    if (verdict.answer == Feasibility::kInfeasible && model_.thread_count() > 2) verdict.answer = Feasibility::kGaveUp;
+  }
+  return verdict;
+}
+
+Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
+  std::vector<std::uint32_t> start(model_.thread_count());
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const auto& events = model_.threads[t];
+    start[t] =
+        static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin());
+  }
+  State state(model_, order_, std::move(start));
+  state.ends_early = ends_early;
+  if (!demand(state, query) || !grow_base(state, window_start)) return {};
+  state.set.settle();
+  state.closure.extend();
+  for (std::size_t i = 1; i < query.sequence.size(); ++i) state.closure.add(query.sequence[i - 1], query.sequence[i]);
+  const bool closed = close_all(state);
+  had_choice = state.had_choice;
+  if (!closed) return {};
+  for (int repairs = 0; repairs <= kMaxRepairs; ++repairs) {
+    auto witness = linearise(state);
+    const Violation violation = check_witness(model_, query, witness);
+    if (violation.kind == Violation::kNothing) return {Feasibility::kFeasible, std::move(witness)};
+    if (!repair(state, violation) || !close_all(state)) break;
+  }
+  return {Feasibility::kGaveUp, {}};
+}
+
+bool SeqCheck::close_all(State& state) const {
+  while (true) {
+    if (!state.closure.close()) return false;
+    if (!state.closure.wanted_sections().empty()) {
+      if (!end_wanted(state)) return false;
+    } else if (settle_open_sections(state)) {
+      return true;
+    }
+  }
+}
+
+bool SeqCheck::end_wanted(State& state) const {
+  for (EventIndex acquire : state.closure.wanted_sections()) {
+    const EventIndex release = model_.link[acquire];
+    if (release == kNone || !state.set.require(release)) return false;
+  }
+  // The rule that asked for the section's end applies now that the end is there.
+  state.closure.wanted_sections().clear();
+  state.set.settle();
+  state.closure.extend();
+  return true;
+}
+
+bool SeqCheck::settle_open_sections(State& state) const {
+  state.undecided_open.clear();
+  bool settled = true;
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    for (std::uint32_t node = model_.held_after(t, state.set.length(t)); node != 0;
+         node = model_.held_nodes[node].parent) {
+      for (std::uint32_t other = 0; other < model_.thread_count(); ++other) {
+        if (other != t) order_open(state, model_.held_nodes[node].acquire, other);
+      }
+    }
+  }
+  if (!state.closure.wanted_sections().empty() || state.closure.has_work()) settled = false;
+  if (!settled || state.undecided_open.empty()) return settled;
+  // The one free choice: end the section that came first in the trace, unless its thread has to stop inside.
+  auto& open = state.undecided_open;
+  std::sort(open.begin(), open.end());
+  auto may_end = [&](EventIndex a) { return model_.link[a] != kNone && !state.set.stops(model_.thread[a]); };
+  auto choice = std::find_if(open.begin(), open.end(), may_end);
+  state.closure.wanted_sections().push_back(choice == open.end() ? open.front() : *choice);
+  return false;
+}
+
+// The open section of acquisition `open` comes after all sections of its lock in thread `other`.
+void SeqCheck::order_open(State& state, EventIndex open, std::uint32_t other) const {
+  auto& wanted = state.closure.wanted_sections();
+  const auto acquires = model_.locking_of[model_.object[open]];
+  EventIndex last = model_.last_before(acquires, other, state.set.length(other));
+  while (last != kNone && model_.is_shared(last) && model_.is_shared(open)) {
+    last = model_.last_before(acquires, other, model_.position[last]);
+  }
+  if (last == kNone) return;
+  const EventIndex release = model_.link[last];
+  const bool ends = release != kNone && state.set.contains(release);
+  if (!state.closure.in_window(open)) {  // was held before the window; nobody takes the lock until it is released
+    if (state.closure.in_window(last)) wanted.push_back(open);
+  } else if (ends) {
+    if (state.closure.reaches(release, open)) return;
+    // If it stays open, it comes after `last`. It need not stay open; ending it needs more events.
+    const bool choice = open < last && model_.link[open] != kNone && !state.set.stops(model_.thread[open]);
+    state.had_choice |= choice;
+    if (choice && state.ends_early) {
+      wanted.push_back(open);
+    } else {
+      state.closure.add(release, open);
+    }
+  } else if (!state.closure.in_window(last)) {
+    wanted.push_back(last);
+  } else {
+    const OrderGraph& graph = state.closure.graph();
+    const auto reaches_into = [&](EventIndex a, std::uint32_t t) {
+      return graph.successor({model_.thread[a], model_.position[a]}, t) < state.set.length(t);
+    };
+    if (reaches_into(last, model_.thread[open])) {
+      wanted.push_back(last);
+    } else if (reaches_into(open, other)) {
+      wanted.push_back(open);
+    } else {
+      state.undecided_open.push_back(last);
+    }
+  }
+}
+
+bool SeqCheck::repair(State& state, const Violation& violation) const {
+  const auto prefer = [&](EventIndex a, EventIndex b, EventIndex c, EventIndex d, bool first) {
+    const bool can_first = a != kNone && !state.closure.reaches(b, a);
+    const bool can_second = c != kNone && !state.closure.reaches(d, c);
+    if (!can_first && !can_second) return false;
+    if (can_first && (first || !can_second)) {
+      state.closure.add(a, b);
+    } else {
+      state.closure.add(c, d);
+    }
+    return true;
+  };
+  if (violation.kind == Violation::kWrongWrite) {
+    const EventIndex r = violation.event, actual = violation.other, w = model_.link[r];
+    if (actual == kNone) return false;
+    return prefer(r, actual, w == kNone ? kNone : actual, w, r < actual);
+  }
+  if (violation.kind == Violation::kLockHeld) {
+    const EventIndex a = violation.other, b = violation.event;
+    const EventIndex a_end = model_.link[a], b_end = model_.link[b];
+    auto inside = [&](EventIndex e) { return e != kNone && state.set.contains(e) ? e : kNone; };
+    return prefer(inside(a_end), b, inside(b_end), a, a < b);
+  }
+  return false;
+}
+
+Reordering SeqCheck::linearise(const State& state) const {
+  const std::uint32_t threads = model_.thread_count();
+  Reordering witness{state.window_start, {}};
+  std::vector<std::uint32_t> done(threads);
+  std::size_t total = 0;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    done[t] = state.closure.start(t);
+    total += state.set.length(t) - done[t];
+  }
+  witness.tail.reserve(total);
+  const OrderGraph& graph = state.closure.graph();
+  const auto ready = [&](std::uint32_t t) {
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      const std::uint32_t before = i == t ? kNone : graph.predecessor({t, done[t]}, i);
+      if (before != kNone && before >= done[i]) return false;
+    }
+    return true;
+  };
+  // Of the threads that may go on, the one whose next event is the earliest in the trace.
+  while (witness.tail.size() < total) {
+    EventIndex next = kNone;
+    for (std::uint32_t t = 0; t < threads; ++t) {
+      if (done[t] < state.set.length(t) && model_.at(t, done[t]) < next && ready(t)) next = model_.at(t, done[t]);
+    }
+    if (next == kNone) return {state.window_start, {}};
+    ++done[model_.thread[next]];
+    witness.tail.push_back(next);
+  }
+  return witness;
+}
+
+}  // namespace reweave

@@ -1,0 +1,57 @@
+// Decides whether the program could have gone another way: is there a correct reordering of the trace that executes
+// given events in a given order and leaves given threads right before given events?
+//
+// A correct reordering takes a prefix of each thread, respects locks and must-order edges, and gives every read that
+// decided something the value that it had in the trace. After SeqCheck (Cai, Yun, Wang, Qiao, Palsberg, 2021), with
+// critical sections closed only on demand and stops instead of adjacency: a race is two threads that stop before
+// conflicting accesses, a deadlock is threads that stop before acquisitions of each other's locks.
+//
+// Sound: every positive answer carries a witness that witness_check.h has accepted. Complete for two threads; with
+// more, choices made greedily may miss reorderings (the problem is NP-hard).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predictor/closure.h"
+#include "predictor/feasible_set.h"
+#include "predictor/must_order.h"
+#include "predictor/trace_model.h"
+#include "predictor/witness_check.h"
+
+namespace reweave {
+
+enum class Feasibility { kFeasible, kInfeasible, kGaveUp };
+
+struct Verdict {
+  Feasibility answer = Feasibility::kInfeasible;
+  Reordering witness;  // only if feasible
+};
+
+class SeqCheck {
+ public:
+  SeqCheck(const TraceModel& model, const MustOrder& order) : model_(model), order_(order) {}
+
+  // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their
+  // order (see closure.h); 0 for a complete answer.
+  Verdict check(const OrderQuery& query, EventIndex window_start = 0) const;
+
+ private:
+  struct State;
+  // One greedy search; `had_choice` tells whether the other policy could end differently.
+  Verdict attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const;
+  bool grow_base(State& state, EventIndex window_start) const;
+  bool demand(State& state, const OrderQuery& query) const;
+  bool close_all(State& state) const;
+  bool end_wanted(State& state) const;
+  // Looks at sections left open. False if the closure has to go on.
+  bool settle_open_sections(State& state) const;
+  void order_open(State& state, EventIndex open, std::uint32_t other) const;
+  bool repair(State& state, const Violation& violation) const;
+  Reordering linearise(const State& state) const;
+
+  const TraceModel& model_;
+  const MustOrder& order_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,53 @@
+// Must-order edges of conditions, barriers, semaphores, thread start and join, derived from the operations in
+// trace order. Events are named by the caller's numbers ("raw" indices of TraceBuilder).
+//
+// Semaphores: a wait keeps every post and every wait that came before it in the trace. That is more than needed (the
+// semaphore's initial value is unknown), so reorderings may be missed but none is wrong.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+class SyncEdges {
+ public:
+  void wait_begin(std::uint64_t condition, ThreadId thread, std::uint32_t event);
+  void notify(std::uint64_t condition, bool all, std::uint32_t event);
+  void wait_end(std::uint64_t condition, ThreadId thread, bool timed_out, std::uint32_t event);
+  void barrier_enter(std::uint64_t barrier, ThreadId thread, std::uint32_t event);
+  void barrier_leave(std::uint64_t barrier, ThreadId thread, std::uint32_t event);
+  void sem_post(std::uint64_t semaphore, ThreadId thread, std::uint32_t event);
+  void sem_wait(std::uint64_t semaphore, std::uint32_t event);
+
+  // The edges found, in raw indices, and none twice.
+  std::vector<MustEdge> take() { return std::move(edges_); }
+
+ private:
+  struct Waiter {
+    ThreadId thread;
+    std::uint32_t begin;
+    std::uint32_t notified_by;
+  };
+  struct Barrier {
+    std::vector<std::uint32_t> entering;                                     // of the generation not yet complete
+    std::unordered_map<ThreadId, std::uint32_t> generation_of;               // of each thread's last entry
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> complete;  // entries by generation
+    std::uint32_t generation = 0;
+  };
+  struct Semaphore {
+    std::unordered_map<ThreadId, std::uint32_t> last_post;
+    std::uint32_t last_wait = kNone;
+  };
+
+  std::unordered_map<std::uint64_t, std::deque<Waiter>> waiters_;
+  std::unordered_map<std::uint64_t, Barrier> barriers_;
+  std::unordered_map<std::uint64_t, Semaphore> semaphores_;
+  std::vector<MustEdge> edges_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,222 @@
+// Taking events in. What becomes of them is in trace_emit.cc.
+#include "predictor/trace_builder.h"
+
+#include <algorithm>
+
+namespace reweave {
+namespace {
+
+std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
+
+constexpr std::uint64_t kGranuleBytes = 8;
+// A release of a block is a write to at most so many of its granules; bounds the cost of huge blocks.
+constexpr std::size_t kMaxFreedGranules = 4096;
+
+}  // namespace
+
+std::uint32_t TraceBuilder::push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object) {
+  raw_.push_back({object, site, stack_of_[thread], thread, op, 0, 0, 0});
+  return static_cast<std::uint32_t>(raw_.size() - 1);
+}
+
+void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
+  if (event.thread >= stack_of_.size()) stack_of_.resize(event.thread + 1u, 0);
+  switch (event.kind) {
+    case EventKind::kCall:
+    case EventKind::kReturn:
+      return call(event, site);
+    case EventKind::kSyscall:
+    case EventKind::kFence:
+      return;
+    case EventKind::kLockRequest:
+      pending_request_[event.thread] = {
+          lock_id(event.address, event.thread), site, stack_of_[event.thread], event.thread, Op::kRequest, 0, 0, 0};
+      return;
+    default:
+      break;
+  }
+  pending_request_.erase(event.thread);
+  switch (event.kind) {
+    case EventKind::kRead:
+      return add_access(event, site, Op::kRead, 0);
+    case EventKind::kWrite:
+      return add_access(event, site, Op::kWrite, 0);
+    case EventKind::kAtomicLoad:
+      return add_access(event, site, Op::kRead, kAtomic);
+    case EventKind::kAtomicStore:
+      return add_access(event, site, Op::kWrite, kAtomic);
+    case EventKind::kAtomicRmw:
+      return add_access(event, site, Op::kUpdate, kAtomic);
+    case EventKind::kAlloc:
+    case EventKind::kFree:
+      return add_heap(event, site);
+    default:
+      return add_sync(event, site);
+  }
+}
+
+void TraceBuilder::add_access(const TraceEvent& event, std::uint32_t site, Op op, std::uint8_t flags) {
+  const std::uint64_t end = event.address + std::max<std::uint64_t>(event.extra, 1);
+  for (std::uint64_t at = event.address; at < end;) {
+    const std::uint64_t number = at / kGranuleBytes;
+    const std::uint64_t stop = std::min(end, (number + 1) * kGranuleBytes);
+    bool fresh = false;
+    const std::uint32_t id = granule_map_.id(number, fresh);
+    if (fresh) granules_.push_back({number, block_at(at), event.thread});
+    const auto low = static_cast<std::uint8_t>(at % kGranuleBytes);
+    const auto high = static_cast<std::uint8_t>(low + (stop - at));
+    touch(id, event.thread, op != Op::kRead, low, high);
+    RawEvent& raw = raw_[push(event.thread, site, op, id)];
+    raw.flags = static_cast<std::uint8_t>(flags | (at == event.address ? 0 : kSameInstruction));
+    raw.low = low;
+    raw.high = high;
+    at = stop;
+  }
+}
+
+void TraceBuilder::touch(std::uint32_t granule, ThreadId thread, bool write, std::uint8_t low, std::uint8_t high) {
+  Granule& g = granules_[granule];
+  if (low > 0) g.cuts = static_cast<std::uint8_t>(g.cuts | 1u << low);
+  if (high < kGranuleBytes) g.cuts = static_cast<std::uint8_t>(g.cuts | 1u << high);
+  if (thread != g.first_thread) g.shared = true;
+  if (write) g.written = true;
+}
+
+void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
+  const ThreadId t = event.thread;
+  const auto other = static_cast<ThreadId>(event.extra);
+  auto sync = [&] { return push(t, site, Op::kSync, kNone); };
+  switch (event.kind) {
+    case EventKind::kLock:
+      return lock(event, site, event.address, event.aux == std::uint8_t(LockMode::kShared));
+    case EventKind::kUnlock:
+      return unlock(event, site, event.address);
+    case EventKind::kWaitBegin:
+      waiting_mutex_[t] = event.extra;
+      unlock(event, site, event.extra);
+      return sync_.wait_begin(event.address, t, sync());
+    case EventKind::kWaitEnd: {
+      // The edges end at an event of their own, before the mutex is taken again: the waiter is awake, then queues.
+      sync_.wait_end(event.address, t, event.aux == 1, sync());
+      return lock(event, site, waiting_mutex_[t], false);
+    }
+    case EventKind::kNotify:
+      return sync_.notify(event.address, event.aux == 1, sync());
+    case EventKind::kBarrierEnter:
+      return sync_.barrier_enter(event.address, t, sync());
+    case EventKind::kBarrierLeave:
+      return sync_.barrier_leave(event.address, t, sync());
+    case EventKind::kSemPost:
+      return sync_.sem_post(event.address, t, sync());
+    case EventKind::kSemWait:
+      return sync_.sem_wait(event.address, sync());
+    case EventKind::kFork:
+      start_edges_.push_back({other, push(t, site, Op::kFork, other)});
+      return;
+    case EventKind::kJoin:
+      join_edges_.push_back({push(t, site, Op::kJoin, other), other});
+      return;
+    case EventKind::kBegin:
+      push(t, site, Op::kBegin, kNone);
+      return;
+    case EventKind::kEnd:
+      push(t, site, Op::kEnd, kNone);
+      return;
+    case EventKind::kBranch:
+      has_branches_ = true;
+      push(t, site, Op::kBranch, kNone);
+      return;
+    default:
+      return;
+  }
+}
+
+std::uint32_t TraceBuilder::lock_id(std::uint64_t address, ThreadId user) {
+  auto [it, fresh] = live_locks_.try_emplace(address, static_cast<std::uint32_t>(locks_.size()));
+  if (fresh) {
+    locks_.push_back({address, 0, block_at(address)});
+    lock_first_user_.push_back(user);
+    lock_shared_use_.push_back(false);
+  } else if (lock_first_user_[it->second] != user) {
+    lock_shared_use_[it->second] = true;
+  }
+  return it->second;
+}
+
+void TraceBuilder::lock(const TraceEvent& event, std::uint32_t site, std::uint64_t address, bool shared) {
+  const std::uint32_t id = lock_id(address, event.thread);
+  Depth& depth = depth_[pair_key(id, event.thread)];
+  if (depth.count++ > 0) return;
+  depth.shared = shared;
+  push(event.thread, site, shared ? Op::kAcquireShared : Op::kAcquire, id);
+}
+
+void TraceBuilder::unlock(const TraceEvent& event, std::uint32_t site, std::uint64_t address) {
+  const std::uint32_t id = lock_id(address, event.thread);
+  Depth& depth = depth_[pair_key(id, event.thread)];
+  // Releases without acquisition (the trace starts inside, or another thread locked) say nothing that we can use.
+  if (depth.count == 0 || --depth.count > 0) return;
+  push(event.thread, site, depth.shared ? Op::kReleaseShared : Op::kRelease, id);
+}
+
+void TraceBuilder::call(const TraceEvent& event, std::uint32_t site) {
+  std::uint32_t& now = stack_of_[event.thread];
+  if (event.kind == EventKind::kReturn) {
+    if (now != 0) now = calls_[now].parent;
+    return;
+  }
+  auto [it, fresh] = call_children_.try_emplace(pair_key(now, site), static_cast<std::uint32_t>(calls_.size()));
+  if (fresh) calls_.push_back({now, site});
+  now = it->second;
+}
+
+std::uint32_t TraceBuilder::block_at(std::uint64_t address) const {
+  auto it = live_blocks_.upper_bound(address);
+  if (it == live_blocks_.begin()) return kNone;
+  --it;
+  const HeapBlock& block = blocks_[it->second];
+  return address - block.address < std::max<std::uint64_t>(block.bytes, 1) ? it->second : kNone;
+}
+
+void TraceBuilder::forget(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address + std::max<std::uint64_t>(bytes, 1);
+  granule_map_.forget(address / kGranuleBytes, (end - 1) / kGranuleBytes);
+  live_locks_.erase(live_locks_.lower_bound(address), live_locks_.lower_bound(end));
+  live_blocks_.erase(live_blocks_.lower_bound(address), live_blocks_.lower_bound(end));
+}
+
+void TraceBuilder::add_heap(const TraceEvent& event, std::uint32_t site) {
+  if (event.address == 0) return;
+  if (event.kind == EventKind::kFree) return release_block(event.address, event, site);
+  forget(event.address, event.extra);
+  const std::uint32_t stack = stack_of_[event.thread];
+  const std::uint32_t nth = allocations_[pair_key(stack, site)]++;
+  live_blocks_[event.address] = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back({event.address, event.extra, site, stack, nth});
+}
+
+void TraceBuilder::release_block(std::uint64_t address, const TraceEvent& event, std::uint32_t site) {
+  auto it = live_blocks_.find(address);
+  if (it == live_blocks_.end()) return;
+  const std::uint64_t bytes = std::max<std::uint64_t>(blocks_[it->second].bytes, 1);
+  bool first = true;
+  for (std::uint32_t id :
+       granule_map_.used(address / kGranuleBytes, (address + bytes - 1) / kGranuleBytes, kMaxFreedGranules)) {
+    touch(id, event.thread, true, 0, kGranuleBytes);
+    RawEvent& raw = raw_[push(event.thread, site, Op::kWrite, id)];
+    raw.flags = static_cast<std::uint8_t>(kFrees | (first ? 0 : kSameInstruction));
+    raw.high = kGranuleBytes;
+    first = false;
+  }
+  forget(address, bytes);
+}
+
+void TraceBuilder::push_requests() {
+  for (const auto& [thread, raw] : pending_request_) {
+    const auto depth = depth_.find(pair_key(raw.object, thread));
+    if (depth == depth_.end() || depth->second.count == 0) raw_.push_back(raw);
+  }
+  pending_request_.clear();
+}
+
+}  // namespace reweave

@@ -1,0 +1,120 @@
+// Turns a stream of TraceEvents into a TraceModel.
+//
+// Done on the way in: addresses become granules (granule_map.h), recursive locking keeps its outermost pair, a
+// condition wait becomes a release and a re-acquisition, calls become call stacks, synchronisation becomes must-order
+// edges (sync_edges.h). Done in finish(): granules are cut into variables such that every access covers whole
+// variables (so two accesses conflict exactly if they share a variable and one writes), and what only one thread
+// touches is dropped, since it cannot matter to any reordering.
+//
+// The release of a heap block counts as a write to each variable of the block that was used.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "predictor/granule_map.h"
+#include "predictor/sync_edges.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+class TraceBuilder {
+ public:
+  struct Options {
+    bool collapse = true;  // drop what cannot matter; off only to show traces as they are
+  };
+
+  TraceBuilder() = default;
+  explicit TraceBuilder(Options options) : options_(options) {}
+
+  // Events in trace order. `site` is any stable number for the code location.
+  void add(const TraceEvent& event, std::uint32_t site);
+
+  // Call once, after the last event.
+  TraceModel finish();
+
+ private:
+  struct RawEvent {
+    std::uint32_t object;
+    std::uint32_t site;
+    std::uint32_t stack;
+    ThreadId thread;
+    Op op;
+    std::uint8_t flags;
+    std::uint8_t low;   // first byte in the granule
+    std::uint8_t high;  // one past the last
+  };
+  struct Granule {
+    std::uint64_t number;
+    std::uint32_t block;
+    ThreadId first_thread;
+    std::uint8_t cuts = 0;  // bit b: a variable starts at byte b
+    bool shared = false;
+    bool written = false;
+  };
+  struct Depth {
+    std::uint32_t count = 0;
+    bool shared = false;
+  };
+
+  void add_access(const TraceEvent& event, std::uint32_t site, Op op, std::uint8_t flags);
+  void touch(std::uint32_t granule, ThreadId thread, bool write, std::uint8_t low, std::uint8_t high);
+  void add_sync(const TraceEvent& event, std::uint32_t site);
+  void add_heap(const TraceEvent& event, std::uint32_t site);
+  void release_block(std::uint64_t address, const TraceEvent& event, std::uint32_t site);
+  void lock(const TraceEvent& event, std::uint32_t site, std::uint64_t address, bool shared);
+  void unlock(const TraceEvent& event, std::uint32_t site, std::uint64_t address);
+  void call(const TraceEvent& event, std::uint32_t site);
+  void forget(std::uint64_t address, std::uint64_t bytes);
+  std::uint32_t lock_id(std::uint64_t address, ThreadId user);
+  std::uint32_t block_at(std::uint64_t address) const;
+  std::uint32_t push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object);
+  void push_requests();
+
+  // finish() in steps.
+  void name_variables(TraceModel& model);
+  void emit(TraceModel& model);
+  void emit_access(TraceModel& model, const RawEvent& raw, bool joined);
+  void append(TraceModel& model, const RawEvent& raw, Op op, std::uint32_t object, std::uint8_t flags);
+  void emit_lock(TraceModel& model, const RawEvent& raw);
+  void emit_edges(TraceModel& model);
+  static void mark_updates(TraceModel& model);
+  bool keeps(const Granule& granule) const { return !options_.collapse || (granule.shared && granule.written); }
+
+  Options options_;
+  std::deque<RawEvent> raw_;
+  GranuleMap granule_map_;
+  std::vector<Granule> granules_;
+  SyncEdges sync_;
+  std::vector<MustEdge> start_edges_;  // fork: target = thread; join: source = thread
+  std::vector<MustEdge> join_edges_;
+
+  std::map<std::uint64_t, std::uint32_t> live_blocks_;  // by address
+  std::map<std::uint64_t, std::uint32_t> live_locks_;   // by address
+  std::vector<HeapBlock> blocks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> allocations_;  // by (stack, site)
+  std::vector<ObjectName> locks_;
+  std::vector<ThreadId> lock_first_user_;
+  std::vector<bool> lock_shared_use_;
+  std::unordered_map<std::uint64_t, Depth> depth_;  // by (lock, thread)
+  std::unordered_map<ThreadId, std::uint64_t> waiting_mutex_;
+  std::unordered_map<ThreadId, RawEvent> pending_request_;
+
+  std::vector<CallNode> calls_{{kNone, 0}};
+  std::unordered_map<std::uint64_t, std::uint32_t> call_children_;  // by (node, site)
+  std::vector<std::uint32_t> stack_of_;                             // by thread
+
+  bool has_branches_ = false;
+
+  // State of finish().
+  std::vector<std::uint32_t> first_variable_;  // by granule
+  std::vector<EventIndex> final_index_;        // by raw event; kNone if dropped
+  std::vector<EventIndex> last_write_;         // by variable
+  std::vector<std::uint32_t> held_now_;        // by thread
+  std::vector<bool> reads_pending_;            // by thread: a read since its last branch
+};
+
+}  // namespace reweave

@@ -1,0 +1,187 @@
+// The whole trace in memory, as a structure of arrays, in the form the analyses want: variables instead of
+// addresses, reads that know their writer, lock operations that know their partner.
+//
+// Built by TraceBuilder (trace_builder.h) and immutable afterwards, so it may be read from several threads.
+//
+// Two ways to name an event: its EventIndex is its place in the trace; (thread, position) its place in its thread.
+// Within one thread both grow together. Read next: feasible_set.h for what a correct reordering is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/event.h"
+
+namespace reweave {
+
+using EventIndex = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xffffffffu;
+
+// What an event means to the predictor. Everything else in a trace (calls, fences, system calls) leaves no event.
+enum class Op : std::uint8_t {
+  kRead,
+  kWrite,
+  kUpdate,   // atomic read-modify-write: a read and a write in one
+  kAcquire,  // exclusive
+  kRelease,
+  kAcquireShared,
+  kReleaseShared,
+  kBranch,
+  kFork,  // object = thread started
+  kJoin,  // object = thread joined
+  kBegin,
+  kEnd,
+  kSync,     // notify, barrier or semaphore operation: only its must-order edges count
+  kRequest,  // asked for lock `object` and never got it
+};
+
+// Bits of TraceModel::flags.
+inline constexpr std::uint8_t kSameInstruction = 1;  // goes on with the instruction of the thread's event before
+inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: cannot race, its writer is always kept
+inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
+inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
+
+// Which reads decide what a thread does next. The second says that reads marked kFeedsWrite only carry data: an
+// assumption about the program, which a run has to confirm; without it no lost update shows in a trace that has no
+// branch events, since the loser would have had to read another value.
+enum class ReadRule : std::uint8_t { kAllDecide, kUpdatesCarryData };
+
+// If `target` happens, `source` happened before it; and if `before_source` is given, that happened before `source`
+// (a notification wakes only those who already wait).
+struct MustEdge {
+  EventIndex target;
+  EventIndex source;
+  EventIndex before_source = kNone;
+};
+
+// A variable or lock: bytes in memory, named by the heap block they are part of, if any.
+struct ObjectName {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t block = kNone;  // index into TraceModel::blocks
+};
+
+// A heap block, named as people do: the nth block allocated from this place.
+struct HeapBlock {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t site = 0;
+  std::uint32_t stack = 0;  // call stack of the allocation
+  std::uint32_t nth = 0;    // blocks allocated there before
+};
+
+// A node of a tree whose paths to the root are call stacks; node 0 is the empty stack.
+struct CallNode {
+  std::uint32_t parent;
+  std::uint32_t site;  // of the call: its return address
+};
+
+// A node of a tree whose paths to the root are sets of held locks; node 0 is the empty set.
+struct HeldNode {
+  std::uint32_t parent;
+  EventIndex acquire;
+};
+
+// Rows of event indices in one array.
+class EventTable {
+ public:
+  EventTable() = default;
+  // `row_sizes[i]` events in row i; fill with push_back(row, event).
+  explicit EventTable(const std::vector<std::uint32_t>& row_sizes);
+  void push_back(std::uint32_t row, EventIndex event) { events_[fill_[row]++] = event; }
+  // Call after the last push_back.
+  void freeze() { fill_ = {}; }
+  std::span<const EventIndex> operator[](std::uint32_t row) const {
+    return {events_.data() + start_[row], events_.data() + start_[row + 1]};
+  }
+  std::uint32_t rows() const { return start_.empty() ? 0 : static_cast<std::uint32_t>(start_.size() - 1); }
+
+ private:
+  std::vector<std::uint32_t> start_;
+  std::vector<std::uint32_t> fill_;
+  std::vector<EventIndex> events_;
+};
+
+class TraceModel {
+ public:
+  // --- per event ---
+  std::vector<Op> op;
+  std::vector<std::uint8_t> flags;
+  std::vector<ThreadId> thread;
+  std::vector<std::uint32_t> object;  // variable, lock or thread, by op
+  std::vector<std::uint32_t> site;
+  std::vector<std::uint32_t> link;      // reads: the write read (kNone = initial value); locks: the partner
+  std::vector<std::uint32_t> position;  // in its thread
+  std::vector<std::uint32_t> stack;     // index into calls
+  std::vector<std::uint32_t> held;      // locks held before the event, index into held_nodes
+
+  // --- per trace ---
+  std::vector<std::vector<EventIndex>> threads;      // events of each thread
+  std::vector<std::vector<std::uint32_t>> branches;  // positions of each thread's branches
+  std::vector<std::vector<MustEdge>> edges;          // by target's thread, in its order
+  std::vector<ObjectName> variables, locks;
+  std::vector<HeapBlock> blocks;
+  std::vector<CallNode> calls;
+  std::vector<HeldNode> held_nodes;
+  std::vector<std::uint32_t> held_at_end;  // by thread: locks held after its last event
+  bool has_branches = false;
+
+  // --- indices, filled by build_indices(): rows sorted by (thread, position) ---
+  EventTable writes_of;   // by variable; updates included
+  EventTable reads_of;    // by variable; updates included
+  EventTable readers_of;  // by write event
+  EventTable locking_of;  // by lock: its acquires, requests included
+
+  void build_indices();
+  // True if `read` can never decide anything under `rule`.
+  bool carries_data(EventIndex read, ReadRule rule) const {
+    return rule == ReadRule::kUpdatesCarryData && (flags[read] & kFeedsWrite) != 0;
+  }
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(op.size()); }
+  std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads.size()); }
+  std::uint32_t thread_size(std::uint32_t t) const { return static_cast<std::uint32_t>(threads[t].size()); }
+  EventIndex at(std::uint32_t t, std::uint32_t pos) const { return threads[t][pos]; }
+
+  bool is_read(EventIndex e) const { return op[e] == Op::kRead || op[e] == Op::kUpdate; }
+  bool is_write(EventIndex e) const { return op[e] == Op::kWrite || op[e] == Op::kUpdate; }
+  bool is_access(EventIndex e) const { return op[e] <= Op::kUpdate; }
+  bool is_acquire(EventIndex e) const { return op[e] == Op::kAcquire || op[e] == Op::kAcquireShared; }
+  bool is_release(EventIndex e) const { return op[e] == Op::kRelease || op[e] == Op::kReleaseShared; }
+  bool is_shared(EventIndex e) const { return op[e] == Op::kAcquireShared || op[e] == Op::kReleaseShared; }
+  bool is_atomic(EventIndex e) const { return (flags[e] & kAtomic) != 0; }
+
+  // Locks held by thread `t` after its first `length` events.
+  std::uint32_t held_after(std::uint32_t t, std::uint32_t length) const {
+    return length < thread_size(t) ? held[at(t, length)] : held_at_end[t];
+  }
+
+  // Once thread `t` has executed `length` events, its reads at positions below the result have decided what it
+  // did, so each must have read what it read in the trace. A trace without branch events is taken as if a branch
+  // followed every instruction.
+  std::uint32_t decided(std::uint32_t t, std::uint32_t length) const;
+
+  // First position at which the instruction of event (t, pos) starts.
+  std::uint32_t instruction_start(std::uint32_t t, std::uint32_t pos) const;
+
+  // The events of `row` (sorted by thread, position) that belong to thread `t`, positions [from, to).
+  std::span<const EventIndex> slice(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from,
+                                    std::uint32_t to) const;
+  // Last event of `row` in thread `t` at a position below `end`, or kNone.
+  EventIndex last_before(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t end) const;
+  // First event of `row` in thread `t` at a position of at least `from` and below `end`, or kNone.
+  EventIndex first_from(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from, std::uint32_t end) const;
+
+  // The must-order edges into positions [from, to) of thread `t`.
+  std::span<const MustEdge> edges_into(std::uint32_t t, std::uint32_t from, std::uint32_t to) const;
+
+ private:
+  bool precedes(EventIndex e, std::uint32_t t, std::uint32_t pos) const {
+    return thread[e] != t ? thread[e] < t : position[e] < pos;
+  }
+};
+
+}  // namespace reweave

@@ -1,0 +1,104 @@
+#include "recorder/core/fork_server.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/model.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+// Where the run's arena is prepared before it takes the place of the server's.
+constexpr std::uint64_t kPreparedBase = kArenaBase + 0x8'0000'0000;
+
+bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
+  return !is_error(sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kRunArenaFd, offset));
+}
+
+void signal_word(std::atomic<std::uint32_t>& word) { sys(SYS_futex, &word, FUTEX_WAKE, 1); }
+
+// The server's state as the run's. Its tables are mostly empty: only what is in use is copied.
+void copy_state(RuntimeState& to) {
+  const RuntimeState& from = state();
+  auto* start = reinterpret_cast<std::byte*>(&to);
+  const auto* source = reinterpret_cast<const std::byte*>(&from);
+  const auto live = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(from.live) - source);
+  memcpy(start, source, live + from.live_threads * sizeof from.live[0]);
+  const auto policy = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&from.shared_ids) - source);
+  const auto processes = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(from.processes) - source);
+  memcpy(start + policy, source + policy, processes - policy);
+  memcpy(static_cast<void*>(to.processes), from.processes, from.process_count * sizeof(Process));
+  memcpy(static_cast<void*>(to.threads), from.threads, from.thread_count * sizeof(Thread));
+}
+
+// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process.
+void become_run() {
+  if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
+  auto& prepared = *reinterpret_cast<ArenaHeader*>(kPreparedBase);
+  copy_state(*reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes));
+  const std::uint64_t out_offset = prepared.out.file_offset;
+  // The feed stays the server's: runs only read it. Its position is theirs.
+  prepared.feed.bytes = arena().feed.bytes;
+  prepared.feed.file_offset = arena().feed.file_offset;
+  prepared.feed.head.store(arena().feed.head.load());
+  prepared.feed.tail.store(arena().feed.tail.load());
+  if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, out_offset) ||
+      !map_at(kOutBase + kOutRingBytes, kOutRingBytes, out_offset))
+    sys(SYS_exit_group, 97);
+  sys(SYS_munmap, kPreparedBase, kRingsOffset);
+  state().out_limit = kOutRingBytes;
+  Thread& me = self();
+  me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = me.real_tid;
+  prepare_thread(me);
+  install_core_handlers();
+  arena().config.detect_now = config().detect_memory_errors;
+  begin_policy();
+  arm();
+}
+
+// One request: fork, wait for the run, tell the supervisor. True in the run.
+bool serve_one() {
+  RunStatus& status = arena().status;
+  const long pid = sys(SYS_fork);
+  if (pid == 0) {
+    become_run();
+    return true;
+  }
+  int wait_status = 0;
+  if (!is_error(pid)) {
+    status.run_pid.store(static_cast<std::int32_t>(pid));
+    while (sys(SYS_wait4, pid, &wait_status, 0, nullptr) == -EINTR) {
+    }
+  }
+  status.run_pid.store(0);
+  status.run_status = is_error(pid) ? 97 << 8 : wait_status;
+  status.server_done.fetch_add(1);
+  signal_word(status.server_done);
+  return false;
+}
+
+}  // namespace
+
+void fork_point() {
+  arena().config.detect_now = config().detect_memory_errors;
+  if (config().fork_server == 0 || !replaying()) return;
+  arena().config.detect_now = 0;
+  prepare_model();
+  RunStatus& status = arena().status;
+  std::uint32_t served = 0;
+  status.server_ready.store(1);
+  signal_word(status.server_ready);
+  for (;;) {
+    while (status.server_request.load() == served) sys(SYS_futex, &status.server_request, FUTEX_WAIT, served, 0);
+    served++;
+    if (serve_one()) return;
+  }
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,21 @@
+// The modelled environment of explored runs: system calls are answered from the recording that the run departed from.
+//
+// Descriptors give their recorded bytes in order, whichever thread reads; other calls get what the recorded thread
+// got; clocks go on from the last recorded value; writes are kept aside. A call that the recording cannot answer
+// ends the run as OutcomeKind::kLeftRecording.
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// Indexes the recorded calls from the feed's present position on. Called once, by the fork server.
+void prepare_model();
+
+// Answers `call`, logs the answer, returns its result.
+long model_call(Call& call);
+
+// The recorded mapping of a file that answers `call` (an mmap), or null.
+const wire::MapFileRecord* model_file_mapping(const Call& call);
+
+}  // namespace reweave::core

@@ -1,0 +1,67 @@
+// pthread_cond_*: entirely in the scheduler; the pthread_cond_t itself holds nothing but the clock it was made with.
+#include <cerrno>
+
+#include "recorder/shim/mutex.h"
+#include "recorder/shim/real.h"
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+// glibc keeps the clock of a condition in bit 1 of __wrefs (nptl/pthread_cond_common.c).
+int clock_of(const pthread_cond_t* condition) {
+  return (condition->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
+  point(OpKind::kWait, condition, pc);
+  note(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
+  const int released = release_mutex(mutex);
+  if (released != 0) return released;
+  const WaitResult result = block(WaitKind::kCondition, condition, deadline, clock);
+  deliver_signals();
+  const int acquired = acquire_mutex(mutex, nullptr, 0);
+  note(EventKind::kWaitEnd, condition, pc, result == WaitResult::kTimedOut ? 1 : 0, address_of(mutex));
+  if (acquired != 0) return acquired;
+  return result == WaitResult::kTimedOut ? ETIMEDOUT : 0;
+}
+
+void notify(pthread_cond_t* condition, std::uint32_t count, std::uint64_t pc) {
+  point(OpKind::kNotify, condition, pc);
+  note(EventKind::kNotify, condition, pc, count == 1 ? 0 : 1);
+  wake(WaitKind::kCondition, condition, count);
+}
+
+}  // namespace
+
+}  // namespace reweave::shim
+
+using namespace reweave;        // NOLINT: interposed functions are global
+using namespace reweave::shim;  // NOLINT
+
+REWEAVE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  return wait(condition, mutex, nullptr, 0, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline) {
+  return wait(condition, mutex, deadline, clock_of(condition), REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* deadline) {
+  return wait(condition, mutex, deadline, clock, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) {
+  notify(condition, 1, REWEAVE_CALLER);
+  return 0;
+}
+
+REWEAVE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
+  notify(condition, ~0u, REWEAVE_CALLER);
+  return 0;
+}
+
+// glibc's would wait for waiters that it knows of; ours are the scheduler's.
+REWEAVE_EXPORT int pthread_cond_destroy(pthread_cond_t*) { return 0; }

@@ -1,0 +1,79 @@
+// pthread_mutex_*: glibc keeps the mutex (its types, owner, recursion, robustness); the scheduler does the waiting.
+// A held mutex is only ever tried, so glibc never sleeps.
+#include "recorder/shim/mutex.h"
+
+#include <cerrno>
+
+#include "recorder/shim/real.h"
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+Real<int(pthread_mutex_t*)> real_trylock = {"pthread_mutex_trylock"};
+Real<int(pthread_mutex_t*)> real_unlock = {"pthread_mutex_unlock"};
+
+constexpr int kKindMask = 3;  // glibc: the type without its flags
+
+// An error-checking mutex refuses its owner; trying says only that it is held.
+bool refuses_owner(const pthread_mutex_t* mutex) {
+  return (mutex->__data.__kind & kKindMask) == PTHREAD_MUTEX_ERRORCHECK_NP && mutex->__data.__owner == self().tid;
+}
+
+bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
+
+int lock(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
+  point(OpKind::kLock, mutex, pc);
+  note(EventKind::kLockRequest, mutex, pc);
+  const int result = acquire_mutex(mutex, deadline, clock);
+  if (acquired(result)) note(EventKind::kLock, mutex, pc);
+  return result;
+}
+
+}  // namespace
+
+int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock) {
+  for (;;) {
+    const int result = real_trylock(mutex);
+    if (result != EBUSY) return result;
+    if (refuses_owner(mutex)) return EDEADLK;
+    const WaitResult wait = block(WaitKind::kMutex, mutex, deadline, clock, mutex->__data.__owner);
+    if (wait == WaitResult::kTimedOut) return ETIMEDOUT;
+    deliver_signals();
+  }
+}
+
+int release_mutex(pthread_mutex_t* mutex) {
+  const int result = real_unlock(mutex);
+  if (result == 0) wake(WaitKind::kMutex, mutex, 1);
+  return result;
+}
+
+}  // namespace reweave::shim
+
+using namespace reweave;        // NOLINT: interposed functions are global
+using namespace reweave::shim;  // NOLINT
+
+REWEAVE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) { return lock(mutex, nullptr, 0, REWEAVE_CALLER); }
+
+REWEAVE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  point(OpKind::kLock, mutex, REWEAVE_CALLER);
+  const int result = real_trylock(mutex);
+  if (acquired(result)) note(EventKind::kLock, mutex, REWEAVE_CALLER);
+  return result;
+}
+
+REWEAVE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) {
+  return lock(mutex, deadline, CLOCK_REALTIME, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+  return lock(mutex, deadline, clock, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  point(OpKind::kUnlock, mutex, REWEAVE_CALLER);
+  note(EventKind::kUnlock, mutex, REWEAVE_CALLER);
+  return release_mutex(mutex);
+}

@@ -1,0 +1,17 @@
+// Mutex operations that condition variables need too.
+#pragma once
+
+#include <pthread.h>
+#include <time.h>
+
+#include <cstdint>
+
+namespace reweave::shim {
+
+// Acquires `mutex`, waiting in the scheduler until `deadline` on `clock` (null: for ever). No schedule point of its
+// own. Returns what pthread_mutex_lock or _timedlock would.
+int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock);
+// Releases it and lets a waiter try. Returns what pthread_mutex_unlock would.
+int release_mutex(pthread_mutex_t* mutex);
+
+}  // namespace reweave::shim

@@ -1,0 +1,100 @@
+// What every interposed function starts from: the running thread's countdown, the core's table, the trace.
+//
+// Laws of this library (recorder/RULES.md): it names operations and leaves deciding to the core; no allocation, no
+// locks, no exceptions, no state of its own but resolved addresses.
+#pragma once
+
+#include <unistd.h>
+
+#include "recorder/core_api.h"
+
+#define REWEAVE_EXPORT extern "C" __attribute__((visibility("default")))
+// The place in the target that called the interposed function.
+#define REWEAVE_CALLER reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
+
+namespace reweave::shim {
+
+inline RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(kArenaBase + kHeaderBytes); }
+inline const RunConfig& config() { return reinterpret_cast<ArenaHeader*>(kArenaBase)->config; }
+inline const CoreApi& api() { return *reinterpret_cast<const CoreApi*>(state().api_table); }
+inline bool tracing() { return config().sink == Sink::kTrace; }
+
+inline Thread& self() {
+  Thread* thread;
+  asm volatile("movq %%gs:0, %0" : "=r"(thread));
+  return *thread;
+}
+
+// Counts one schedule point. True: the slow path is due.
+[[gnu::always_inline]] inline bool count_point() {
+  asm goto("subq $1, %%gs:8\n\tjs %l[due]" : : : "memory", "cc" : due);
+  return false;
+due:
+  return true;
+}
+
+inline std::uint64_t address_of(const volatile void* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+// Lets the core deliver signals that are due: true if a wait should end with EINTR rather than go on.
+inline bool deliver_signals() {
+  if (self().deliver_due == 0) return false;
+  long result;
+  asm volatile("syscall" : "=a"(result) : "a"(kDeliverSignals) : "rcx", "r11", "memory");
+  return result != 0;
+}
+
+// A schedule point before an operation on `object`.
+[[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
+                                         std::uint32_t detail = 0, std::uint32_t is_write = 1) {
+  if (__builtin_expect(count_point(), 0)) {
+    api().point(kind, address_of(object), pc, detail, is_write);
+    deliver_signals();
+  }
+}
+
+// Where the next packed trace record goes; the ring has room for it on return.
+inline std::uint64_t* trace_room() {
+  Channel& out = reinterpret_cast<ArenaHeader*>(kArenaBase)->out;
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed);
+  if (__builtin_expect(head + 64 > state().out_limit, 0)) api().trace_room();
+  return reinterpret_cast<std::uint64_t*>(kOutBase + (head & (kOutRingBytes - 1)));
+}
+
+inline void trace_publish(std::uint64_t bytes) {
+  Channel& out = reinterpret_cast<ArenaHeader*>(kArenaBase)->out;
+  out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+}
+
+// A 16-byte trace record.
+inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address, std::uint64_t pc) {
+  std::uint64_t* words = trace_room();
+  words[0] = wire::pack_word0(kind, low, address, false);
+  words[1] = wire::pack_word1(pc, self().id);
+  trace_publish(16);
+}
+
+// A 24-byte trace record.
+inline void trace_long(EventKind kind, std::uint8_t aux, std::uint64_t address, std::uint64_t pc, std::uint64_t extra) {
+  std::uint64_t* words = trace_room();
+  words[0] = wire::pack_word0(kind, aux, address, true);
+  words[1] = wire::pack_word1(pc, self().id);
+  words[2] = extra;
+  trace_publish(24);
+}
+
+// Traces a synchronisation event if the run is traced.
+inline void note(EventKind kind, const volatile void* object, std::uint64_t pc, std::uint8_t aux = 0,
+                 std::uint64_t extra = 0) {
+  if (tracing()) trace_long(kind, aux, address_of(object), pc, extra);
+}
+
+inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,
+                        std::int32_t owner_tid = 0) {
+  return api().block(kind, address_of(object), deadline, clock, owner_tid);
+}
+
+inline void wake(WaitKind kind, const volatile void* object, std::uint32_t count) {
+  if (state().waiters != 0) api().wake(kind, address_of(object), count);
+}
+
+}  // namespace reweave::shim

@@ -1,0 +1,82 @@
+// pthread_rwlock_*: as mutexes, glibc keeps the lock and the scheduler does the waiting.
+#include <pthread.h>
+
+#include <cerrno>
+
+#include "recorder/shim/real.h"
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+using Operation = Real<int(pthread_rwlock_t*)>;
+Operation real_tryrdlock = {"pthread_rwlock_tryrdlock"};
+Operation real_trywrlock = {"pthread_rwlock_trywrlock"};
+Operation real_unlock = {"pthread_rwlock_unlock"};
+
+constexpr std::uint8_t aux(LockMode mode) { return static_cast<std::uint8_t>(mode); }
+
+int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock, std::uint64_t pc) {
+  Operation& attempt = mode == LockMode::kShared ? real_tryrdlock : real_trywrlock;
+  point(OpKind::kLock, lock, pc, aux(mode));
+  note(EventKind::kLockRequest, lock, pc, aux(mode));
+  for (;;) {
+    const int result = attempt(lock);
+    if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
+    if (result != EBUSY) return result;
+    if (lock->__data.__cur_writer == self().tid) return EDEADLK;
+    const WaitResult wait = block(WaitKind::kRwlock, lock, deadline, clock, lock->__data.__cur_writer);
+    if (wait == WaitResult::kTimedOut) return ETIMEDOUT;
+    deliver_signals();
+  }
+}
+
+int try_lock(pthread_rwlock_t* lock, LockMode mode, std::uint64_t pc) {
+  Operation& attempt = mode == LockMode::kShared ? real_tryrdlock : real_trywrlock;
+  point(OpKind::kLock, lock, pc, aux(mode));
+  const int result = attempt(lock);
+  if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
+  return result;
+}
+
+}  // namespace
+
+}  // namespace reweave::shim
+
+using namespace reweave;        // NOLINT: interposed functions are global
+using namespace reweave::shim;  // NOLINT
+
+REWEAVE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* rwlock) {
+  return lock(rwlock, LockMode::kShared, nullptr, 0, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* rwlock) {
+  return lock(rwlock, LockMode::kExclusive, nullptr, 0, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* rwlock, const timespec* deadline) {
+  return lock(rwlock, LockMode::kShared, deadline, CLOCK_REALTIME, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadline) {
+  return lock(rwlock, LockMode::kExclusive, deadline, CLOCK_REALTIME, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock, const timespec* deadline) {
+  return lock(rwlock, LockMode::kShared, deadline, clock, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock, const timespec* deadline) {
+  return lock(rwlock, LockMode::kExclusive, deadline, clock, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* rwlock) {
+  return try_lock(rwlock, LockMode::kShared, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) {
+  return try_lock(rwlock, LockMode::kExclusive, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
+  point(OpKind::kUnlock, rwlock, REWEAVE_CALLER);
+  const bool exclusive = rwlock->__data.__cur_writer == self().tid;
+  note(EventKind::kUnlock, rwlock, REWEAVE_CALLER, aux(exclusive ? LockMode::kExclusive : LockMode::kShared));
+  const int result = real_unlock(rwlock);
+  if (result == 0) wake(WaitKind::kRwlock, rwlock, ~0u);
+  return result;
+}

@@ -1,0 +1,64 @@
+// sem_*: glibc keeps the count; the scheduler does the waiting.
+#include <semaphore.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "recorder/shim/real.h"
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+Real<int(sem_t*)> real_trywait = {"sem_trywait"};
+Real<int(sem_t*)> real_post = {"sem_post"};
+
+int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
+  point(OpKind::kSemaphore, semaphore, pc);
+  for (;;) {
+    if (real_trywait(semaphore) == 0) {
+      note(EventKind::kSemWait, semaphore, pc);
+      return 0;
+    }
+    if (errno != EAGAIN) return -1;
+    const WaitResult result = block(WaitKind::kSemaphore, semaphore, deadline, clock);
+    if (result == WaitResult::kTimedOut) return fail(ETIMEDOUT);
+    if (deliver_signals()) return fail(EINTR);
+  }
+}
+
+}  // namespace
+
+}  // namespace reweave::shim
+
+using namespace reweave;        // NOLINT: interposed functions are global
+using namespace reweave::shim;  // NOLINT
+
+REWEAVE_EXPORT int sem_wait(sem_t* semaphore) { return wait(semaphore, nullptr, 0, REWEAVE_CALLER); }
+REWEAVE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
+  return wait(semaphore, deadline, CLOCK_REALTIME, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  return wait(semaphore, deadline, clock, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int sem_trywait(sem_t* semaphore) {
+  point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER);
+  const int result = real_trywait(semaphore);
+  if (result == 0) note(EventKind::kSemWait, semaphore, REWEAVE_CALLER);
+  return result;
+}
+
+REWEAVE_EXPORT int sem_post(sem_t* semaphore) {
+  point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER);
+  note(EventKind::kSemPost, semaphore, REWEAVE_CALLER);
+  const int result = real_post(semaphore);
+  if (result == 0) wake(WaitKind::kSemaphore, semaphore, 1);
+  return result;
+}

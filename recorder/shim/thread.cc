@@ -1,0 +1,84 @@
+// pthread_create and pthread_join: glibc does the work; the trace learns who joined whom.
+#include <pthread.h>
+
+#include "recorder/shim/real.h"
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_create = {"pthread_create"};
+Real<int(pthread_t, void**)> real_join = {"pthread_join"};
+Real<int(pthread_t, void**, const timespec*)> real_timedjoin = {"pthread_timedjoin_np"};
+Real<int(pthread_t, void**)> real_tryjoin = {"pthread_tryjoin_np"};
+
+// What a new thread is to run. The creator fills a slot and the thread empties it; the baton guards both.
+struct Start {
+  void* (*routine)(void*);
+  void* argument;
+};
+constexpr std::uint32_t kSlots = 4096;
+Start slots[kSlots];
+// By ThreadId: which pthread_t it is or was.
+pthread_t handles[kMaxThreads];
+
+Start* free_slot() {
+  for (Start& slot : slots)
+    if (slot.routine == nullptr) return &slot;
+  return nullptr;
+}
+
+void* run(void* raw) {
+  auto* slot = static_cast<Start*>(raw);
+  const Start start = *slot;
+  slot->routine = nullptr;
+  handles[self().id] = pthread_self();
+  return start.routine(start.argument);
+}
+
+// The newest thread that had this handle: glibc reuses them.
+ThreadId thread_of(pthread_t handle) {
+  for (std::uint32_t id = state().thread_count; id-- > 0;)
+    if (handles[id] == handle) return static_cast<ThreadId>(id);
+  return 0;
+}
+
+// The thread has run, so its handle is known; and the handle is not yet another's, for we have the baton.
+int joined(int result, pthread_t handle, std::uint64_t pc) {
+  if (result == 0 && tracing()) note(EventKind::kJoin, nullptr, pc, 0, thread_of(handle));
+  return result;
+}
+
+}  // namespace
+
+}  // namespace reweave::shim
+
+using namespace reweave;        // NOLINT: interposed functions are global
+using namespace reweave::shim;  // NOLINT
+
+REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*routine)(void*),
+                                  void* argument) {
+  point(OpKind::kCreate, nullptr, REWEAVE_CALLER);
+  Start* slot = free_slot();
+  if (slot == nullptr) return real_create(handle, attributes, routine, argument);
+  *slot = {routine, argument};
+  const int result = real_create(handle, attributes, run, slot);
+  if (result != 0) slot->routine = nullptr;
+  return result;
+}
+
+REWEAVE_EXPORT int pthread_join(pthread_t handle, void** value) {
+  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
+  return joined(real_join(handle, value), handle, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** value) {
+  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
+  return joined(real_tryjoin(handle, value), handle, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** value, const timespec* deadline) {
+  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
+  return joined(real_timedjoin(handle, value, deadline), handle, REWEAVE_CALLER);
+}

@@ -1,0 +1,53 @@
+// One instrumented access, in the variants that runs need. Which variant the __tsan_* functions are is decided once,
+// when the loader relocates the program (GNU indirect functions), so that a run pays only for what it uses.
+#pragma once
+
+#include "recorder/shim/runtime.h"
+#include "recorder/shim/tsan/heap_shadow.h"
+
+namespace reweave::shim {
+
+enum class Variant : std::uint8_t {
+  kCount,  // a schedule point
+  kTrace,  // ... and a trace record
+  kCheck,  // ... and a look whether the memory was freed
+};
+
+inline Variant chosen_variant() {
+  if (config().sink == Sink::kTrace) return Variant::kTrace;
+  return config().detect_memory_errors != 0 ? Variant::kCheck : Variant::kCount;
+}
+
+constexpr std::uint8_t log2_of(std::uint64_t bytes) {
+  std::uint8_t n = 0;
+  while (bytes > 1) bytes >>= 1, n++;
+  return n;
+}
+
+// The slow path of a schedule point, out of line so that the fast path needs no stack frame.
+[[gnu::noinline, gnu::cold]] inline void slow_access(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes,
+                                                     bool write, bool atomic) {
+  api().point(atomic ? OpKind::kAtomic : OpKind::kAccess, address, pc, bytes, write ? 1 : 0);
+  deliver_signals();
+}
+
+template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t kOrder = 0>
+[[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {
+  constexpr bool kWrite = kKind != EventKind::kRead && kKind != EventKind::kAtomicLoad;
+  constexpr bool kAtomic = kKind != EventKind::kRead && kKind != EventKind::kWrite;
+  if (__builtin_expect(count_point(), 0)) slow_access(address_of(place), pc, kBytes, kWrite, kAtomic);
+  if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
+  if constexpr (kVariant == Variant::kTrace)
+    trace_short(kKind, static_cast<std::uint8_t>(log2_of(kBytes) | kOrder << 4), address_of(place), pc);
+}
+
+// An access of any length. Counts no point: the caller does.
+// `again`: a second event of the same point, which followers of schedules must not wait for.
+inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc,
+                        bool again = false) {
+  if (bytes == 0) return;
+  if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
+  if (tracing()) trace_long(kind, again ? kSamePoint : 0, address_of(place), pc, bytes);
+}
+
+}  // namespace reweave::shim

@@ -1,0 +1,124 @@
+// The rest of the ThreadSanitizer ABI: start, function entry and exit, and the annotations that programs use to
+// explain their own synchronisation.
+#include "recorder/shim/tsan/access.h"
+
+using namespace reweave;        // NOLINT: the ABI is global
+using namespace reweave::shim;  // NOLINT
+
+namespace {
+
+using EntryFunction = void (*)(void*);
+using ExitFunction = void (*)();
+
+void traced_entry(void* return_address) { trace_short(EventKind::kCall, 0, 0, address_of(return_address)); }
+void traced_exit() { trace_short(EventKind::kReturn, 0, 0, REWEAVE_CALLER); }
+void no_entry(void*) {}
+void no_exit() {}
+
+// A lock that the program implements itself.
+void note_lock(void* lock, EventKind kind, std::uint64_t pc) {
+  point(kind == EventKind::kLock ? OpKind::kLock : OpKind::kUnlock, lock, pc);
+  note(kind, lock, pc);
+}
+
+}  // namespace
+
+extern "C" EntryFunction resolve_func_entry() { return tracing() ? traced_entry : no_entry; }
+extern "C" ExitFunction resolve_func_exit() { return tracing() ? traced_exit : no_exit; }
+REWEAVE_EXPORT void __tsan_func_entry(void*) __attribute__((ifunc("resolve_func_entry")));
+REWEAVE_EXPORT void __tsan_func_exit() __attribute__((ifunc("resolve_func_exit")));
+
+REWEAVE_EXPORT void __tsan_init() {}
+REWEAVE_EXPORT void __tsan_flush_memory() {}
+REWEAVE_EXPORT void __tsan_ignore_thread_begin() {}
+REWEAVE_EXPORT void __tsan_ignore_thread_end() {}
+REWEAVE_EXPORT void __tsan_on_thread_idle() {}
+
+// Happens-before edges: what was before a release is seen after the acquire of the same address.
+REWEAVE_EXPORT void __tsan_acquire(void* place) {
+  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8, 0);
+  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
+}
+REWEAVE_EXPORT void __tsan_release(void* place) {
+  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
+  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
+}
+
+REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned, int) { note_lock(lock, EventKind::kLock, REWEAVE_CALLER); }
+REWEAVE_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned) {
+  note_lock(lock, EventKind::kUnlock, REWEAVE_CALLER);
+  return 1;
+}
+REWEAVE_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
+
+REWEAVE_EXPORT void* __tsan_external_register_tag(const char*) { return nullptr; }
+REWEAVE_EXPORT void __tsan_external_register_header(void*, const char*) {}
+REWEAVE_EXPORT void __tsan_external_assign_tag(void*, void*) {}
+REWEAVE_EXPORT void __tsan_external_read(void* place, void* pc, void*) {
+  point(OpKind::kAccess, place, address_of(pc), 1, 0);
+  range_event(EventKind::kRead, place, 1, address_of(pc));
+}
+REWEAVE_EXPORT void __tsan_external_write(void* place, void* pc, void*) {
+  point(OpKind::kAccess, place, address_of(pc), 1);
+  range_event(EventKind::kWrite, place, 1, address_of(pc));
+}
+
+// Fibers: the thread that runs them is what is scheduled.
+REWEAVE_EXPORT void* __tsan_get_current_fiber() { return &self(); }
+REWEAVE_EXPORT void* __tsan_create_fiber(unsigned) { return &self(); }
+REWEAVE_EXPORT void __tsan_destroy_fiber(void*) {}
+REWEAVE_EXPORT void __tsan_switch_to_fiber(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
+
+// The annotations of dynamic_annotations.h.
+REWEAVE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* place) {
+  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
+}
+REWEAVE_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* place) {
+  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
+}
+REWEAVE_EXPORT void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateRWLockDestroy(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateRWLockAcquired(const char*, int, const volatile void* lock, long writer) {
+  note(EventKind::kLock, lock, REWEAVE_CALLER, writer != 0 ? 0 : 1);
+}
+REWEAVE_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile void* lock, long writer) {
+  note(EventKind::kUnlock, lock, REWEAVE_CALLER, writer != 0 ? 0 : 1);
+}
+REWEAVE_EXPORT void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}
+REWEAVE_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void*, long, const char*) {}
+REWEAVE_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
+REWEAVE_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
+REWEAVE_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
+REWEAVE_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
+REWEAVE_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {}
+REWEAVE_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {}
+REWEAVE_EXPORT void AnnotateThreadName(const char*, int, const char*) {}
+REWEAVE_EXPORT void AnnotateFlushState(const char*, int) {}
+REWEAVE_EXPORT void AnnotateNewMemory(const char*, int, const volatile void*, long) {}
+REWEAVE_EXPORT void AnnotateNoOp(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateEnableRaceDetection(const char*, int, int) {}
+REWEAVE_EXPORT void AnnotateMutexIsUsedAsCondVar(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateMutexIsNotPHB(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateCondVarWait(const char*, int, const volatile void*, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateCondVarSignal(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateCondVarSignalAll(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotatePublishMemoryRange(const char*, int, const volatile void*, long) {}
+REWEAVE_EXPORT void AnnotateUnpublishMemoryRange(const char*, int, const volatile void*, long) {}
+REWEAVE_EXPORT void AnnotateTraceMemory(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotateExpectRace(const char*, int, const volatile void*, const char*) {}
+REWEAVE_EXPORT void AnnotateFlushExpectedRaces(const char*, int) {}
+REWEAVE_EXPORT void AnnotatePCQCreate(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotatePCQDestroy(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotatePCQPut(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT void AnnotatePCQGet(const char*, int, const volatile void*) {}
+REWEAVE_EXPORT int RunningOnValgrind() { return 0; }
+REWEAVE_EXPORT double ValgrindSlowdown() { return 1; }

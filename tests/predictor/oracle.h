@@ -1,0 +1,48 @@
+// The truth about small traces: explores every correct reordering, by executing the rules of witness_check.h step by
+// step with all choices. Exponential; for traces of a couple of dozen events.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "predictor/trace_model.h"
+#include "predictor/witness_check.h"
+
+namespace reweave::testing {
+
+class Oracle {
+ public:
+  explicit Oracle(const TraceModel& model, ReadRule rule = ReadRule::kAllDecide) : model_(model), rule_(rule) {}
+
+  // Is there a correct reordering that shows `query`?
+  bool feasible(const OrderQuery& query) const;
+
+  // Explores all reorderings once, for many questions about stops.
+  void explore();
+  // After explore(): can the threads of `stops` stop right before them, together?
+  bool can_stop_before(const std::vector<EventIndex>& stops) const;
+
+ private:
+  struct State {
+    std::vector<std::uint32_t> done;     // per thread
+    std::vector<std::uint32_t> written;  // per variable: write * 2 + tainted, or kNone
+    std::vector<bool> tainted;           // per thread: writes other values
+    std::vector<bool> misled;            // per thread: may not decide
+    std::vector<bool> lost;              // per must edge: its source came before its before_source
+    std::vector<std::uint32_t> key() const;
+  };
+
+  State initial() const;
+  bool enabled(const State& state, std::uint32_t t) const;
+  bool lock_free(const State& state, EventIndex acquire) const;
+  bool may_decide(const State& state, EventIndex e) const;
+  void execute(State& state, std::uint32_t t) const;
+  bool shows(const State& state, const std::vector<EventIndex>& stops) const;
+  bool edges_allow(const State& state, EventIndex e) const;
+
+  const TraceModel& model_;
+  ReadRule rule_;
+  std::vector<State> reachable_;
+};
+
+}  // namespace reweave::testing

@@ -1,0 +1,221 @@
+// Every answer of the feasibility check against exhaustive search, on thousands of random small traces.
+// REWEAVE_ORACLE_ROUNDS multiplies the number of traces.
+#define BOOST_TEST_MODULE predictor_oracle
+#include <boost/test/included/unit_test.hpp>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "predictor/finding.h"
+#include "predictor/must_order.h"
+#include "predictor/seqcheck.h"
+#include "predictor/trace_builder.h"
+#include "tests/predictor/oracle.h"
+#include "tests/predictor/random_trace.h"
+
+namespace reweave::testing {
+namespace {
+
+std::uint32_t rounds() {
+  const char* text = std::getenv("REWEAVE_ORACLE_ROUNDS");
+  return text ? static_cast<std::uint32_t>(std::stoul(text)) : 1;
+}
+
+TraceModel build(const std::vector<TraceEvent>& events, bool collapse) {
+  TraceBuilder builder(TraceBuilder::Options{collapse});
+  for (const TraceEvent& e : events) builder.add(e, static_cast<std::uint32_t>(e.pc));
+  return builder.finish();
+}
+
+struct Score {
+  std::uint32_t feasible = 0, infeasible = 0, unsound = 0, missed = 0, missed_at_most_two = 0;
+  std::uint64_t first_bad_seed = ~0ull;
+};
+
+class Comparison {
+ public:
+  Comparison(const TraceModel& model, ReadRule rule, std::uint64_t seed, Score& score)
+      : model_(model),
+        rule_(rule),
+        seed_(seed),
+        order_(model, rule),
+        check_(model, order_),
+        oracle_(model, rule),
+        score_(score) {}
+
+  void stops() {
+    oracle_.explore();
+    for (EventIndex a = 0; a < model_.size(); ++a) {
+      for (EventIndex b = a + 1; b < model_.size(); ++b) {
+        if (model_.thread[a] == model_.thread[b]) continue;
+        if (race(a, b) || deadlock(a, b)) compare({{}, {a, b}, rule_}, oracle_.can_stop_before({a, b}));
+      }
+    }
+  }
+
+  void triples(std::uint32_t limit) {
+    std::mt19937_64 random(seed_);
+    for (std::uint32_t tries = 0; tries < 200 && limit > 0; ++tries) {
+      const EventIndex a = pick(random), b = pick(random), c = pick(random);
+      if (!access(a) || !access(b) || !access(c) || a >= c || model_.thread[a] != model_.thread[c]) continue;
+      if (model_.thread[b] == model_.thread[a] || model_.object[a] != model_.object[b]) continue;
+      if (model_.object[a] != model_.object[c]) continue;
+      const OrderQuery query{{a, b}, {c}, rule_};
+      compare(query, oracle_.feasible(query));
+      --limit;
+    }
+  }
+
+  void sequences(std::uint32_t limit) {
+    std::mt19937_64 random(seed_ + 1);
+    for (; limit > 0; --limit) {
+      const EventIndex a = pick(random), b = pick(random), c = pick(random);
+      if (a == b || b == c || a == c) continue;
+      const OrderQuery query{{a, b, c}, {}, rule_};
+      compare(query, oracle_.feasible(query));
+    }
+  }
+
+  // A window may only lose answers.
+  void windows() {
+    std::mt19937_64 random(seed_ + 2);
+    for (EventIndex b = 1; b < model_.size(); ++b) {
+      const EventIndex a = static_cast<EventIndex>(random() % b);
+      if (model_.thread[a] == model_.thread[b] || !race(a, b)) continue;
+      const Verdict verdict = check_.check({{}, {a, b}, rule_}, static_cast<EventIndex>(random() % (a + 1)));
+      if (verdict.answer != Feasibility::kFeasible) continue;
+      const auto events = Witness(model_, verdict.witness).events(model_);
+      const bool valid = check_witness(model_, {{}, {a, b}, rule_}, {0, events}).kind == Violation::kNothing;
+      if (!valid || !oracle_.can_stop_before({a, b})) bad(score_.unsound);
+    }
+  }
+
+ private:
+  EventIndex pick(std::mt19937_64& random) const { return static_cast<EventIndex>(random() % model_.size()); }
+  bool access(EventIndex e) const { return model_.is_access(e) && !model_.is_atomic(e); }
+  bool race(EventIndex a, EventIndex b) const {
+    return access(a) && access(b) && model_.object[a] == model_.object[b] && (model_.is_write(a) || model_.is_write(b));
+  }
+  bool holds(EventIndex e, std::uint32_t lock) const {
+    for (std::uint32_t n = model_.held[e]; n != 0; n = model_.held_nodes[n].parent) {
+      if (model_.object[model_.held_nodes[n].acquire] == lock) return true;
+    }
+    return false;
+  }
+  bool deadlock(EventIndex a, EventIndex b) const {
+    return model_.is_acquire(a) && model_.is_acquire(b) && holds(a, model_.object[b]) && holds(b, model_.object[a]);
+  }
+  void bad(std::uint32_t& counter) {
+    ++counter;
+    score_.first_bad_seed = std::min(score_.first_bad_seed, seed_);
+  }
+  void describe(const OrderQuery& query) const {
+    std::string text = "seed " + std::to_string(seed_) + " sequence";
+    for (EventIndex e : query.sequence) text += " " + std::to_string(e);
+    text += " stops";
+    for (EventIndex e : query.stops) text += " " + std::to_string(e);
+    for (EventIndex e = 0; e < model_.size(); ++e) {
+      constexpr const char* kNames[] = {"rd", "wr",   "upd",  "acq",   "rel", "acqs", "rels",
+                                        "br", "fork", "join", "begin", "end", "sync", "req"};
+      text += "\n  " + std::to_string(e) + " T" + std::to_string(model_.thread[e]) + " " +
+              kNames[static_cast<int>(model_.op[e])] + " " + std::to_string(static_cast<int>(model_.object[e])) +
+              " link " + std::to_string(static_cast<int>(model_.link[e]));
+    }
+    BOOST_TEST_MESSAGE(text);
+  }
+  void compare(const OrderQuery& query, bool truth) {
+    const bool answer = check_.check(query).answer == Feasibility::kFeasible;
+    ++(truth ? score_.feasible : score_.infeasible);
+    if (answer && !truth) bad(score_.unsound);
+    if (!answer && truth) {
+      bad(score_.missed);
+      describe(query);
+      if (model_.thread_count() <= 2) ++score_.missed_at_most_two;
+    }
+  }
+
+  const TraceModel& model_;
+  ReadRule rule_;
+  std::uint64_t seed_;
+  MustOrder order_;
+  SeqCheck check_;
+  Oracle oracle_;
+  Score& score_;
+};
+
+Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, ReadRule rule = ReadRule::kAllDecide) {
+  Score score;
+  for (std::uint32_t i = 0; i < traces * rounds(); ++i) {
+    const TraceModel model = build(random_trace(options, seed + i), i % 2 == 0);
+    if (model.size() == 0) continue;
+    Comparison comparison(model, rule, seed + i, score);
+    comparison.stops();
+    comparison.triples(4);
+    comparison.sequences(3);
+    comparison.windows();
+  }
+  BOOST_TEST_MESSAGE("feasible " << score.feasible << " infeasible " << score.infeasible << " unsound " << score.unsound
+                                 << " missed " << score.missed << " first bad seed " << score.first_bad_seed);
+  return score;
+}
+
+void expect_exact(const Score& score) {
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed == 0u);
+  BOOST_TEST(score.feasible > 100u);
+  BOOST_TEST(score.infeasible > 100u);
+}
+
+BOOST_AUTO_TEST_CASE(two_threads) { expect_exact(run({.threads = 2, .events = 18}, 1500, 1000000)); }
+
+BOOST_AUTO_TEST_CASE(two_threads_without_branches) {
+  expect_exact(run({.threads = 2, .events = 18, .branches = false}, 800, 2000000));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_shared_locks_and_three_variables) {
+  expect_exact(run({.threads = 2, .events = 22, .variables = 3, .shared_locks = true}, 800, 3000000));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_atomics_and_mixed_sizes) {
+  expect_exact(run({.threads = 2, .events = 18, .atomics = true, .mixed_sizes = true}, 800, 4000000));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_updates_carry_data) {
+  expect_exact(run({.threads = 2, .events = 18, .branches = false}, 600, 9000000, ReadRule::kUpdatesCarryData));
+  expect_exact(run({.threads = 2, .events = 18, .atomics = true}, 600, 9500000, ReadRule::kUpdatesCarryData));
+}
+
+BOOST_AUTO_TEST_CASE(three_threads_updates_carry_data) {
+  const Score score = run({.threads = 3, .events = 18, .branches = false}, 400, 9700000, ReadRule::kUpdatesCarryData);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+BOOST_AUTO_TEST_CASE(three_threads) {
+  const Score score = run({.threads = 3, .events = 18, .shared_locks = true}, 700, 5000000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+BOOST_AUTO_TEST_CASE(three_threads_without_branches) {
+  const Score score = run({.threads = 3, .events = 18, .branches = false, .atomics = true}, 500, 6000000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+BOOST_AUTO_TEST_CASE(fork_join_and_conditions) {
+  const Score score =
+      run({.threads = 3, .events = 20, .fork_join = true, .mixed_sizes = true, .conditions = true}, 600, 7000000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+BOOST_AUTO_TEST_CASE(four_threads) {
+  const Score score = run({.threads = 4, .events = 16, .locks = 3}, 300, 8000000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+}  // namespace
+}  // namespace reweave::testing

@@ -1,0 +1,86 @@
+// Speed and memory of each pass on a synthetic trace: predict_benchmark [events [threads [slice [branches]]]].
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "predictor/predict.h"
+#include "predictor/trace_builder.h"
+#include "tests/predictor/generator.h"
+#include "tests/predictor/random_trace.h"
+
+using namespace reweave;
+
+namespace {
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+std::uint64_t number(int argc, char** argv, int i, std::uint64_t otherwise) {
+  return argc > i ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+}
+
+void report(const char* name, double seconds, std::uint64_t events) {
+  std::printf("%-10s %8.2f s %12.0f events/s   peak %7.0f MB", name, seconds, static_cast<double>(events) / seconds,
+              peak_megabytes());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::GeneratorOptions options;
+  options.events = number(argc, argv, 1, 1'000'000);
+  options.threads = static_cast<std::uint32_t>(number(argc, argv, 2, 4));
+  options.slice = static_cast<std::uint32_t>(number(argc, argv, 3, 5000));
+  options.branches = number(argc, argv, 4, 1) != 0;
+  options.data_flow = number(argc, argv, 5, 0) != 0;
+  const auto start = std::chrono::steady_clock::now();
+  TraceBuilder builder;
+  std::uint64_t events = 0;
+  std::vector<testing::Plant> plants;
+  if (options.slice == 0) {  // threads switch at every event, and share everything
+    testing::RandomTraceOptions random;
+    random.threads = options.threads;
+    random.events = static_cast<std::uint32_t>(options.events);
+    random.variables = 400;
+    random.locks = 20;
+    random.branches = options.branches;
+    for (const TraceEvent& e : testing::random_trace(random, 1)) {
+      builder.add(e, static_cast<std::uint32_t>(e.pc * 2654435761u >> 7) % 50);
+      ++events;
+    }
+  } else {
+    plants = testing::generate(options, [&](const TraceEvent& e, std::uint32_t site) {
+      builder.add(e, site);
+      ++events;
+    });
+  }
+  const TraceModel model = builder.finish();
+  report("build", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), events);
+  std::printf("   %llu events, %u kept, %zu variables\n", static_cast<unsigned long long>(events), model.size(),
+              model.variables.size());
+  PredictStats stats;
+  const auto found = predict(model, {}, &stats);
+  for (const auto& pass : stats.passes) {
+    report(pass.name.c_str(), pass.seconds, events);
+    std::printf("   groups %zu checks %zu feasible %zu\n", pass.groups, pass.checks, pass.feasible);
+  }
+  std::printf("%zu findings%s, total %.2f s\n", found.size(), stats.out_of_time ? " (out of time)" : "",
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  for (const testing::Plant& plant : plants) {
+    bool hit = false;
+    for (const Finding& c : found) {
+      std::vector<std::uint32_t> sites;
+      for (const auto& e : c.events) sites.push_back(e.site);
+      hit |= c.kind == plant.kind &&
+             std::is_permutation(sites.begin(), sites.end(), plant.sites.begin(), plant.sites.end());
+    }
+    if (hit != plant.feasible)
+      std::printf("WRONG: %s %s at %u\n", kind_name(plant.kind), plant.what.c_str(), plant.sites[0]);
+  }
+}

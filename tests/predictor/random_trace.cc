@@ -1,0 +1,156 @@
+#include "tests/predictor/random_trace.h"
+
+#include <algorithm>
+#include <random>
+
+namespace reweave::testing {
+namespace {
+
+constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000;
+
+class RandomTrace {
+ public:
+  RandomTrace(const RandomTraceOptions& options, std::uint64_t seed)
+      : options_(options), random_(seed), threads_(options.threads) {
+    for (std::uint32_t t = 0; t < options.threads; ++t) threads_[t].alive = !options.fork_join || t == 0;
+  }
+
+  std::vector<TraceEvent> run() {
+    for (std::uint32_t tries = 0; events_.size() < options_.events && tries < options_.events * 20; ++tries) {
+      step(static_cast<ThreadId>(pick(options_.threads)));
+    }
+    return std::move(events_);
+  }
+
+ private:
+  struct Held {
+    std::uint32_t lock;
+    bool shared;
+  };
+  struct Thread {
+    bool alive = false;
+    bool joined = false;
+    bool waiting = false;
+    bool notified = false;
+    std::vector<Held> held;
+  };
+
+  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+  void emit(ThreadId t, EventKind kind, std::uint64_t address, std::uint64_t extra = 0, std::uint8_t aux = 0) {
+    events_.push_back({address, events_.size(), extra, t, kind, aux});
+  }
+
+  void step(ThreadId t) {
+    Thread& thread = threads_[t];
+    if (!thread.alive) return maybe_start(t);
+    if (thread.waiting) return maybe_wake(t);
+    const std::uint32_t choice = pick(100);
+    if (choice < 50) return access(t);
+    if (choice < 65) return acquire(t);
+    if (choice < 80) return release(t);
+    if (choice < 92 && options_.branches) return emit(t, EventKind::kBranch, 0);
+    if (options_.conditions) return condition(t);
+    if (options_.fork_join) return maybe_join(t);
+  }
+
+  void access(ThreadId t) {
+    std::uint64_t address = kVariables + pick(options_.variables) * 8, size = 8;
+    if (options_.mixed_sizes && pick(2) == 0) {
+      size = 4;
+      address += pick(2) * 4;
+    } else if (options_.mixed_sizes && pick(4) == 0) {
+      size = 16;
+    }
+    if (options_.atomics && pick(4) == 0) {
+      constexpr EventKind kKinds[] = {EventKind::kAtomicLoad, EventKind::kAtomicStore, EventKind::kAtomicRmw};
+      return emit(t, kKinds[pick(3)], kVariables + 0x100, 8);
+    }
+    emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, address, size);
+  }
+
+  bool can_take(std::uint32_t lock, bool shared) const {
+    for (const Thread& other : threads_) {
+      for (const Held& h : other.held) {
+        if (h.lock == lock && !(h.shared && shared)) return false;
+      }
+    }
+    return true;
+  }
+
+  void acquire(ThreadId t) {
+    const std::uint32_t lock = pick(options_.locks);
+    const bool shared = options_.shared_locks && pick(2) == 0;
+    auto& held = threads_[t].held;
+    const bool mine = std::any_of(held.begin(), held.end(), [&](const Held& h) { return h.lock == lock; });
+    if (mine || !can_take(lock, shared)) return;
+    held.push_back({lock, shared});
+    emit(t, EventKind::kLock, kLocks + lock * 8, 0, shared ? 1 : 0);
+  }
+
+  void release(ThreadId t) {
+    auto& held = threads_[t].held;
+    if (held.empty()) return;
+    const std::size_t which = pick(5) == 0 ? 0 : held.size() - 1;  // now and then not nested
+    emit(t, EventKind::kUnlock, kLocks + held[which].lock * 8, 0, held[which].shared ? 1 : 0);
+    held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+
+  void condition(ThreadId t) {
+    auto& held = threads_[t].held;
+    if (pick(2) == 0 && held.size() == 1 && !held[0].shared) {
+      emit(t, EventKind::kWaitBegin, kConditions, kLocks + held[0].lock * 8);
+      const std::uint32_t lock = held[0].lock;
+      threads_[t].waiting = true;
+      threads_[t].held.clear();
+      wait_lock_.resize(threads_.size());
+      wait_lock_[t] = lock;
+    } else {
+      emit(t, EventKind::kNotify, kConditions, 0, 1);
+      for (Thread& other : threads_) other.notified |= other.waiting;
+    }
+  }
+
+  void maybe_wake(ThreadId t) {
+    Thread& thread = threads_[t];
+    if (!thread.notified || !can_take(wait_lock_[t], false)) return;
+    emit(t, EventKind::kWaitEnd, kConditions, kLocks + wait_lock_[t] * 8);
+    thread.held.push_back({wait_lock_[t], false});
+    thread.waiting = thread.notified = false;
+  }
+
+  void maybe_start(ThreadId t) {
+    if (threads_[t].joined || pick(2) == 0) return;
+    std::vector<ThreadId> parents;
+    for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+      if (threads_[i].alive && !threads_[i].waiting) parents.push_back(static_cast<ThreadId>(i));
+    }
+    if (parents.empty()) return;
+    emit(parents[pick(static_cast<std::uint32_t>(parents.size()))], EventKind::kFork, 0, t);
+    threads_[t].alive = true;
+    if (pick(2) == 0) emit(t, EventKind::kBegin, 0);
+  }
+
+  void maybe_join(ThreadId t) {
+    const auto other = static_cast<ThreadId>(pick(static_cast<std::uint32_t>(threads_.size())));
+    Thread& joined = threads_[other];
+    if (other == t || other == 0 || !joined.alive || joined.waiting || !joined.held.empty()) return;
+    joined.alive = false;
+    joined.joined = true;
+    emit(t, EventKind::kJoin, 0, other);
+  }
+
+  RandomTraceOptions options_;
+  std::mt19937_64 random_;
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> wait_lock_;
+  std::vector<TraceEvent> events_;
+};
+
+}  // namespace
+
+std::vector<TraceEvent> random_trace(const RandomTraceOptions& options, std::uint64_t seed) {
+  return RandomTrace(options, seed).run();
+}
+
+}  // namespace reweave::testing

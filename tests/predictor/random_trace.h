@@ -1,0 +1,27 @@
+// Random small traces that some program could have produced: locks exclude each other, threads start when forked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/event.h"
+
+namespace reweave::testing {
+
+struct RandomTraceOptions {
+  std::uint32_t threads = 2;
+  std::uint32_t events = 16;
+  std::uint32_t variables = 2;
+  std::uint32_t locks = 2;
+  bool branches = true;
+  bool shared_locks = false;
+  bool fork_join = false;
+  bool atomics = false;
+  bool mixed_sizes = false;
+  bool conditions = false;
+};
+
+// The same seed gives the same trace. Event i has pc i.
+std::vector<TraceEvent> random_trace(const RandomTraceOptions& options, std::uint64_t seed);
+
+}  // namespace reweave::testing

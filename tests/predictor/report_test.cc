@@ -1,0 +1,68 @@
+#define BOOST_TEST_MODULE predictor_report
+#include <boost/test/included/unit_test.hpp>
+
+#include <sstream>
+
+#include "predictor/predict.h"
+#include "predictor/report.h"
+#include "tests/predictor/std_trace.h"
+
+namespace reweave::testing {
+namespace {
+
+std::string report(const TraceModel& model, const std::string& analysis) {
+  Names names;
+  names.site = [](std::uint32_t site) { return "f at prog.c:" + std::to_string(site); };
+  names.address = [](std::uint64_t) { return std::string("balance"); };
+  std::ostringstream out;
+  write_report(out, model, predict(model, {.analyses = {analysis}}), names, {.witness = true});
+  return out.str();
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+BOOST_AUTO_TEST_CASE(lost_update) {
+  const std::string text = report(
+      std_model("T1 acq(l); T1 r(balance); T1 rel(l); T1 acq(l); T1 w(balance); T1 rel(l); T2 acq(l); T2 w(balance);"
+                "T2 rel(l)",
+                true),
+      "atomicity");
+  BOOST_TEST(has(text, "atomicity R1-W2-W1"));
+  BOOST_TEST(has(text,
+                 "thread 1 writes balance after thread 0 reads it and before it writes it: the value written in "
+                 "between is lost."));
+  BOOST_TEST(has(text, "at f at prog.c:8"));
+  BOOST_TEST(has(text, "holding balance, locked at f at prog.c:7"));
+  BOOST_TEST(has(text, "witness: 7 events"));
+  BOOST_TEST(has(text, "1 finding in 9 events of 2 threads"));
+}
+
+BOOST_AUTO_TEST_CASE(deadlock) {
+  const std::string text = report(std_model("T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l); T2 acq(m); T2 acq(l);"
+                                            "T2 rel(l); T2 rel(m)",
+                                            true),
+                                  "deadlocks");
+  BOOST_TEST(has(text, "deadlock L1-L2"));
+  BOOST_TEST(has(text, "none of them can go on"));
+}
+
+BOOST_AUTO_TEST_CASE(heap_blocks_and_call_stacks) {
+  TraceBuilder builder;
+  const auto add = [&](ThreadId t, EventKind kind, std::uint64_t address, std::uint64_t extra, std::uint32_t site) {
+    builder.add({address, site, extra, t, kind, 0}, site);
+  };
+  add(0, EventKind::kAlloc, 0x9000, 16, 70);
+  add(0, EventKind::kAlloc, 0x1000, 32, 70);
+  add(0, EventKind::kFork, 0, 1, 3);
+  add(1, EventKind::kCall, 0, 0, 50);
+  add(1, EventKind::kCall, 0, 0, 51);
+  add(1, EventKind::kWrite, 0x1008, 4, 4);
+  add(1, EventKind::kReturn, 0, 0, 51);
+  add(0, EventKind::kWrite, 0x1008, 4, 5);
+  const std::string text = report(builder.finish(), "races");
+  BOOST_TEST(has(text, "heap block #2 of f at prog.c:70 +8"));
+  BOOST_TEST(has(text, "by f at prog.c:51\n      by f at prog.c:50\n"));
+}
+
+}  // namespace
+}  // namespace reweave::testing
