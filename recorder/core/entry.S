@@ -195,6 +195,15 @@ core_call_on:
         .cfi_def_cfa_register rbp
         movq    %gs:16, %rsp
         call    \target
+        // What the core left in registers differs between recording and replay; a program may pass it on.
+        xorl    %ecx, %ecx
+        xorl    %edx, %edx
+        xorl    %esi, %esi
+        xorl    %edi, %edi
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        xorl    %r11d, %r11d
         leave
         .cfi_def_cfa rsp, 8
         ret
