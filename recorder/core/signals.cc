@@ -132,6 +132,10 @@ void push_frame(KernelContext& context, int number, const void* info) {
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
+  if (!is_synchronous(number)) {  // left over from earlier faults, ours among them
+    auto& saved = frame->context.registers;
+    saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
+  }
   frame->context.mask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
   me.has_saved_mask = 0;
   frame->context.stack = {me.altstack_base, static_cast<int>(me.altstack_flags), 0, me.altstack_size};
