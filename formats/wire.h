@@ -190,16 +190,22 @@ struct ModuleRecord {
   std::uint64_t end;
 };
 
-// A thread that reached no schedule point of its own was made to: one follows at this instant of its code. What is
-// named here, and the words that follow up to header.bytes, is equal there and nowhere since the record before.
+// A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of
+// registers, stack and the words that follow up to header.bytes is equal there and nowhere since the record before.
+// If `memory` is not 0 the thread was in a loop that changes only the registers in `varying` and those words: whoever
+// is at `ip` with all else equal may be given their values, which is the same as executing the loop until then.
 struct PreemptRecord {
   RecordHeader header;
   std::uint64_t step;  // schedule points executed before
   std::uint64_t ip;
-  std::uint64_t registers;  // hash
-  std::uint64_t stack;      // hash of 256 bytes from the stack pointer
+  std::uint64_t registers;   // hash
+  std::uint64_t stack;       // hash of 256 bytes from the stack pointer
+  std::uint64_t vectors;     // hash of the low halves of the vector registers
+  std::uint64_t memory;      // hash of private writable memory, the words taken as 0; or 0
+  std::uint64_t varying;     // bit i: general[i]
+  std::uint64_t general[17]; // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
-static_assert(sizeof(PreemptRecord) == 40);
+static_assert(sizeof(PreemptRecord) == 200);
 
 // A word of memory that the interrupted loop changes.
 struct NamedWord {

@@ -8,8 +8,6 @@
 
 namespace reweave::core {
 
-namespace {
-
 std::uint64_t hash_memory() {
   std::uint64_t hash = 0;
   const RegionTable& table = regions();
@@ -23,6 +21,8 @@ std::uint64_t hash_memory() {
   }
   return hash;
 }
+
+namespace {
 
 std::uint64_t hash_registers(const KernelContext& context) {
   const auto& r = context.registers;

@@ -15,4 +15,7 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 void log_checksum(const KernelContext& context);
 void check_checksum(const KernelContext& context);
 
+// Hash of all private writable memory.
+std::uint64_t hash_memory();
+
 }  // namespace reweave::core

@@ -12,17 +12,22 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000;
-constexpr std::uint32_t kPatienceMs = 1'000;  // for a thread that computes
-constexpr std::uint32_t kMaxWords = 8;
+constexpr std::uint32_t kIterations = 4;
+constexpr std::uint32_t kPatienceMs = 1'000;     // for a thread that computes
+constexpr std::uint32_t kLoopPatienceMs = 200;  // for one in a small loop
+constexpr std::uint64_t kWordsOfWrite = 5;      // that an instruction writes at the most, if not aligned
 constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
 
 struct Probe {
   bool active;
   Instant start;
-  std::uint32_t steps;
-  std::uint32_t open_count, word_count;
+  KernelRegisters registers;  // at the start
+  std::uint32_t steps, iterations;
+  bool recurred;  // came back with all of `start` equal
+  bool odd;       // changes what LoopChanges cannot hold
+  std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
-  std::uint64_t words[kMaxWords];
+  LoopChanges changes;
 };
 Probe probe;
 
@@ -44,16 +49,38 @@ void close_pages() {
   probe.open_count = 0;
 }
 
-void note_word(std::uint64_t address, std::uint64_t sp) {
-  const std::uint64_t word = address & ~std::uint64_t{7};
-  if (word >= sp && word < sp + kStackWindow - 8) return;  // named with the stack
-  for (std::uint32_t i = 0; i < probe.word_count; i++)
-    if (probe.words[i] == word) return;
-  if (probe.word_count < kMaxWords) probe.words[probe.word_count++] = word;
+void note_word(std::uint64_t word) {
+  LoopChanges& changes = probe.changes;
+  for (std::uint32_t i = 0; i < changes.count; i++)
+    if (changes.words[i] == word) return;
+  if (changes.count == LoopChanges::kMaxWords)
+    probe.odd = true;
+  else
+    changes.words[changes.count++] = word;
 }
 
-// True if even a thread that computes should give way now.
-bool out_of_patience(const Thread& me) { return signal_pending(me) || state().stalled_ms.load() >= kPatienceMs; }
+void note_write(std::uint64_t address) {
+  std::uint64_t word = address & ~std::uint64_t{7};
+  const std::uint64_t page_end = page_down(address) + kPage;
+  for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note_word(word);
+}
+
+// The thread is at the instruction, and in the frame, where the probe began.
+void note_iteration(KernelContext& context) {
+  const Instant now = instant_of(context);
+  probe.iterations++;
+  if (now == probe.start) probe.recurred = true;
+  if (now.vectors != probe.start.vectors) probe.odd = true;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+    if (general_register(context.registers, i) != general_register(probe.registers, i))
+      probe.changes.varying |= std::uint64_t{1} << i;
+}
+
+// True if the thread should give way: it waits for another, has stalled others for long, or a signal is for it.
+bool should_give_way(const Thread& me) {
+  const std::uint32_t patience = probe.changes.known ? kLoopPatienceMs : kPatienceMs;
+  return probe.recurred || signal_pending(me) || state().stalled_ms.load() >= patience;
+}
 
 bool is_from_supervisor(const void* info) {
   std::uint64_t value;
@@ -70,6 +97,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   probe = {};
   probe.active = true;
   probe.start = instant_of(context);
+  probe.registers = context.registers;
   protect_memory(false);
   context.registers.eflags |= kTrapFlag;
 }
@@ -77,12 +105,13 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
 bool on_probe_step(KernelContext& context) {
   if (!probe.active) return false;
   close_pages();
-  const std::uint64_t ip = context.registers.rip;
-  const bool repeats = ip == probe.start.ip && instant_of(context) == probe.start;
-  const bool usable = nameable(ip);
-  if (!repeats && usable && ++probe.steps < kMaxSteps) return true;
+  const KernelRegisters& r = context.registers;
+  const bool usable = nameable(r.rip);
+  if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) note_iteration(context);
+  if (usable && probe.iterations < kIterations && ++probe.steps < kMaxSteps) return true;
   abandon_probe(context);
-  if (usable && (repeats || out_of_patience(self()))) preempt(context, probe.words, probe.word_count);
+  probe.changes.known = probe.iterations == kIterations && !probe.odd;
+  if (usable && should_give_way(self())) preempt(context, probe.changes);
   return true;
 }
 
@@ -90,7 +119,7 @@ bool on_probe_write(KernelContext& context, std::uint64_t address) {
   if (!probe.active || probe.open_count == kMaxOpenPages) return false;
   const Region* region = region_at(address);
   if (region == nullptr || (region->prot & PROT_WRITE) == 0 || (context.registers.error & 2) == 0) return false;
-  note_word(address, context.registers.rsp);
+  note_write(address);
   probe.open_pages[probe.open_count++] = page_down(address);
   sys(SYS_mprotect, page_down(address), kPage, region->prot);
   return true;

@@ -13,9 +13,11 @@ namespace reweave::core {
 
 namespace {
 
+constexpr std::uint64_t kStackWindow = 256;
 constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
 constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
 constexpr std::uint8_t kInt3 = 0xcc;
+constexpr std::uint64_t kMostMemory = 512 << 20;  // private and writable, that is hashed to name a loop
 
 struct CodeRange {
   std::uint64_t start, end;
@@ -28,7 +30,8 @@ std::uint32_t shim_range_count;
 struct Breakpoint {
   std::uint64_t address;  // 0: there is none
   std::uint8_t original;
-  bool stepping;  // the original instruction is being executed
+  bool stepping;       // the original instruction is being executed
+  std::uint64_t hits;  // without having been the instant
 };
 Breakpoint breakpoint;
 
@@ -51,8 +54,12 @@ std::uint64_t hash_registers(const KernelRegisters& r) {
   for (std::uint64_t word : {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx,
                              r.rax, r.rcx, r.rsp})
     hash = mix(hash, without_ours(word));
-  if (r.fp_state == 0) return hash;
-  return hash_words(hash, r.fp_state + kVectorsOffset, r.fp_state + kVectorsOffset + kVectorsBytes);
+  return hash;
+}
+
+std::uint64_t hash_vectors(const KernelRegisters& r) {
+  if (r.fp_state == 0) return 0;
+  return hash_words(0, r.fp_state + kVectorsOffset, r.fp_state + kVectorsOffset + kVectorsBytes);
 }
 
 std::uint64_t hash_stack(std::uint64_t sp) {
@@ -89,7 +96,7 @@ void protect_code(std::uint32_t prot) { sys(SYS_mprotect, page_down(breakpoint.a
 void plant(std::uint64_t address) {
   const std::uint32_t prot = protection_of(address);
   if ((prot & PROT_EXEC) == 0) diverged("has no code where it was preempted", peek_record());
-  breakpoint = {address, 0, false};
+  breakpoint = {address, 0, false, 0};
   protect_code(prot | PROT_READ | PROT_WRITE);
   breakpoint.original = *reinterpret_cast<const volatile std::uint8_t*>(address);
   write_code(kInt3);
@@ -102,26 +109,93 @@ void remove_breakpoint() {
   breakpoint = {};
 }
 
+struct NamedWords {
+  const wire::NamedWord* first;
+  std::uint64_t count;
+  const wire::NamedWord* begin() const { return first; }
+  const wire::NamedWord* end() const { return first + count; }
+};
+
+NamedWords words_of(const wire::PreemptRecord& record) {
+  return {reinterpret_cast<const wire::NamedWord*>(&record + 1),
+          (record.header.bytes - sizeof record) / sizeof(wire::NamedWord)};
+}
+
 bool words_equal(const wire::PreemptRecord& record) {
-  const auto* word = reinterpret_cast<const wire::NamedWord*>(&record + 1);
-  const auto* end = reinterpret_cast<const wire::NamedWord*>(reinterpret_cast<const std::byte*>(&record) +
-                                                             record.header.bytes);
-  for (; word < end; word++)
-    if (region_at(word->address) == nullptr || word_at(word->address) != word->value) return false;
+  for (const wire::NamedWord& word : words_of(record))
+    if ((protection_of(word.address) & PROT_READ) == 0 || word_at(word.address) != word.value) return false;
   return true;
 }
 
+void store_word(std::uint64_t address, std::uint64_t value) {
+  memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+}
+
+std::uint64_t hashed_bytes() {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < regions().count; i++) {
+    const Region& region = regions().items[i];
+    if ((region.prot & PROT_WRITE) != 0 && !region.shared) bytes += region.end - region.start;
+  }
+  return bytes;
+}
+
+// Hash of memory while the words of `record` are 0; never 0. Their addresses must be writable.
+std::uint64_t hash_without(const NamedWords& words) {
+  std::uint64_t saved[LoopChanges::kMaxWords];
+  std::uint32_t n = 0;
+  for (const wire::NamedWord& word : words) {
+    saved[n++] = word_at(word.address);
+    store_word(word.address, 0);
+  }
+  const std::uint64_t hash = hash_memory() | 1;
+  n = 0;
+  for (const wire::NamedWord& word : words) store_word(word.address, saved[n++]);
+  return hash;
+}
+
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
+  return instant_of(context) == Instant{record.ip, record.registers, record.stack, record.vectors} &&
+         words_equal(record);
+}
+
+// True if the thread is in the recorded loop, before or after the recorded iteration.
+bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
+  if (record.memory == 0 || words_of(record).count > LoopChanges::kMaxWords) return false;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
+    const std::uint64_t value = without_ours(general_register(context.registers, i));
+    if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
+  }
+  if (instant_of(context).vectors != record.vectors) return false;
+  for (const wire::NamedWord& word : words_of(record))
+    if ((protection_of(word.address) & PROT_WRITE) == 0) return false;
+  return hash_without(words_of(record)) == record.memory;
+}
+
+void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
+  KernelRegisters& r = context.registers;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+    if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
+  r.eflags = (r.eflags & ~kNamedFlags) | (record.general[kGeneralRegisters] & kNamedFlags);
+  for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
+}
+
+// True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
+bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
   const Thread& me = self();
   if (state().step + static_cast<std::uint64_t>(me.budget - me.countdown) != record.step) return false;
-  return instant_of(context) == Instant{record.ip, record.registers, record.stack} && words_equal(record);
+  if (is_the_instant(context, record)) return true;
+  const std::uint64_t hits = ++breakpoint.hits;
+  if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;
+  jump_to_iteration(context, record);
+  return true;
 }
 
 }  // namespace
 
 Instant instant_of(const KernelContext& context) {
   const KernelRegisters& r = context.registers;
-  return {r.rip, hash_registers(r), hash_stack(r.rsp)};
+  return {r.rip, hash_registers(r), hash_stack(r.rsp), hash_vectors(r)};
 }
 
 bool nameable(std::uint64_t ip) {
@@ -139,20 +213,30 @@ void note_shim(const char* path, std::uint64_t start, std::uint64_t end) {
   shim_ranges[shim_range_count++] = {start, end};
 }
 
-void preempt(KernelContext& context, const std::uint64_t* words, std::uint32_t count) {
+std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i) {
+  return reinterpret_cast<std::uint64_t*>(&registers)[i];
+}
+
+void preempt(KernelContext& context, const LoopChanges& changes) {
   const Instant instant = instant_of(context);
   const std::uint64_t step = settled_step();
+  wire::NamedWord words[LoopChanges::kMaxWords];
+  for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
+  const bool in_loop = changes.known && hashed_bytes() <= kMostMemory;
+  const std::uint64_t memory = in_loop ? hash_without({words, changes.count}) : 0;
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
-                      count * sizeof(wire::NamedWord));
+                      changes.count * sizeof(wire::NamedWord));
   auto& body = record.body<wire::PreemptRecord>();
   body.step = step;
   body.ip = instant.ip;
   body.registers = instant.registers;
   body.stack = instant.stack;
-  for (std::uint32_t i = 0; i < count; i++) {
-    const wire::NamedWord word = {words[i], word_at(words[i])};
-    record.append(&word, sizeof word);
-  }
+  body.vectors = instant.vectors;
+  body.memory = memory;
+  body.varying = changes.varying;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
+  body.general[kGeneralRegisters] = context.registers.eflags & kNamedFlags;
+  record.append(words, changes.count * sizeof words[0]);
   record.commit();
   give_way(context);
 }
@@ -175,7 +259,7 @@ bool on_breakpoint(KernelContext& context) {
   if (r.rip != breakpoint.address + 1) return false;
   r.rip--;
   const wire::PreemptRecord* record = next_preemption();
-  if (record == nullptr || !is_the_instant(context, *record)) {
+  if (record == nullptr || !reaches_the_instant(context, *record)) {
     write_code(breakpoint.original);
     breakpoint.stepping = true;
     r.eflags |= kTrapFlag;

@@ -13,12 +13,12 @@ namespace reweave::core {
 // An instant of the target's own code.
 struct Instant {
   std::uint64_t ip;
-  std::uint64_t registers;  // hash of the general ones, the flags that programs use, and the low halves of vectors
+  std::uint64_t registers;  // hash of the general ones, the flags that programs use, and the vectors
   std::uint64_t stack;      // hash of what lies next above the stack pointer
+  std::uint64_t vectors;    // hash of the low halves of the vector registers
   bool operator==(const Instant&) const = default;
 };
 Instant instant_of(const KernelContext& context);
-inline constexpr std::uint64_t kStackWindow = 256;
 
 inline constexpr std::uint64_t kTrapFlag = 0x100;
 
@@ -27,9 +27,20 @@ bool nameable(std::uint64_t ip);
 // Recording: tells where the shim's code lies, which does not count as the target's.
 void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
 
-// Recording: the holder gives up the baton here, and gets its signals. `words`: addresses that tell the instant from
-// others with equal registers.
-void preempt(KernelContext& context, const std::uint64_t* words, std::uint32_t count);
+// What a loop changes from one iteration to the next: words of memory and, as bits of PreemptRecord::varying, registers.
+struct LoopChanges {
+  static constexpr std::uint32_t kMaxWords = 32;
+  bool known;  // nothing else changes
+  std::uint64_t varying;
+  std::uint32_t count;
+  std::uint64_t words[kMaxWords];  // addresses
+};
+// Register `i` of PreemptRecord::general.
+std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
+inline constexpr std::uint32_t kGeneralRegisters = 16;
+
+// Recording: the holder gives up the baton here, and gets its signals.
+void preempt(KernelContext& context, const LoopChanges& changes);
 
 // Replay, after records were consumed: the breakpoint stands where the next record wants it, or nowhere.
 void watch_for_preemption();
