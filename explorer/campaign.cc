@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "explorer/failure_store.h"
 #include "explorer/fork_server.h"
@@ -33,7 +34,7 @@ std::vector<std::byte> goal_of(const Candidate& candidate) {
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
-      : options_(options), on_progress_(on_progress), server_(options.recording), start_(Clock::now()) {
+      : options_(options), on_progress_(on_progress), server_(std::make_unique<ForkServer>(options.recording)), start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
@@ -42,6 +43,7 @@ class Campaign {
     measure_length();
     confirm_candidates();
     search();
+    verify();
     return std::move(result_);
   }
 
@@ -52,7 +54,7 @@ class Campaign {
   bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
 
   RunResult one_run(const RunRequest& request) {
-    RunResult run = server_.run(request);
+    RunResult run = server_->run(request);
     CampaignProgress& progress = result_.progress;
     progress.runs++;
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -99,6 +101,13 @@ class Campaign {
     }
   }
 
+  // The server is done with: replays are process trees of their own.
+  void verify() {
+    server_.reset();
+    for (std::size_t i = 0; i < kept_.size(); i++)
+      result_.failures[i].verified = verify_recording(result_.failures[i].path, kept_[i], options_.verifications);
+  }
+
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
 
   // Keeps a failure that is not yet known.
@@ -107,26 +116,27 @@ class Campaign {
     for (const RunResult& known : known_)
       if (same_failure(known, run)) return;
     known_.push_back(run);
-    const RunResult smallest = minimise(server_, run, kMinimiseBudget);
+    const RunResult smallest = minimise(*server_, run, kMinimiseBudget);
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
     kept.what = describe_outcome(smallest);
     kept.found_at = result_.progress.runs;
     kept.preemptions = preemptions_of(smallest);
     kept.how = how;
-    save_run(server_, smallest, request, kept.path);
-    kept.verified = verify_recording(kept.path, smallest, options_.verifications);
+    save_run(*server_, smallest, request, kept.path);
+    kept_.push_back(smallest);
     result_.failures.push_back(kept);
     result_.progress.failures = result_.failures.size();
   }
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
-  ForkServer server_;
+  std::unique_ptr<ForkServer> server_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
-  std::vector<RunResult> known_;
+  std::vector<RunResult> known_;  // as found
+  std::vector<RunResult> kept_;   // as kept, in the order of result_.failures
   CampaignResult result_;
 };
 

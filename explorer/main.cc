@@ -5,6 +5,7 @@
 
 #include "explorer/explore_command.h"
 #include "formats/error.h"
+#include "predictor/predict_command.h"
 #include "recorder/supervisor/record_command.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/replay_command.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   reweave::add_record_command(app, status);
   reweave::add_replay_command(app, status);
   reweave::add_inspect_commands(app, status);
+  reweave::add_predict_command(app, status);
   reweave::add_explore_command(app, status);
   try {
     app.parse(argc, argv);

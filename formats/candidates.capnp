@@ -27,6 +27,12 @@ struct Candidate {
   witness @2 :List(Step);
   score @3 :Float64;
   count @4 :UInt64;  # how often it was found
+  pattern @5 :Text;  # such as "R1-W2-W1"
+  summary @6 :Text;  # one sentence: what goes wrong
+  # Left out at the start of the witness: the schedule points of the trace's first skippedEvents events.
+  skippedSteps @7 :UInt64;
+  skippedEvents @8 :UInt64;
+  cut @9 :Bool;      # more was left out, and not in the trace's order
 }
 
 struct Event {
@@ -45,5 +51,6 @@ struct Step {
   kind @2 :UInt8;
   address @3 :UInt64;
   site @4 :UInt32;
-  occurrence @5 :UInt64;  # how many events of this thread were at this site before
+  occurrence @5 :UInt64;  # how many schedule points of this thread were at this site before
+  pc @6 :UInt64;          # of the site, in the run that was traced
 }

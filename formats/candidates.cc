@@ -40,6 +40,7 @@ WitnessStep step_of(schema::Step::Reader from, std::size_t site_count) {
           checked_enum<EventKind>(from.getKind(), kKindCount, "event kind"),
           from.getAddress(),
           checked_site(from.getSite(), site_count),
+          from.getPc(),
           from.getOccurrence()};
 }
 
@@ -50,6 +51,11 @@ Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
   for (const auto step : checked_list(from.getWitness())) candidate.witness.push_back(step_of(step, site_count));
   candidate.score = from.getScore();
   candidate.count = from.getCount();
+  candidate.pattern = string_of(from.getPattern());
+  candidate.summary = string_of(from.getSummary());
+  candidate.skipped_steps = from.getSkippedSteps();
+  candidate.skipped_events = from.getSkippedEvents();
+  candidate.cut = from.getCut();
   return candidate;
 }
 
@@ -80,6 +86,7 @@ void fill(schema::Step::Builder to, const WitnessStep& from) {
   to.setAddress(from.address);
   to.setSite(from.site);
   to.setOccurrence(from.occurrence);
+  to.setPc(from.pc);
 }
 
 void fill(schema::Candidate::Builder to, const Candidate& from) {
@@ -90,6 +97,11 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
   for (unsigned i = 0; i < witness.size(); ++i) fill(witness[i], from.witness[i]);
   to.setScore(from.score);
   to.setCount(from.count);
+  to.setPattern(from.pattern);
+  to.setSummary(from.summary);
+  to.setSkippedSteps(from.skipped_steps);
+  to.setSkippedEvents(from.skipped_events);
+  to.setCut(from.cut);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct CandidateEvent {
   bool operator==(const CandidateEvent&) const = default;
 };
 
-// One event of the reordering that reaches the bug.
+// One schedule point of the reordering that reaches the bug: an operation before which a thread may be stopped.
 struct WitnessStep {
   ThreadId thread = 0;
   std::uint64_t index = 0;  // in the trace
@@ -47,7 +47,7 @@ struct WitnessStep {
   std::uint64_t address = 0;
   std::uint32_t site = 0;
   std::uint64_t pc = 0;          // the event's place in the target: the same in every run of the recording
-  std::uint64_t occurrence = 0;  // how many events of this thread were at this site before
+  std::uint64_t occurrence = 0;  // how many schedule points of this thread were at this site before
 
   bool operator==(const WitnessStep&) const = default;
 };
@@ -58,6 +58,13 @@ struct Candidate {
   std::vector<WitnessStep> witness;
   double score = 0;
   std::uint64_t count = 1;  // how often it was found
+  std::string pattern;      // such as "R1-W2-W1"
+  std::string summary;      // one sentence: what goes wrong
+  // Schedule points left out at the start of the witness: those of the trace's first `skipped_events` events, in the
+  // trace's order; unless `cut`: then the witness was too long, and what is left does not tell how to get there.
+  std::uint64_t skipped_steps = 0;
+  std::uint64_t skipped_events = 0;
+  bool cut = false;
 
   bool operator==(const Candidate&) const = default;
 };

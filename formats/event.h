@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   kBegin = 17,        // first event of a thread
   kEnd = 18,          // last event of a thread
   kBranch = 19,       // control may have gone another way here
-  kAlloc = 20,        // heap block `address`, extra = bytes
+  kAlloc = 20,        // heap block `address`, extra = bytes; aux = kThreadStack: the stack of the thread forked next
   kFree = 21,         // heap block `address` released
   kCall = 22,         // function entered; site = the call's return address, address = 0
   kReturn = 23,       // function left
@@ -49,6 +49,9 @@ enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 
 // `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
 inline constexpr std::uint8_t kSamePoint = 1;
+
+// `aux` of a kAlloc: no heap block but memory, perhaps used before, that a new thread gets as its stack.
+inline constexpr std::uint8_t kThreadStack = 1;
 
 // One event as readers hand it out. `pc` is the address in the target after the instruction or call that
 // caused it (a return address); `extra` is described with each kind.

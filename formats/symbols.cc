@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 namespace reweave {
 namespace {
@@ -22,6 +23,7 @@ constexpr Dwfl_Callbacks kCallbacks = {
 
 std::string demangle(const char* name) {
   if (name == nullptr) return "";
+  if (name[0] != '_' || name[1] != 'Z') return name;  // C: "v" is a variable, not void
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 && text != nullptr ? text : name;
@@ -50,6 +52,12 @@ std::string function_name(Dwarf_Die* die) {
   return name ? name : "";
 }
 
+// Paths in debug information may be relative to where the compiler ran.
+std::string full_path(const char* file, const char* compiled_in) {
+  if (file[0] == '/' || compiled_in == nullptr) return file;
+  return std::filesystem::path(compiled_in).append(file).lexically_normal();
+}
+
 // Where an inlined function was called from.
 SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   SourceFrame frame;
@@ -62,7 +70,9 @@ SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   std::size_t count = 0;
   if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
       dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count) {
-    if (const char* file = dwarf_filesrc(files, number, nullptr, nullptr)) frame.file = file;
+    Dwarf_Attribute directory;
+    const char* compiled_in = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &directory));
+    if (const char* file = dwarf_filesrc(files, number, nullptr, nullptr)) frame.file = full_path(file, compiled_in);
   }
   return frame;
 }
@@ -128,7 +138,8 @@ class Symbols::Module {
     const Dwarf_Addr address = offset + bias_;
     SourceFrame frame;
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
-      if (const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr)) frame.file = file;
+      const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr);
+      if (file != nullptr) frame.file = full_path(file, dwfl_line_comp_dir(line));
     }
     add_frames(address, frame, result.frames);
     if (result.frames.empty()) {  // no debug information: the nearest symbol

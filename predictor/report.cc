@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <ostream>
+#include <set>
 
 namespace reweave {
 namespace {
@@ -42,10 +43,33 @@ const ObjectName& object_of(const TraceModel& model, EventIndex e) {
   return model.is_access(e) ? model.variables[model.object[e]] : model.locks[model.object[e]];
 }
 
-void write_stack(std::ostream& out, const TraceModel& model, EventIndex e, const Names& names) {
-  out << "      at " << site_text(model.site[e], names) << '\n';
-  for (std::uint32_t node = model.stack[e]; node != 0; node = model.calls[node].parent) {
-    out << "      by " << site_text(model.calls[node].site, names) << '\n';
+void write_frame(std::ostream& out, const char* word, std::uint32_t site, const Names& names) {
+  out << "      " << word << ' ' << site_text(site, names) << '\n';
+  const std::string line = names.source_line ? names.source_line(site) : "";
+  if (!line.empty()) out << "           | " << line << '\n';
+  if (!names.inlined_into) return;
+  for (const std::string& caller : names.inlined_into(site)) out << "      by " << caller << " (inlined)\n";
+}
+
+void write_stack(std::ostream& out, const TraceModel& model, std::uint32_t site, std::uint32_t stack,
+                 const Names& names) {
+  write_frame(out, "in", site, names);
+  for (std::uint32_t node = stack; node != 0; node = model.calls[node].parent) {
+    const std::uint32_t call = model.calls[node].site;
+    if (!names.hidden || !names.hidden(call)) write_frame(out, "by", call, names);
+  }
+}
+
+// Where the heap blocks of a finding were allocated.
+void write_blocks(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names) {
+  std::set<std::uint32_t> written;
+  for (const FindingEvent& e : c.events) {
+    const ObjectName& object = object_of(model, e.index);
+    if (object.block == kNone || !written.insert(object.block).second) continue;
+    const HeapBlock& block = model.blocks[object.block];
+    if (block.is_stack) continue;
+    out << "    heap block #" << block.nth + 1 << " of " << block.bytes << " bytes, allocated\n";
+    write_stack(out, model, block.site, block.stack, names);
   }
 }
 
@@ -79,6 +103,8 @@ std::string explain_deadlock(const TraceModel& model, const Finding& c, const Na
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names) {
   if (object.block != kNone) {
     const HeapBlock& block = model.blocks[object.block];
+    if (block.is_stack)
+      return "stack of " + thread_text(static_cast<ThreadId>(block.nth), names) + " at " + hex(object.address);
     return "heap block #" + std::to_string(block.nth + 1) + " of " + site_text(block.site, names) + " +" +
            std::to_string(object.address - block.address);
   }
@@ -119,10 +145,11 @@ void write_finding(std::ostream& out, const TraceModel& model, const Finding& c,
     out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
   for (const FindingEvent& e : c.events) {
     out << "    " << thread_text(e.thread, names) << ' ' << verb(model, e.index) << ' '
-        << object_text(model, object_of(model, e.index), names) << " (event " << e.index << ")\n";
-    write_stack(out, model, e.index, names);
+        << object_text(model, object_of(model, e.index), names) << " (event " << model.source[e.index] << ")\n";
+    write_stack(out, model, e.site, model.stack[e.index], names);
     write_held(out, model, e.index, names);
   }
+  write_blocks(out, model, c, names);
   if (options.witness) write_witness(out, model, c, names, options);
 }
 

@@ -18,6 +18,12 @@ namespace reweave {
 struct Names {
   // A code location: "function at file:line".
   std::function<std::string(std::uint32_t site)> site;
+  // The same for the callers it was inlined into, innermost first.
+  std::function<std::vector<std::string>(std::uint32_t site)> inlined_into;
+  // The text of the source line; empty if unknown.
+  std::function<std::string(std::uint32_t site)> source_line;
+  // True for calls that are not the program's own.
+  std::function<bool(std::uint32_t site)> hidden;
   // A global address: "name" or "name+8"; empty if unknown.
   std::function<std::string(std::uint64_t address)> address;
   std::function<std::string(ThreadId)> thread;

@@ -15,11 +15,12 @@ constexpr std::size_t kMaxFreedGranules = 4096;
 }  // namespace
 
 std::uint32_t TraceBuilder::push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object) {
-  raw_.push_back({object, site, stack_of_[thread], thread, op, 0, 0, 0});
+  raw_.push_back({object, site, stack_of_[thread], source_, thread, op, 0, 0, 0});
   return static_cast<std::uint32_t>(raw_.size() - 1);
 }
 
 void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
+  source_ = added_++;
   if (event.thread >= stack_of_.size()) stack_of_.resize(event.thread + 1u, 0);
   switch (event.kind) {
     case EventKind::kCall:
@@ -30,7 +31,7 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
       return;
     case EventKind::kLockRequest:
       pending_request_[event.thread] = {
-          lock_id(event.address, event.thread), site, stack_of_[event.thread], event.thread, Op::kRequest, 0, 0, 0};
+          lock_id(event.address, event.thread), site, stack_of_[event.thread], source_, event.thread, Op::kRequest, 0, 0, 0};
       return;
     default:
       break;
@@ -56,7 +57,8 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
 }
 
 void TraceBuilder::add_access(const TraceEvent& event, std::uint32_t site, Op op, std::uint8_t flags) {
-  const std::uint64_t end = event.address + std::max<std::uint64_t>(event.extra, 1);
+  const std::uint64_t bytes = std::clamp<std::uint64_t>(event.extra, 1, (kMaxRawPerEvent - 1) * kGranuleBytes);
+  const std::uint64_t end = event.address + bytes;
   for (std::uint64_t at = event.address; at < end;) {
     const std::uint64_t number = at / kGranuleBytes;
     const std::uint64_t stop = std::min(end, (number + 1) * kGranuleBytes);
@@ -111,6 +113,10 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kSemWait:
       return sync_.sem_wait(event.address, sync());
     case EventKind::kFork:
+      if (const auto stack = new_stack_.find(t); stack != new_stack_.end()) {
+        blocks_[stack->second].nth = other;
+        new_stack_.erase(stack);
+      }
       start_edges_.push_back({other, push(t, site, Op::kFork, other)});
       return;
     case EventKind::kJoin:
@@ -190,9 +196,11 @@ void TraceBuilder::add_heap(const TraceEvent& event, std::uint32_t site) {
   if (event.kind == EventKind::kFree) return release_block(event.address, event, site);
   forget(event.address, event.extra);
   const std::uint32_t stack = stack_of_[event.thread];
-  const std::uint32_t nth = allocations_[pair_key(stack, site)]++;
+  const bool is_stack = event.aux == kThreadStack;
+  const std::uint32_t nth = is_stack ? 0 : allocations_[pair_key(stack, site)]++;
   live_blocks_[event.address] = static_cast<std::uint32_t>(blocks_.size());
-  blocks_.push_back({event.address, event.extra, site, stack, nth});
+  if (is_stack) new_stack_[event.thread] = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back({event.address, event.extra, site, stack, nth, is_stack});
 }
 
 void TraceBuilder::release_block(std::uint64_t address, const TraceEvent& event, std::uint32_t site) {

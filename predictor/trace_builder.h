@@ -32,6 +32,8 @@ class TraceBuilder {
 
   // Events in trace order. `site` is any stable number for the code location.
   void add(const TraceEvent& event, std::uint32_t site);
+  // False once more events could not be numbered.
+  bool has_room() const { return raw_.size() < kNone - kMaxRawPerEvent; }
 
   // Call once, after the last event.
   TraceModel finish();
@@ -41,6 +43,7 @@ class TraceBuilder {
     std::uint32_t object;
     std::uint32_t site;
     std::uint32_t stack;
+    std::uint32_t source;  // number of the trace event
     ThreadId thread;
     Op op;
     std::uint8_t flags;
@@ -84,8 +87,13 @@ class TraceBuilder {
   static void mark_updates(TraceModel& model);
   bool keeps(const Granule& granule) const { return !options_.collapse || (granule.shared && granule.written); }
 
+  // No event becomes more raw events; what is longer is cut off.
+  static constexpr std::size_t kMaxRawPerEvent = 1u << 24;
+
   Options options_;
   std::deque<RawEvent> raw_;
+  std::uint32_t added_ = 0;   // trace events taken in
+  std::uint32_t source_ = 0;  // number of the one being taken in
   GranuleMap granule_map_;
   std::vector<Granule> granules_;
   SyncEdges sync_;
@@ -102,6 +110,7 @@ class TraceBuilder {
   std::unordered_map<std::uint64_t, Depth> depth_;  // by (lock, thread)
   std::unordered_map<ThreadId, std::uint64_t> waiting_mutex_;
   std::unordered_map<ThreadId, RawEvent> pending_request_;
+  std::unordered_map<ThreadId, std::uint32_t> new_stack_;  // by creator: the block, until the thread is started
 
   std::vector<CallNode> calls_{{kNone, 0}};
   std::unordered_map<std::uint64_t, std::uint32_t> call_children_;  // by (node, site)

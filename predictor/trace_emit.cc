@@ -55,6 +55,7 @@ void TraceBuilder::append(TraceModel& model, const RawEvent& raw, Op op, std::ui
   model.link.push_back(kNone);
   model.position.push_back(static_cast<std::uint32_t>(events.size()));
   model.stack.push_back(raw.stack);
+  model.source.push_back(raw.source);
   model.held.push_back(held_now_[raw.thread]);
   if (op == Op::kBranch || op == Op::kEnd) model.branches[raw.thread].push_back(model.position.back());
   events.push_back(model.size() - 1);

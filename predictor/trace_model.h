@@ -71,6 +71,7 @@ struct HeapBlock {
   std::uint32_t site = 0;
   std::uint32_t stack = 0;  // call stack of the allocation
   std::uint32_t nth = 0;    // blocks allocated there before
+  bool is_stack = false;    // no heap block but the stack of thread `nth`
 };
 
 // A node of a tree whose paths to the root are call stacks; node 0 is the empty stack.
@@ -117,6 +118,7 @@ class TraceModel {
   std::vector<std::uint32_t> position;  // in its thread
   std::vector<std::uint32_t> stack;     // index into calls
   std::vector<std::uint32_t> held;      // locks held before the event, index into held_nodes
+  std::vector<std::uint32_t> source;    // number of the trace event that it comes from
 
   // --- per trace ---
   std::vector<std::vector<EventIndex>> threads;      // events of each thread

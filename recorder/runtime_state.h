@@ -109,7 +109,8 @@ struct alignas(64) Thread {
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
   std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
-  std::uint32_t yields;           // consecutive
+  std::uint32_t repeats;          // consecutive points at the same place on the same object
+  std::uint32_t run_length;       // consecutive points without another thread between
   std::uint32_t has_scratch;      // its scratch memory is mapped
 };
 
@@ -144,6 +145,7 @@ struct PolicyState {
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
   std::uint32_t last_holder;          // thread id
+  std::uint32_t last_runner;          // thread id: whose point was the last
   wire::SwitchReason last_reason;     // why it freed the baton
   std::uint64_t step;                 // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;

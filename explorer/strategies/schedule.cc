@@ -28,7 +28,8 @@ Choice choose(const ChoiceArgs& args) {
     // Wait for the thread and the point that the next switch names.
     if (step.thread == current.id && step.tick > current.ticks) break;
     if (step.thread != current.id && args.current_enabled && !args.yielded) break;
-    if (step.thread != current.id) continue;
+    // Another thread's, or one that this thread is past already: it cannot come about any more.
+    if (step.thread != current.id || step.tick < current.ticks) continue;
     if (!contains(args, step.to)) continue;
     next++;
     return {step.to, 0};

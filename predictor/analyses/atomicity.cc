@@ -121,6 +121,8 @@ class Atomicity : public Analysis {
   std::size_t consider(const AnalysisInput& in, Group& group, const Pattern& pattern,
                        const std::array<EventIndex, 3>& e) {
     if (in.order.ordered(e[1], e[0]) || in.order.ordered(e[2], e[1])) return 0;
+    // Always between, as the work of a thread is between its start and the reading of its result: meant to be.
+    if (in.order.ordered(e[0], e[1]) && in.order.ordered(e[1], e[2])) return 0;
     bool two_sections = false;
     for (const auto& lock : in.locksets.locks(in.locksets.at(e[1]))) {
       const EventIndex first = in.locksets.section(e[0], lock.id), last = in.locksets.section(e[2], lock.id);
@@ -140,6 +142,7 @@ class Atomicity : public Analysis {
     if (m.stack[e[0]] == m.stack[e[2]]) score += 0.3;
     if (two_sections) score += 0.2;
     if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;  // rather the next turn of a loop
+    if (m.is_write(e[0]) && (m.flags[e[2]] & kFeedsWrite) != 0) score -= 0.5;  // rather the next x = f(x)
     const std::uint32_t distance = m.position[e[2]] - m.position[e[0]];
     return score - (distance > 1000 ? 0.5 : distance > 50 ? 0.2 : 0);
   }

@@ -266,6 +266,19 @@ void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
     pass_on(me, reason);
 }
 
+// An explored schedule need not be fair, but a thread that waits for another in a loop must let it run. What looks
+// like such a loop is treated as a yield.
+bool spins(Thread& me) {
+  constexpr std::uint32_t kRepeats = 100;     // of one access: a loop of one load
+  constexpr std::uint32_t kRunLength = 5'000; // of anything
+  if (state().last_runner != me.id) me.run_length = 0;
+  state().last_runner = me.id;
+  me.run_length++;
+  if (me.repeats < kRepeats && me.run_length < kRunLength) return false;
+  me.repeats = me.run_length = 0;
+  return true;
+}
+
 // Replay: a run that was ended from outside its code (a hang) ends at the same point.
 void end_if_recorded() {
   const wire::RecordHeader* record = peek_record();
@@ -274,9 +287,10 @@ void end_if_recorded() {
 }
 
 void point(Thread& me, const PendingOp& op, bool yielded) {
+  me.repeats = op.pc == me.op.pc && op.object == me.op.object ? me.repeats + 1 : 0;
   me.op = op;
   settle(me);
-  me.yields = yielded ? me.yields + 1 : 0;
+  if (modelled() && spins(me)) yielded = true;
   if (replaying()) {
     follow_recorded_switches(wire::SwitchReason::kPreempted);
     end_if_recorded();

@@ -45,6 +45,7 @@ class ArenaMemory {
   std::byte* base_ = nullptr;
   std::byte* out_ = nullptr;
   std::byte* feed_ = nullptr;
+  std::uint64_t feed_bytes_;  // as mapped here; the header's is the target's to change
 };
 
 }  // namespace reweave

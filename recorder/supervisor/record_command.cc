@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "explorer/strategies/all.h"
 #include "formats/error.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"

@@ -19,9 +19,14 @@ CandidateSet sample_set() {
   race.kind = CandidateKind::kRace;
   race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}},
                  {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}}};
-  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 3}, {1, 20, EventKind::kWrite, 0x601040, 1, ~0ull}};
+  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3}, {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
   race.score = 0.75;
   race.count = 12;
+  race.pattern = "R1-W2";
+  race.summary = "thread 1 writes counter while thread 0 reads it";
+  race.skipped_steps = 9;
+  race.skipped_events = ~0ull;
+  race.cut = true;
   Candidate deadlock;
   deadlock.kind = CandidateKind::kDeadlock;
   set.candidates = {race, deadlock};

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(lost_update) {
   BOOST_TEST(has(text,
                  "thread 1 writes balance after thread 0 reads it and before it writes it: the value written in "
                  "between is lost."));
-  BOOST_TEST(has(text, "at f at prog.c:8"));
+  BOOST_TEST(has(text, "in f at prog.c:8"));
   BOOST_TEST(has(text, "holding balance, locked at f at prog.c:7"));
   BOOST_TEST(has(text, "witness: 7 events"));
   BOOST_TEST(has(text, "1 finding in 9 events of 2 threads"));

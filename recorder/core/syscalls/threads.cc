@@ -25,7 +25,8 @@ namespace {
 struct CloneArgs {
   std::uint64_t flags;  // without the exit signal
   std::uint64_t exit_signal;
-  std::uint64_t stack_top;  // 0: the parent's
+  std::uint64_t stack_top;    // 0: the parent's
+  std::uint64_t stack_bytes;  // 0: not told
   std::uint64_t tls;
   std::uint64_t parent_tid;
   std::uint64_t child_tid;
@@ -70,6 +71,16 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind) {
   child.real_tid = static_cast<std::int32_t>(real_tid);
   log_spawn(call, child, kind);
   return tid;
+}
+
+// Stacks are used again for later threads, without a word to anybody.
+void trace_stack(const Call& call, const CloneArgs& args) {
+  if (!tracing() || args.stack_bytes == 0) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kAlloc, kThreadStack, args.stack_top - args.stack_bytes, true);
+  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
+  words[2] = args.stack_bytes;
+  publish_out(24);
 }
 
 void trace_fork(const Call& call, const Thread& child) {
@@ -131,6 +142,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   child.start_context = reinterpret_cast<std::uint64_t>(context);
+  trace_stack(call, args);
   trace_fork(call, child);
   return tid;
 }
@@ -290,7 +302,7 @@ void end_process(int wait_status) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
-  return create(call, {flags & ~std::uint64_t{CSIGNAL}, flags & CSIGNAL, static_cast<std::uint64_t>(call.args[1]),
+  return create(call, {flags & ~std::uint64_t{CSIGNAL}, flags & CSIGNAL, static_cast<std::uint64_t>(call.args[1]), 0,
                        static_cast<std::uint64_t>(call.args[4]), static_cast<std::uint64_t>(call.args[2]),
                        static_cast<std::uint64_t>(call.args[3])});
 }
@@ -303,12 +315,12 @@ long handle_clone3(Call& call) {
   if (given.set_tid_size != 0 || (given.flags & (CLONE_INTO_CGROUP | CLONE_PIDFD)) != 0)
     return complete(call, -ENOSYS);
   return create(call, {given.flags & ~std::uint64_t{CLONE_CLEAR_SIGHAND}, given.exit_signal,
-                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.tls, given.parent_tid,
+                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size, given.tls, given.parent_tid,
                        given.child_tid});
 }
 
-long handle_fork(Call& call) { return create(call, {0, 17 /* SIGCHLD */, 0, 0, 0, 0}); }
-long handle_vfork(Call& call) { return create(call, {CLONE_VFORK | CLONE_VM, 17, 0, 0, 0, 0}); }
+long handle_fork(Call& call) { return create(call, {0, 17 /* SIGCHLD */, 0, 0, 0, 0, 0}); }
+long handle_vfork(Call& call) { return create(call, {CLONE_VFORK | CLONE_VM, 17, 0, 0, 0, 0, 0}); }
 
 long handle_exit(Call& call) {
   Thread& me = call.me;

@@ -1,0 +1,107 @@
+#include "predictor/candidate_output.h"
+
+#include <unordered_map>
+
+#include "predictor/code_names.h"
+#include "predictor/witness_steps.h"
+
+namespace reweave {
+namespace {
+
+CandidateKind kind_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kRace:
+      return CandidateKind::kRace;
+    case FindingKind::kDeadlock:
+      return CandidateKind::kDeadlock;
+    case FindingKind::kAtomicity:
+      return CandidateKind::kAtomicity;
+    case FindingKind::kOrder:
+      break;
+  }
+  return CandidateKind::kOrderViolation;
+}
+
+// The trace event that an event of a finding comes from.
+EventKind event_kind(const TraceModel& model, EventIndex e) {
+  if (model.is_access(e) && (model.flags[e] & kFrees) != 0) return EventKind::kFree;
+  switch (model.op[e]) {
+    case Op::kRead:
+      return model.is_atomic(e) ? EventKind::kAtomicLoad : EventKind::kRead;
+    case Op::kWrite:
+      return model.is_atomic(e) ? EventKind::kAtomicStore : EventKind::kWrite;
+    case Op::kUpdate:
+      return EventKind::kAtomicRmw;
+    case Op::kRequest:
+      return EventKind::kLockRequest;
+    default:
+      return EventKind::kLock;
+  }
+}
+
+// The candidates' own numbering of sites: those that occur.
+class SiteTable {
+ public:
+  SiteTable(const TraceReader* trace, CodeNames* code, std::vector<CodeSite>& sites)
+      : trace_(trace), code_(code), sites_(sites) {}
+
+  std::uint32_t number(std::uint32_t site) {
+    auto [it, fresh] = numbers_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
+    if (fresh) sites_.push_back(code_ ? code_->site(site) : CodeSite{"", "", site, "", 0, ""});
+    return it->second;
+  }
+  std::uint64_t pc(std::uint32_t site) const { return trace_ ? trace_->pc_of(site) : site; }
+  bool shown(std::uint32_t site) const { return code_ == nullptr || !code_->of_runtime(site); }
+
+ private:
+  const TraceReader* trace_;
+  CodeNames* code_;
+  std::vector<CodeSite>& sites_;
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
+};
+
+CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& names, SiteTable& sites) {
+  CandidateEvent result;
+  const ObjectName& object = model.is_access(e) ? model.variables[model.object[e]] : model.locks[model.object[e]];
+  result.thread = model.thread[e];
+  result.index = model.source[e];
+  result.kind = event_kind(model, e);
+  result.site = sites.number(model.site[e]);
+  result.address = object.address & kAddressMask;
+  result.object = object_text(model, object, names);
+  for (std::uint32_t node = model.stack[e]; node != 0; node = model.calls[node].parent) {
+    const std::uint32_t call = model.calls[node].site;
+    if (sites.shown(call)) result.stack.push_back(sites.number(call));
+  }
+  return result;
+}
+
+}  // namespace
+
+CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
+                           CodeNames* code, const Names& names) {
+  CandidateSet set;
+  set.trace = input.path();
+  set.analysis = "predict";
+  SiteTable sites(input.reader(), code, set.sites);
+  const WitnessSteps steps(input, model, findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
+    Candidate candidate;
+    candidate.kind = kind_of(finding.kind);
+    candidate.pattern = finding.pattern;
+    candidate.summary = explain(model, finding, names);
+    candidate.score = finding.score;
+    candidate.count = finding.count;
+    for (const FindingEvent& e : finding.events) candidate.events.push_back(event_of(model, e.index, names, sites));
+    steps.fill(i, candidate);
+    for (WitnessStep& step : candidate.witness) {
+      step.pc = sites.pc(step.site);
+      step.site = sites.number(step.site);
+    }
+    set.candidates.push_back(std::move(candidate));
+  }
+  return set;
+}
+
+}  // namespace reweave

@@ -1,0 +1,106 @@
+#include "predictor/trace_input.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "predictor/trace_builder.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::uint64_t kProgressEvents = 1u << 20;
+
+// The trace cannot be analysed whole; what was read so far can.
+struct Enough {
+  std::string reason;
+};
+
+// True if the first line that is not blank looks like thread|op|location.
+bool looks_like_std(const std::string& path) {
+  if (path.ends_with(".std")) return true;
+  std::ifstream in(path, std::ios::binary);
+  std::array<char, 512> head{};
+  in.read(head.data(), head.size());
+  std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
+  const auto start = text.find_first_not_of(" \t\r\n");
+  if (start == text.npos) return false;
+  text = text.substr(start, text.find('\n', start) - start);
+  const bool is_text = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' || c == '\r' || c == '\t'; });
+  return is_text && std::count(text.begin(), text.end(), '|') == 2;
+}
+
+}  // namespace
+
+TraceInput::TraceInput(const std::string& path) : path_(path) {
+  REQUIRE(std::filesystem::exists(path), "{}: no such file", path);
+  REQUIRE(!std::filesystem::is_directory(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path, path);
+  if (looks_like_std(path)) return;
+  reader_ = std::make_unique<TraceReader>(path);
+  for (const TraceThreadInfo& thread : reader_->info().threads) {
+    if (thread.id >= process_of_.size()) process_of_.resize(thread.id + std::size_t{1});
+    process_of_[thread.id] = thread.process;
+  }
+}
+
+TraceEvent TraceInput::told_apart(TraceEvent event) const {
+  if (event.thread >= process_of_.size() || process_of_[event.thread] == 0) return event;
+  const std::uint64_t tag = std::uint64_t{process_of_[event.thread]} << kProcessShift;
+  event.address |= tag;
+  if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) event.extra |= tag;
+  return event;
+}
+
+TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  TraceBuilder builder;
+  const std::uint64_t all = reader_ ? reader_->info().events : 0;
+  try {
+    each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
+      if (!builder.has_room() || number >= kNone) throw Enough{"the trace is longer than can be analysed"};
+      builder.add(told_apart(event), site);
+      events_ = number + 1;
+      if (events_ % kProgressEvents == 0) progress(events_, all);
+    });
+    if (reader_ && !reader_->info().complete)
+      damage_ = reader_->damage() ? reader_->damage()->what() : "the trace is truncated";
+  } catch (const BadFile& bad) {
+    damage_ = bad.what();
+  } catch (const StdFormatError& bad) {
+    throw BadInput(path_ + ": " + bad.what());
+  } catch (const Enough& enough) {
+    damage_ = enough.reason;
+  }
+  return builder.finish();
+}
+
+void TraceInput::each(std::uint64_t count, const Visit& visit) {
+  if (reader_)
+    each_of_file(count, visit);
+  else
+    each_of_text(count, visit);
+}
+
+void TraceInput::each_of_file(std::uint64_t count, const Visit& visit) {
+  TraceChunk chunk;
+  for (std::size_t c = 0; c < reader_->chunk_count(); ++c) {
+    if (reader_->chunk_place(c).first_event >= count) return;
+    reader_->read_chunk(c, chunk);
+    const std::size_t size = std::min<std::uint64_t>(chunk.size(), count - chunk.first_event);
+    for (std::size_t i = 0; i < size; ++i) {
+      visit(chunk.first_event + i,
+            {chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]}, chunk.site[i]);
+    }
+  }
+}
+
+void TraceInput::each_of_text(std::uint64_t count, const Visit& visit) {
+  std::ifstream in(path_, std::ios::binary);
+  std::uint64_t number = 0;
+  read_std(in, std_names_, [&](const TraceEvent& event, std::uint32_t site) {
+    if (number < count) visit(number++, event, site);
+  });
+}
+
+}  // namespace reweave

@@ -1,0 +1,57 @@
+// The trace to analyse: a trace file of ours, or STD text (by name or content).
+//
+// What can be read of a truncated or damaged trace is analysed; damage() tells why that is not all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "formats/trace_reader.h"
+#include "predictor/std_format.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+// Addresses of the processes of a trace are told apart by these bits: the same address is another variable.
+inline constexpr unsigned kProcessShift = 48;
+inline constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kProcessShift) - 1;
+
+class TraceInput {
+ public:
+  // Throws BadInput.
+  explicit TraceInput(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  // Null for STD text.
+  const TraceReader* reader() const { return reader_.get(); }
+  const StdNames& std_names() const { return std_names_; }
+
+  // Reads everything. Call once, first. `progress(done, all)` is called now and then; all = 0: not known.
+  TraceModel load(const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
+  // Events read by load().
+  std::uint64_t events() const { return events_; }
+  // Why load() did not read all.
+  const std::optional<std::string>& damage() const { return damage_; }
+
+  // Visits the first `count` events again; not more than load() read. Addresses are the target's own.
+  using Visit = std::function<void(std::uint64_t number, const TraceEvent& event, std::uint32_t site)>;
+  void each(std::uint64_t count, const Visit& visit);
+
+ private:
+  void each_of_file(std::uint64_t count, const Visit& visit);
+  void each_of_text(std::uint64_t count, const Visit& visit);
+  // The event as the model sees it.
+  TraceEvent told_apart(TraceEvent event) const;
+
+  std::string path_;
+  std::unique_ptr<TraceReader> reader_;
+  StdNames std_names_;
+  std::vector<std::uint16_t> process_of_;  // by thread
+  std::uint64_t events_ = 0;
+  std::optional<std::string> damage_;
+};
+
+}  // namespace reweave
