@@ -2,7 +2,8 @@
 
 The loader was given our stand-in when it opened libtsan.so, so that name is in the process's list of libraries, and gdb
 would read the symbols of the real one for it. gdb has no setting for a single library; so it looks for libraries in a
-folder that is the root folder, through symbolic links, but for that one file.
+folder that is the root folder, through symbolic links, but for that one file. With LD_LIBRARY_PATH the loader may have
+asked for it where there is no such file; those gdb finds by name in a second folder.
 """
 
 import os
@@ -12,6 +13,9 @@ import subprocess
 import tempfile
 
 import gdb
+
+
+NAMES = ("libtsan.so.0", "libtsan.so.1", "libtsan.so.2", "libclang_rt.tsan-x86_64.so")
 
 
 def loader_paths():
@@ -30,7 +34,7 @@ def link_siblings(source, target, but):
 
 
 class StandIn:
-    """The folder; removed by `end`."""
+    """The folders; removed by `end`."""
 
     def __init__(self):
         self.root = None
@@ -38,15 +42,21 @@ class StandIn:
     def install(self, library):
         if self.root is not None:
             return
+        self.root = tempfile.mkdtemp(prefix="reweave-gdb-")
+        by_name = os.path.join(self.root, "by-name")
+        os.mkdir(by_name)
+        for name in NAMES:
+            os.symlink(library, os.path.join(by_name, name))
+        gdb.execute("set solib-search-path " + by_name, to_string=True)
         paths = loader_paths()
         if paths:
             self.build(paths[0], library)  # the newest, if there are several
-            gdb.execute("set sysroot " + self.root, to_string=True)
+            gdb.execute("set sysroot " + os.path.join(self.root, "root"), to_string=True)
 
     def build(self, path, library):
-        """Makes the folder, in which `path` is `library`."""
-        self.root = tempfile.mkdtemp(prefix="reweave-gdb-")
-        source, target = "/", self.root
+        """Makes the folder that is the root folder but for `path`, which is `library`."""
+        source, target = "/", os.path.join(self.root, "root")
+        os.mkdir(target)
         *folders, name = path.strip("/").split("/")
         for folder in folders:
             link_siblings(source, target, folder)
