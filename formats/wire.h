@@ -134,6 +134,10 @@ struct ThreadExitRecord {
   std::uint64_t step;
 };
 
+// header.thread of a ProcessExitRecord that no thread wrote: the process was killed from outside, and the supervisor
+// found out.
+inline constexpr std::uint16_t kOutsideThread = 0xffff;
+
 struct ProcessExitRecord {
   RecordHeader header;
   std::uint32_t process;

@@ -44,6 +44,14 @@ inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
 inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
 
+// Replay: files that the recorded program could change through a mapping are memory of the arena, each in a stretch
+// of the arena's (sparse) file from kStandInsOffset on.
+inline constexpr std::uint32_t kMaxStandIns = 1024;
+inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 36;
+// Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.
+inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
+
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 
 // One direction of a single-producer single-consumer byte ring of records.

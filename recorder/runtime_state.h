@@ -108,6 +108,7 @@ struct alignas(64) Thread {
   QueuedSignal signals[kSignalQueue];
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
+  std::uint64_t call_frame;     // core_guarded's stack pointer while a system call is carried out, else 0
   std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
   std::uint32_t repeats;          // consecutive points at the same place on the same object
   std::uint32_t run_length;       // consecutive points without another thread between
@@ -158,6 +159,8 @@ struct RuntimeState {
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;         // shared mappings named so far
+  std::uint32_t stand_in_count;
+  std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
   std::int64_t virtual_now;         // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];

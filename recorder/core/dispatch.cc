@@ -7,6 +7,10 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 
+#pragma GCC visibility push(hidden)
+extern "C" long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 namespace {
@@ -30,6 +34,7 @@ std::uint64_t context_hash(const Call& call) {
 }
 
 const wire::SyscallRecord& expect_call(Call& call) {
+  repeat_outside_deaths();
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr) end_of_recording();
   if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
@@ -66,6 +71,17 @@ long run(Call& call) {
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
 
+long run_body(void* call) { return run(*static_cast<Call*>(call)); }
+
+// Carries out the call; if it points to memory that is not there it fails with EFAULT, as the kernel's own would.
+long run_guarded(Call& call) {
+  const long result = core_guarded(run_body, &call, &call.me.call_frame);
+  const bool abandoned = result == -EFAULT && !call.completed;
+  self().call_frame = 0;  // not call.me: the call may have been a fork
+  if (!abandoned) return result;
+  return complete(call, result);
+}
+
 }  // namespace
 
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count) {
@@ -87,6 +103,7 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
     record.append(reinterpret_cast<const void*>(outputs[i].address), outputs[i].bytes);
   }
   record.commit();
+  call.completed = true;
   log_checksum(call.context);
 }
 
@@ -104,6 +121,7 @@ long complete(Call& call, long result) {
     call_diverged(call, &record.header, text.c_str());
   }
   consume_record();
+  call.completed = true;
   check_checksum(call.context);
   return result;
 }
@@ -123,9 +141,28 @@ long inject(Call& call) {
   call.flags = record.flags;
   const long result = record.result;
   consume_record();
+  call.completed = true;
   check_checksum(call.context);
   return result;
 }
+
+namespace {
+
+// The end of a handler unblocks signals, which are delivered before the program goes on. A schedule point, for such a
+// delivery must have a number of its own.
+void return_and_deliver(KernelContext& context) {
+  PendingOp op = {};
+  op.kind = OpKind::kSyscall;
+  op.pc = context.registers.rip;
+  op.detail = SYS_rt_sigreturn;
+  schedule_point(op);
+  return_from_handler(context);
+  apply_signal_mask(self());
+  arm();
+  deliver_signals(context, false, SYS_rt_sigreturn);
+}
+
+}  // namespace
 
 extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
@@ -137,15 +174,11 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
     r.rax = due_signal_restarts() ? 0 : 1;
     return deliver_signals(context, false, number);
   }
-  if (number == SYS_rt_sigreturn) {
-    return_from_handler(context);
-    context.mask = replaying() ? 0 : real_mask(me.signal_mask);
-    return;
-  }
+  if (number == SYS_rt_sigreturn) return return_and_deliver(context);
   Call call = {context, me, find_row(number), number, {}, {}};
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
-  const long result = run(call);
+  const long result = run_guarded(call);
   r.rax = static_cast<std::uint64_t>(result);
   arm();
   deliver_signals(context, result == -EINTR, number);

@@ -10,6 +10,9 @@ namespace reweave::core {
 // Pseudo call under which the initial state of a program image is logged.
 inline constexpr long kImageStart = 0x5258;
 
+// Pseudo call under which contents of a mapped file are logged (syscalls/stand_in.h).
+inline constexpr long kFileContents = 0x5259;
+
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.
@@ -21,6 +24,7 @@ struct Call {
   long args[6];
   long logged[6];
   std::uint32_t flags = 0;  // of the SyscallRecord
+  bool completed = false;   // logged, or found in the recording
 };
 
 // Memory that a call wrote, to be logged.

@@ -78,6 +78,46 @@ core_blocking_interrupted:
         .cfi_endproc
         .size   core_blocking_syscall, .-core_blocking_syscall
 
+// long core_guarded(long (*body)(void*), void* argument, uint64_t* frame)
+// Calls body(argument). *frame is where a fault handler moves the stack pointer, with the instruction pointer at
+// core_guarded_fault, to abandon the body and return -EFAULT.
+        .globl  core_guarded
+        .hidden core_guarded
+        .type   core_guarded, @function
+core_guarded:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        subq    $8, %rsp
+        movq    %rsp, (%rdx)
+        movq    %rdi, %rax
+        movq    %rsi, %rdi
+        call    *%rax
+1:      addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        .cfi_def_cfa rsp, 8
+        ret
+        .globl  core_guarded_fault
+        .hidden core_guarded_fault
+core_guarded_fault:
+        movq    $-14, %rax
+        jmp     1b
+        .cfi_endproc
+        .size   core_guarded, .-core_guarded
+
 // long core_clone(long number, long a, long b, long c, long d, long e, Thread* child)
 // The child starts on the stack given to the kernel, in core_thread_main(child).
         .globl  core_clone
@@ -158,6 +198,15 @@ core_call_on:
         .cfi_def_cfa_register rbp
         movq    %gs:16, %rsp
         call    \target
+        // What the core left in registers differs between recording and replay; a program may pass it on.
+        xorl    %ecx, %ecx
+        xorl    %edx, %edx
+        xorl    %esi, %esi
+        xorl    %edi, %edi
+        xorl    %r8d, %r8d
+        xorl    %r9d, %r9d
+        xorl    %r10d, %r10d
+        xorl    %r11d, %r11d
 core_leave_\target:  // replayer/reweave_gdb.py stops here
         leave
         .cfi_def_cfa rsp, 8

@@ -31,16 +31,23 @@ long check_executable(const char* path) {
   return script ? 0 : check_image(head, bytes);
 }
 
-void log_exec(const char* path) {
+// The path as the new image is told of it: replaying, the recorded one.
+const char* log_exec(const char* path) {
   if (replaying()) {
-    expect<wire::ExecRecord>(wire::RecordKind::kExec, "executed a program");
-    return consume_record();
+    static char recorded[4096];
+    const auto& expected = expect<wire::ExecRecord>(wire::RecordKind::kExec, "executed a program");
+    const std::uint64_t room = expected.header.bytes - sizeof expected;
+    copy_string(recorded, room < sizeof recorded ? room : sizeof recorded,
+                reinterpret_cast<const char*>(&expected + 1));
+    consume_record();
+    return recorded;
   }
   RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
   record.body<wire::ExecRecord>().process = self().process;
   record.body<wire::ExecRecord>().reserved = 0;
   record.append_path(path);
   record.commit();
+  return path;
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ long handle_execve(Call& call) {
     log_call(call, error, nullptr, 0);
     if (error != 0) return error;
   }
-  log_exec(path);
+  path = log_exec(path);
   Thread& me = call.me;
   release_vfork_parent();
   retire_process_threads(me.process, me.id);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 #include "recorder/core/signals.h"
 
 namespace reweave::core {
@@ -95,6 +96,17 @@ const wire::RecordHeader* peek_record() {
   return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
 }
 
+void repeat_outside_deaths() {
+  for (;;) {
+    const wire::RecordHeader* record = peek_record();
+    if (record == nullptr || record->thread != wire::kOutsideThread) return;
+    if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kProcessExit)) return;
+    const auto end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
+    consume_record();
+    repeat_outside_death(end);
+  }
+}
+
 void consume_record() {
   Channel& feed = arena().feed;
   const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
@@ -109,6 +121,7 @@ void consume_record() {
 }
 
 const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {
+  repeat_outside_deaths();
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr) end_of_recording();
   if (record->kind != static_cast<std::uint16_t>(kind) || record->thread != thread) diverged(doing, record);
@@ -139,7 +152,8 @@ void diverged(const char* doing, const wire::RecordHeader* record) {
 void end_of_recording() {
   RunStatus& status = arena().status;
   if (status.final_known.load() != 0 && WIFSIGNALED(status.final_status)) die_by_signal(WTERMSIG(status.final_status));
-  stop_run(wire::OutcomeKind::kTruncated, "the recording ends here");
+  if (status.final_known.load() != 0) diverged("goes on", nullptr);
+  stop_run(wire::OutcomeKind::kTruncated, "the recording ends here, for it was cut off; what it holds was replayed");
 }
 
 }  // namespace reweave::core

@@ -38,6 +38,8 @@ void flush_out();
 
 // The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
 const wire::RecordHeader* peek_record();
+// Replay: carries out the deaths from outside that the recording has here.
+void repeat_outside_deaths();
 // Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
 void consume_record();
 

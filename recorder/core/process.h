@@ -12,6 +12,12 @@ void end_process(int wait_status) asm("core_end_process");  // debuggers look th
 // A thread's end as the kernel does it: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 
+// Process `index` of the tree is dead, or will be: it takes no part any more.
+void forget_process(std::uint16_t index);
+
+// Replay: a process was killed from outside here. Kills ours; does not return if it is the calling one.
+void repeat_outside_death(const wire::ProcessExitRecord& record);
+
 // A process that vfork suspended may go on: its child has its own image, or is gone.
 void release_vfork_parent();
 

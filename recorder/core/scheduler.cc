@@ -225,6 +225,7 @@ bool at_point(wire::SwitchReason reason) {
 // Replay: the recorded switch due at this very point and for this reason, or null. An operation's schedule point and
 // the operation itself have the same number: the reason tells them apart.
 const wire::SwitchRecord* due_switch(const Thread& me, wire::SwitchReason reason) {
+  repeat_outside_deaths();
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) return nullptr;
   const auto* change = reinterpret_cast<const wire::SwitchRecord*>(record);
@@ -251,6 +252,8 @@ void follow(Thread& me, const wire::SwitchRecord& change) {
 
 // `me` cannot go on: the recording says who does.
 void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) {
+  repeat_outside_deaths();
+  if (state().live_threads == 0) return;  // all others were killed
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr) end_of_recording();
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
@@ -321,6 +324,9 @@ void remove_live(ThreadId id) {
 void arm() {
   Thread& me = self();
   settle(me);
+  // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
+  if (replaying()) repeat_outside_deaths();
+  if (replaying() && peek_record() == nullptr) end_of_recording();
   if (replaying()) set_budget(me, points_to_next_record());
   me.deliver_due = signal_due(me) ? 1 : 0;
 }
@@ -357,7 +363,7 @@ WaitResult block(const WaitArgs& args) {
   me.expired.store(0);
   state().waiters++;
   me.state.store(ThreadState::kBlocked);
-  if (signal_pending(me) && !replaying()) me.expired.store(kInterruptedMark);
+  if (signal_pending(me) && !replaying() && args.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
   leave(me, wire::SwitchReason::kBlocked, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
@@ -460,6 +466,18 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   s.live_threads = n;
 }
 
+void abandon_baton() {
+  Thread& me = self();
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) return;
+  if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) diverged("was killed from outside", record);
+  const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+  state().step = change.step;  // how far the killed thread got nobody counted
+  me.state.store(ThreadState::kExited);
+  follow(me, change);
+}
+
 void begin_policy() {
   chosen_policy = nullptr;
   seed_random(state().policy, config().policy.seed);
@@ -468,7 +486,7 @@ void begin_policy() {
 
 void note_interruption() {
   Thread& me = self();
-  if (me.state.load() == ThreadState::kBlocked) me.expired.store(kInterruptedMark);
+  if (me.state.load() == ThreadState::kBlocked && me.wait.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
   me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
 }
 

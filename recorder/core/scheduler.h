@@ -50,6 +50,9 @@ void retire_self();
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
 void retire_process_threads(std::uint16_t process_index, ThreadId except);
 
+// Replay: the calling thread was killed while it had the baton, which goes where the recording says.
+void abandon_baton();
+
 // Recomputes when the next slow path is due; call after anything that consumed records.
 void arm();
 

@@ -15,6 +15,7 @@
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_blocking_begin[], core_blocking_end[], core_blocking_interrupted[];
+extern char core_guarded_fault[];
 extern char core_text_start[], core_text_end[];
 void core_restorer();
 void core_sigreturn(void*);
@@ -131,6 +132,10 @@ void push_frame(KernelContext& context, int number, const void* info) {
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
+  if (!is_synchronous(number)) {  // left over from earlier faults, ours among them
+    auto& saved = frame->context.registers;
+    saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
+  }
   frame->context.mask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
   me.has_saved_mask = 0;
   frame->context.stack = {me.altstack_base, static_cast<int>(me.altstack_flags), 0, me.altstack_size};
@@ -150,12 +155,13 @@ void push_frame(KernelContext& context, int number, const void* info) {
 }
 
 // The target dies of `number` when it goes on: it gets the signal with its own registers, as debuggers expect.
-void die_on_return(KernelContext& context, int number) {
+// `recurs`: going on causes it again; otherwise it has to be sent.
+void die_on_return(KernelContext& context, int number, bool recurs) {
   end_process(number);
   set_real_action(number, 0, 0);
   const std::uint64_t all = ~std::uint64_t{0};
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
-  if (!is_synchronous(number) || number == SIGTRAP) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  if (!recurs) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
   context.mask &= ~signal_bit(number);
 }
 
@@ -165,12 +171,23 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   const SignalAction& action = actions[sig];
   if (action.handler == 1 || (action.handler == 0 && (ignored_by_default(sig) || stops_by_default(sig)))) return;
   log_signal(me, sig, signal.external != 0, signal.info);
-  if (action.handler == 0) return die_on_return(context, sig);
+  if (action.handler == 0) return die_on_return(context, sig, false);
   if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) {
     context.registers.rip -= 2;  // the `syscall` instruction again
     context.registers.rax = static_cast<std::uint64_t>(number);
   }
   push_frame(context, sig, signal.info);
+}
+
+// True if the core was reading or writing what the target's system call points to, and that is not there.
+bool bad_argument(int number, std::uint64_t address) {
+  return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 && !(address >= kCoreBase && address < kOursEnd);
+}
+
+// Abandons the call under way: core_guarded returns -EFAULT.
+void fail_call(KernelContext& context) {
+  context.registers.rsp = self().call_frame;
+  context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
 }
 
 // A synchronous signal: an instruction of the target caused it, or of ours, which is a defect.
@@ -183,6 +200,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   const std::uint64_t ip = context.registers.rip;
   if (in_core(ip)) {
+    if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
     Text text;
     text << "internal error: signal " << number << " in the core at ";
     text.hex(ip) << " for address ";
@@ -196,17 +214,23 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   log_signal(me, number, false, info);
   const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
   if (action.handler <= 1 || blocked) {
-    die_on_return(context, number);
+    return die_on_return(context, number, number != SIGTRAP);
   } else {
     push_frame(context, number, info);
     context.mask = real_mask(me.signal_mask);
   }
-  arm();
+  if (process().alive) arm();
 }
 
 }  // namespace
 
 std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
+
+void apply_signal_mask(const Thread& me) {
+  if (!live()) return;
+  const std::uint64_t real = real_mask(me.signal_mask);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
+}
 
 SignalAction& signal_action(int number) { return actions[number]; }
 

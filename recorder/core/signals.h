@@ -21,6 +21,9 @@ void install_core_handlers();
 // Per real thread: the alternate stack that our handlers run on, and Syscall User Dispatch.
 void prepare_thread(Thread& thread);
 
+// Makes the kernel's mask of the calling thread follow the target's: pending signals that it unblocks are queued.
+void apply_signal_mask(const Thread& me);
+
 SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);

@@ -81,6 +81,14 @@ void ArenaMemory::take(std::uint64_t bytes) {
   futex_signal(out.tail_signal);
 }
 
+void ArenaMemory::publish(const void* record, std::uint64_t bytes) {
+  Channel& out = header().out;
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed);
+  std::memcpy(out_ + (head & (kOutRingBytes - 1)), record, bytes);
+  out.head.store(head + bytes, std::memory_order_release);
+  header().status.event.fetch_add(1);
+}
+
 void ArenaMemory::wait_for_records(int milliseconds) {
   Channel& out = header().out;
   const std::uint32_t seen = out.head_signal.load();

@@ -29,6 +29,8 @@ class ArenaMemory {
   Span published();
   // Takes the first `bytes` of them away.
   void take(std::uint64_t bytes);
+  // Appends a record on behalf of the target, whose baton the caller must have. There must be room.
+  void publish(const void* record, std::uint64_t bytes);
   // Sleeps until the target flushes or fills its ring, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
 

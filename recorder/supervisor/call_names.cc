@@ -14,13 +14,15 @@ struct CallName {
   const char* name;
 };
 
-constexpr unsigned kImageStart = 0x5258;  // core/dispatch.h
+constexpr unsigned kImageStart = 0x5258;    // core/dispatch.h
+constexpr unsigned kFileContents = 0x5259;  // likewise
 
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
 #include "recorder/core/syscalls/rows.inc"
 #undef ROW
     {kImageStart, "(program start)"},
+    {kFileContents, "(file contents)"},
 };
 
 }  // namespace

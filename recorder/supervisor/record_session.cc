@@ -1,5 +1,7 @@
 #include "recorder/supervisor/record_session.h"
 
+#include "recorder/supervisor/tree_watch.h"
+
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +54,8 @@ bool belongs_to_system(const std::string& path) {
   return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/etc/") || path.starts_with("/bin/");
 }
 
+constexpr int kLongestIdleMs = 20;
+
 // One recording under way.
 class RecordSession {
  public:
@@ -73,22 +77,36 @@ class RecordSession {
 
   RecordResult run() {
     Target target(arena_, options_.program);
+    TreeWatch watch(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
-        idle_ms_ = idle_ms_ < 20 ? idle_ms_ + 1 : 20;
+        idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
+        if (idle_ms_ == kLongestIdleMs && watch.look()) idle_ms_ = 1;
+        save_now_and_then();
       } else {
         idle_ms_ = 1;
       }
     }
     if (arena_.header().status.fatal.load() != 0) target.kill_all();
     while (!target.status() && target.collect()) usleep(1000);
+    const bool ended_by_us = arena_.header().status.fatal.load() != 0;
+    if (!ended_by_us) watch.note_rest(target.status().value_or(0));
     while (drain()) {
     }
     return finish(target.status().value_or(0));
   }
 
  private:
+  // If we are killed, at most the last moments of a quiet run are lost, not a whole block of a busy one.
+  void save_now_and_then() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_saved_ < std::chrono::milliseconds(200)) return;
+    last_saved_ = now;
+    writer_.flush();
+    writer_.update_manifest(manifest_);
+  }
+
   // Takes what the target has published. False if there was nothing.
   bool drain() {
     const ArenaMemory::Span span = arena_.published();
@@ -121,6 +139,7 @@ class RecordSession {
 
   void note_file(const wire::RecordHeader* record) {
     const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+    if ((map.flags & kMapStandIn) != 0) return;
     const std::string path = reinterpret_cast<const char*>(&map + 1);
     if (!seen_files_.insert({path, map.mtime_ns, map.file_size}).second) return;
     if (!fs::is_regular_file(path)) return;
@@ -168,6 +187,7 @@ class RecordSession {
   ArenaMemory arena_;
   fs::path preload_;
   int idle_ms_ = 1;
+  std::chrono::steady_clock::time_point last_saved_ = std::chrono::steady_clock::now();
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> thread_process_;
 };

@@ -37,10 +37,11 @@ std::uint64_t next_of(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// The processor that the target's threads share. Recordings made side by side should not all take the same.
-std::uint32_t choose_cpu(const cpu_set_t& allowed) {
+// The processor that the target's threads share. Recordings made side by side should not all take the same; a replay
+// takes the recording's, for `cpuid` tells programs which one they are on.
+std::uint32_t choose_cpu(const cpu_set_t& allowed, std::uint64_t seed) {
   const int count = CPU_COUNT(&allowed);
-  int skip = static_cast<int>(getpid()) % std::max(count, 1);
+  int skip = static_cast<int>(seed % static_cast<std::uint64_t>(std::max(count, 1)));
   for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
     if (CPU_ISSET(cpu, &allowed) && skip-- == 0) return cpu;
   return 0;
@@ -51,7 +52,7 @@ void note_affinity(RunConfig& config) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   SYSCALL_CHECK(sched_getaffinity(0, sizeof allowed, &allowed));
-  config.cpu = choose_cpu(allowed);
+  config.cpu = choose_cpu(allowed, config.seed);
   const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof config.affinity, config.affinity);
   config.affinity_bytes = bytes > 0 ? static_cast<std::uint32_t>(bytes) : 8;
 }
@@ -176,7 +177,7 @@ std::string find_program(const std::string& name) {
   return found;
 }
 
-Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena) {
+Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena), guard_(arena) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};

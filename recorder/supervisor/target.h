@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recorder/supervisor/arena_memory.h"
+#include "recorder/supervisor/guard.h"
 
 namespace reweave {
 
@@ -52,6 +53,7 @@ class Target {
 
  private:
   ArenaMemory& arena_;
+  Guard guard_;
   pid_t pid_;
   std::optional<int> status_;
 };

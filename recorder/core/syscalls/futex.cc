@@ -124,6 +124,9 @@ long handle_futex(Call& call) {
   const int operation = raw & FUTEX_CMD_MASK;
   const bool realtime = (raw & FUTEX_CLOCK_REALTIME) != 0;
   const auto address = static_cast<std::uint64_t>(call.args[0]);
+  // Registers that an operation does not read hold whatever the caller left there: no part of the call.
+  const int used = operation == FUTEX_WAKE ? 3 : operation == FUTEX_WAIT ? 4 : 6;
+  for (int i = used; i < 6; i++) call.logged[i] = 0;
   if (address % 4 != 0) return complete(call, -EINVAL);
   switch (operation) {
     case FUTEX_WAIT:

@@ -7,6 +7,7 @@
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/syscalls/stand_in.h"
 
 namespace reweave::core {
 
@@ -52,6 +53,10 @@ void identify_file(long fd, FileIdentity& file) {
   file.size = static_cast<std::uint64_t>(status.st_size);
   file.mtime_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec);
   fill_path_of_fd(fd, file.path, sizeof file.path);
+  const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
+  const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
+  const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
+  file.changeable = writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/");
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
@@ -67,7 +72,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.file_size = file.size;
   body.mtime_ns = file.mtime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
-  body.flags = static_cast<std::uint32_t>(flags);
+  body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0);
   record.append_path(file.path);
   record.commit();
 }
@@ -89,6 +94,11 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset) {
   const auto& record = expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file");
+  if ((record.flags & kMapStandIn) != 0) {
+    read_record(record, file);
+    consume_record();
+    return map_stand_in(file, start, bytes, prot, flags, offset);
+  }
   map_modelled_file(record, file, start, bytes, prot, flags, offset);
   consume_record();
   if (tracing() && (prot & PROT_EXEC) != 0)

@@ -10,6 +10,7 @@ struct FileIdentity {
   std::uint64_t inode;
   std::uint64_t size;
   std::int64_t mtime_ns;
+  bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
   char path[4096];
 };
 

@@ -9,6 +9,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
+#include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -75,6 +76,7 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
+  if (file.changeable) log_contents(call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
   add_region(describe(call, start, bytes, &file));
   return result;
 }

@@ -7,6 +7,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -243,7 +244,7 @@ long recorded_call(Call& call, bool may_block) {
     result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
     count = gather_all(call, before, result);
   }
-  if ((call.row->flags & kWritesStream) != 0) count = 0;
+  if ((call.row->flags & kWritesStream) != 0) count = mapped_outputs(call, result, outputs);
   log_call(call, result, outputs, count);
   note_descriptors(call, result);
   return result;

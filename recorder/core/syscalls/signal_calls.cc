@@ -14,9 +14,7 @@ constexpr std::uint64_t kUnblockable = signal_bit(SIGKILL) | signal_bit(SIGSTOP)
 
 void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
-  if (!live()) return;
-  const std::uint64_t real = real_mask(call.me.signal_mask);
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
+  apply_signal_mask(call.me);
 }
 
 // Default action "terminate", and not overridden: the process that gets `number` is gone.
@@ -35,10 +33,7 @@ void kill_in_tree(long pid, int number) {
   for (std::uint32_t i = 0; i < s.process_count; i++) {
     Process& target = s.processes[i];
     if (target.alive == 0 || target.pid != pid || target.index == self().process || !is_fatal(target, number)) continue;
-    target.alive = 0;
-    s.live_processes--;
-    retire_process_threads(target.index, 0xffff);
-    if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{target.index} | std::uint64_t{1} << 62, 1);
+    forget_process(target.index);
     if (replaying()) sys(SYS_kill, target.real_pid, SIGKILL);
   }
 }

@@ -280,6 +280,27 @@ void release_vfork_parent() {
   wake(WaitKind::kVfork, std::uint64_t{here.index} | std::uint64_t{1} << 62, 1);
 }
 
+void forget_process(std::uint16_t index) {
+  Process& target = state().processes[index];
+  if (target.alive == 0) return;
+  target.alive = 0;
+  state().live_processes--;
+  retire_process_threads(index, 0xffff);
+  if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 1);
+  target.vfork_parent = 0;
+}
+
+void repeat_outside_death(const wire::ProcessExitRecord& record) {
+  if (record.process >= state().process_count) diverged("has no such process", &record.header);
+  forget_process(static_cast<std::uint16_t>(record.process));
+  if (record.process != self().process) {
+    sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
+    return;
+  }
+  abandon_baton();
+  die_by_signal(record.wait_status & 0x7f);
+}
+
 void end_process(int wait_status) {
   Thread& me = self();
   if (replaying()) {

@@ -1,0 +1,135 @@
+#include "recorder/core/syscalls/stand_in.h"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
+#include "recorder/core/fatal.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kPieceBytes = 1 << 20;
+
+// One record: `bytes` bytes at `offset` of the file; with none, the last. Its buffer is the record itself.
+void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
+  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
+                      bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(bytes, 8));
+  auto& body = record.body<wire::SyscallRecord>();
+  memset(&body.number, 0, sizeof body - sizeof body.header);
+  body.number = kFileContents;
+  body.step = state().step;
+  if (bytes != 0) {
+    auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
+    const long got = sys(SYS_pread64, fd, buffer, bytes, offset);
+    const wire::OutputChunk chunk = {offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
+    record.append(&chunk, sizeof chunk);
+    if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+  }
+  record.commit();
+}
+
+std::uint64_t stand_in_offset(const FileIdentity& file) {
+  RuntimeState& s = state();
+  const std::uint64_t key = mix(file.device, file.inode);
+  std::uint32_t i = 0;
+  while (i < s.stand_in_count && s.stand_ins[i] != key) i++;
+  if (i == kMaxStandIns) stop_run(wire::OutcomeKind::kUnsupported, "more than 1024 files mapped for writing");
+  if (i == s.stand_in_count) {
+    s.stand_ins[s.stand_in_count++] = key;
+    if (is_error(sys(SYS_ftruncate, kArenaFd, kStandInsOffset + (i + std::uint64_t{1}) * kStandInBytes)))
+      bug("cannot extend the arena");
+  }
+  return kStandInsOffset + i * kStandInBytes;
+}
+
+// False: that was the last piece.
+bool take_piece(std::uint64_t base) {
+  const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "mapped a file");
+  if (record.number != kFileContents) diverged("mapped a file", &record.header);
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
+  const std::uint64_t extra = record.header.bytes - sizeof record;
+  const bool some = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk;
+  if (some) sys(SYS_pwrite64, kArenaFd, chunk + 1, chunk->bytes, base + chunk->address);
+  consume_record();
+  return some;
+}
+
+std::uint64_t file_id(const struct stat& status) {
+  return status.st_dev * 0x9e3779b97f4a7c15 + status.st_ino;
+}
+
+bool any_shared_file() {
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++)
+    if (table.items[i].shared && table.items[i].file_end != kNoFile) return true;
+  return false;
+}
+
+}  // namespace
+
+void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
+  Text name;
+  name << "/proc/self/fd/" << static_cast<int>(fd);
+  // A descriptor of our own, for looking for data moves the file position.
+  const long own = sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::uint64_t end = offset + bytes;
+  std::uint64_t at = offset;
+  while (!is_error(own) && at < end) {
+    const long data = sys(SYS_lseek, own, at, SEEK_DATA);
+    if (is_error(data) || static_cast<std::uint64_t>(data) >= end) break;
+    const long hole = sys(SYS_lseek, own, data, SEEK_HOLE);
+    at = static_cast<std::uint64_t>(data);
+    std::uint64_t stop = is_error(hole) ? end : static_cast<std::uint64_t>(hole);
+    if (stop > end) stop = end;
+    if (stop <= at) break;  // a device
+    const std::uint64_t piece = stop - at < kPieceBytes ? stop - at : kPieceBytes;
+    log_piece(own, at, piece);
+    at += piece;
+  }
+  if (!is_error(own)) sys(SYS_close, own);
+  log_piece(-1, 0, 0);
+}
+
+void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+                  long offset) {
+  const std::uint64_t base = stand_in_offset(file);
+  if (static_cast<std::uint64_t>(offset) + bytes > kStandInBytes)
+    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
+  sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base + static_cast<std::uint64_t>(offset), bytes);
+  while (take_piece(base)) {
+  }
+  const long result = sys(SYS_mmap, start, bytes, prot, flags, kArenaFd, base + static_cast<std::uint64_t>(offset));
+  if (is_error(result)) bug("cannot map a file's stand-in");
+}
+
+std::uint32_t mapped_outputs(const Call& call, long result, Output* to) {
+  if (result <= 0 || !any_shared_file()) return 0;
+  struct stat status = {};
+  if (is_error(sys(SYS_fstat, call.args[0], &status)) || (status.st_mode & S_IFMT) != S_IFREG) return 0;
+  const bool positioned = call.number != SYS_write && call.number != SYS_writev;
+  const auto written = static_cast<std::uint64_t>(result);
+  const auto begin = positioned ? static_cast<std::uint64_t>(call.args[3])
+                                : static_cast<std::uint64_t>(sys(SYS_lseek, call.args[0], 0, SEEK_CUR)) - written;
+  const std::uint64_t id = file_id(status);
+  std::uint32_t n = 0;
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count && n < kMaxOutputs; i++) {
+    const Region& region = table.items[i];
+    const bool same = region.shared && region.file_end != kNoFile && region.shared_id == id;
+    if (!same || (region.prot & PROT_WRITE) == 0 || (region.prot & PROT_READ) == 0) continue;
+    const std::uint64_t first = begin > region.object_offset ? begin : region.object_offset;
+    const std::uint64_t object_end = region.object_offset + (region.end - region.start);
+    const std::uint64_t last = begin + written < object_end ? begin + written : object_end;
+    if (first < last) to[n++] = {region.start + (first - region.object_offset), last - first};
+  }
+  return n;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,21 @@
+// If the supervisor is killed, its target must not run on unrecorded: a small process outside the tree waits for that
+// and ends the target then, with a message.
+#pragma once
+
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+// Start it before the target and before becoming a subreaper. The destructor dismisses it.
+class Guard {
+ public:
+  explicit Guard(ArenaMemory& arena);
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  int lifeline_ = -1;
+};
+
+}  // namespace reweave

@@ -1,0 +1,120 @@
+#include "recorder/supervisor/tree_watch.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace reweave {
+
+namespace {
+
+// The holder's name while the supervisor has the baton: no thread has this id.
+constexpr std::uint32_t kSupervisorHolds = kMaxThreads + 1;
+
+// True if no thread of the process runs any more: it is gone or a zombie.
+bool is_dead(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(status, line)) return true;
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
+  if (line[name_end + 2] != 'Z' && line[name_end + 2] != 'X') return false;
+  // A first thread that has ended looks like this too, while others of its process run.
+  std::error_code ignored;
+  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task", ignored);
+  return std::distance(begin(tasks), end(tasks)) <= 1;
+}
+
+void signal_thread(Thread& thread) {
+  thread.go.fetch_or(kGoAttention);
+  syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+bool TreeWatch::look() {
+  if (!any_dead() || !take_baton()) return false;
+  RuntimeState& state = arena_.state();
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
+    if (state.processes[i].alive != 0 && is_dead(state.processes[i].real_pid)) retire(state.processes[i]);
+  free_baton();
+  return true;
+}
+
+// Also true if a process died after it had said so, but before it had passed the baton on.
+bool TreeWatch::any_dead() const {
+  const RuntimeState& state = arena_.state();
+  const std::uint32_t holder = state.holder.load();
+  if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process].real_pid))
+    return true;
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
+    const Process& process = state.processes[i];
+    if (process.alive != 0 && process.real_pid > 1 && is_dead(process.real_pid)) return true;
+  }
+  return false;
+}
+
+bool TreeWatch::take_baton() {
+  RuntimeState& state = arena_.state();
+  std::uint32_t holder = state.holder.load();
+  if (holder > kMaxThreads) return false;
+  if (holder != 0) {
+    Thread& thread = state.threads[holder - 1];
+    if (!is_dead(state.processes[thread.process].real_pid)) return false;
+    state.last_reason = wire::SwitchReason::kExited;
+  }
+  if (!state.holder.compare_exchange_strong(holder, kSupervisorHolds)) return false;
+  if (holder != 0) state.last_holder = holder - 1;
+  return true;
+}
+
+void TreeWatch::retire(Process& process) {
+  RuntimeState& state = arena_.state();
+  append_exit(process, SIGKILL);
+  process.alive = 0;
+  state.live_processes--;
+  process.live_threads = 0;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < state.live_threads; i++) {
+    Thread& thread = state.threads[state.live[i]];
+    if (thread.process == process.index)
+      thread.state.store(ThreadState::kExited);
+    else
+      state.live[kept++] = thread.id;
+  }
+  state.live_threads = kept;
+  if (process.vfork_parent == 0) return;
+  Thread& parent = state.threads[process.vfork_parent - 1];
+  process.vfork_parent = 0;
+  if (parent.state.load() != ThreadState::kBlocked || parent.wait.kind != WaitKind::kVfork) return;
+  parent.wait.result = WaitResult::kWoken;
+  parent.state.store(ThreadState::kReady);
+}
+
+void TreeWatch::note_rest(int wait_status) {
+  RuntimeState& state = arena_.state();
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
+    if (state.processes[i].alive != 0) append_exit(state.processes[i], i == 0 ? wait_status : SIGKILL);
+}
+
+void TreeWatch::append_exit(const Process& process, int wait_status) {
+  wire::ProcessExitRecord record = {};
+  record.header = {static_cast<std::uint16_t>(wire::RecordKind::kProcessExit), wire::kOutsideThread, sizeof record};
+  record.process = process.index;
+  record.wait_status = wait_status;
+  arena_.publish(&record, sizeof record);
+}
+
+void TreeWatch::free_baton() {
+  RuntimeState& state = arena_.state();
+  state.holder.store(0);
+  for (std::uint32_t i = 0; i < state.live_threads; i++) signal_thread(state.threads[state.live[i]]);
+}
+
+}  // namespace reweave

@@ -1,0 +1,33 @@
+// Finds processes of the target's tree that were killed from outside and takes them out of the schedule.
+//
+// Whoever ends by its own doing says so and passes the baton on. A process that SIGKILL ends, or a signal from outside
+// that it does not handle, cannot; if it had the baton nobody would run any more. So while nothing else happens the
+// supervisor looks: it takes the baton if that is free or its holder is dead, writes ProcessExit records in their
+// stead and frees the baton again.
+#pragma once
+
+#include <sys/types.h>
+
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+class TreeWatch {
+ public:
+  explicit TreeWatch(ArenaMemory& arena) : arena_(arena) {}
+  // Recording only. True if it found a process dead.
+  bool look();
+  // The run is over: notes the processes that ended without having said so. `wait_status`: the first one's.
+  void note_rest(int wait_status);
+
+ private:
+  bool any_dead() const;
+  bool take_baton();
+  void retire(Process& process);
+  void append_exit(const Process& process, int wait_status);
+  void free_baton();
+
+  ArenaMemory& arena_;
+};
+
+}  // namespace reweave

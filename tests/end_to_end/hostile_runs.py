@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Input that cannot be used and runs that end badly: each gives one line that says why, and its own exit status."""
+import argparse
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+BAD_INPUT, SYSTEM, TRUNCATED = 2, 4, 6
+LIMIT_SECONDS = 30
+
+
+class HostileRuns(unittest.TestCase):
+    build = pathlib.Path()
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-hostile-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.recording = self.folder / "recording"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def reweave(self, *arguments, stdout=subprocess.PIPE, **options):
+        """Exit status, standard output, standard error."""
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen([self.build / "reweave", *arguments], stdin=subprocess.DEVNULL,
+                                       stdout=output if stdout == subprocess.PIPE else stdout, stderr=errors,
+                                       start_new_session=True, **options)
+            try:
+                process.wait(LIMIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                self.fail(f"{arguments} does not end")
+            output.seek(0)
+            errors.seek(0)
+            return process.returncode, output.read().decode(), errors.read().decode()
+
+    def record(self, *command, **options):
+        return self.reweave("record", "-o", self.recording, "--", *command, **options)
+
+    def check_same(self, *command, status=0, **options):
+        """Records, expects `status`, replays, and expects the same again."""
+        recorded = self.record(*command, **options)
+        self.assertEqual(recorded[0], status, recorded)
+        replayed = self.reweave("replay", self.recording)
+        self.assertEqual(recorded, replayed)
+        return recorded
+
+    def check_refused(self, program, words):
+        status, _, errors = self.record(program)
+        self.assertEqual(status, BAD_INPUT, errors)
+        self.assertIn(words, errors)
+        self.assertEqual(errors.count("\n"), 1, errors)
+        self.assertFalse(self.recording.exists(), "a recording of nothing is left behind")
+
+    def write_program(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        path.chmod(0o755)
+        return path
+
+    def test_not_a_program(self):
+        self.check_refused(self.write_program("text", b"hello\n"), "neither an ELF program nor a script")
+
+    def test_missing_program(self):
+        self.check_refused(self.folder / "missing", "No such file")
+
+    def test_32_bit_program(self):
+        head = b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHI", 2, 3, 1) + bytes(60)
+        self.check_refused(self.write_program("old", head), "32-bit")
+
+    def test_setuid_program(self):
+        if os.geteuid() == 0:
+            path = self.write_program("raised", b"#!/bin/sh\n")
+            os.chown(path, 12345, 12345)
+            path.chmod(0o4755)
+            self.check_refused(path, "setuid")
+
+    def test_recording_exists(self):
+        self.recording.mkdir()
+        status, _, errors = self.record("/bin/true")
+        self.assertEqual(status, BAD_INPUT)
+        self.assertIn("never overwritten", errors)
+
+    def test_full_disk(self):
+        status, _, errors = self.reweave("record", "-o", "/proc/recording", "--", "/bin/true")
+        self.assertIn(status, (BAD_INPUT, SYSTEM), errors)
+        mount = self.folder / "small"
+        mount.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", mount], stderr=subprocess.DEVNULL).returncode:
+            return
+        try:
+            status, _, errors = self.reweave("record", "-o", mount / "recording", "--", "/bin/sh", "-c",
+                                             "head -c 3000000 /dev/urandom | cksum")
+            self.assertEqual(status, SYSTEM, errors)
+            self.assertIn("No space left", errors)
+        finally:
+            subprocess.run(["umount", mount], check=True)
+
+    def test_rebuilt_program(self):
+        source = self.folder / "program.c"
+        for text in ("one", "two"):
+            source.write_text(f'#include <stdio.h>\nint main(void) {{ puts("{text}"); return 0; }}\n')
+            subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
+            if text == "one":
+                self.assertEqual(self.record(self.folder / "program")[0], 0)
+        status, output, errors = self.reweave("replay", self.recording)
+        self.assertEqual((status, output), (BAD_INPUT, ""), errors)
+        self.assertIn("is not the file that was recorded", errors)
+
+    def test_exit_statuses(self):
+        self.check_same("/bin/sh", "-c", "exit 37", status=37)
+
+    def test_killed_by_itself(self):
+        self.check_same("/bin/bash", "-c", "echo before; kill -9 $$", status=128 + signal.SIGKILL)
+
+    def test_broken_pipe(self):
+        self.check_same("/bin/bash", "-c", "yes | head -1; echo ${PIPESTATUS[0]}")
+
+    def test_timeout(self):
+        self.check_same("/usr/bin/timeout", "0.3", "sleep", "5", status=124)
+
+    def test_background_daemon(self):
+        self.check_same("/bin/bash", "-c", "(sleep 0.3; echo late) & echo early")
+
+    def test_closed_standard_output(self):
+        self.check_same("/bin/bash", "-c", "exec >&-; echo lost 2>/dev/null; exit 5", status=5)
+
+    def test_few_descriptors(self):
+        self.check_same("/bin/bash", "-c", "ulimit -n; ulimit -n 64; ls / >/dev/null && echo ok")
+
+    def test_high_descriptors(self):
+        self.check_same("/bin/bash", "-c", "ulimit -n 2048; exec 1500>&1 1200>&1; echo a >&1500; echo b >&1200")
+
+    def test_child_killed_from_outside(self):
+        marker = self.folder / "pid"
+        script = f"sleep 60 & echo $! > {marker}; wait $!; echo status $?"
+        killer = subprocess.Popen(["/bin/sh", "-c", f"while [ ! -s {marker} ]; do sleep 0.05; done; sleep 0.3; kill -9 $(cat {marker})"])
+        recorded = self.record("/bin/bash", "-c", script)
+        killer.wait()
+        self.assertIn("status 137", recorded[1], recorded)
+        self.assertEqual(recorded, self.reweave("replay", self.recording))
+
+    def test_first_process_killed_from_outside(self):
+        marker = self.folder / "pid"
+        killer = subprocess.Popen(["/bin/sh", "-c", f"while [ ! -s {marker} ]; do sleep 0.05; done; sleep 0.3; kill -9 $(cat {marker})"])
+        recorded = self.record("/bin/bash", "-c", f"echo $$ > {marker}; echo spinning; while :; do :; done")
+        killer.wait()
+        self.assertEqual(recorded[0], 137, recorded)
+        self.assertEqual(recorded, self.reweave("replay", self.recording))
+
+    def test_supervisor_killed(self):
+        marker = self.folder / "pids"
+        script = f"echo first; sleep 40 & echo $$ $! > {marker}; sleep 40; echo never"
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen([self.build / "reweave", "record", "-o", self.recording, "--", "/bin/bash", "-c", script],
+                                       stdout=subprocess.DEVNULL, stderr=errors)
+            while not marker.exists() or not marker.read_text().endswith("\n"):
+                time.sleep(0.05)
+            time.sleep(1)
+            process.kill()
+            process.wait()
+            time.sleep(0.5)
+            errors.seek(0)
+            self.assertIn("reweave", errors.read().decode())
+        for pid in marker.read_text().split():
+            self.assertFalse(self.runs(pid), f"process {pid} runs on unrecorded")
+        status, output, message = self.reweave("replay", self.recording)
+        self.assertEqual((status, output), (TRUNCATED, "first\n"), message)
+
+    @staticmethod
+    def runs(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        except FileNotFoundError:
+            return False
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    known, rest = parser.parse_known_args()
+    HostileRuns.build = known.build.resolve()
+    unittest.main(argv=["hostile_runs.py", *rest])
