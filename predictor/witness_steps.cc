@@ -26,6 +26,7 @@ bool is_schedule_point(const TraceEvent& event) {
     case EventKind::kBarrierEnter:
     case EventKind::kSemPost:
     case EventKind::kSemWait:
+    case EventKind::kFork:  // the system call is the point
     case EventKind::kJoin:
     case EventKind::kFree:
       return true;
