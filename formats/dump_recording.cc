@@ -112,6 +112,17 @@ std::string describe(const wire::ModuleRecord& record, const DumpOptions&) {
   return fmt::format("module {} at {:#x}..{:#x}, base {:#x}", text_of(record), record.start, record.end, record.base);
 }
 
+std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
+  std::string text = fmt::format("preempted at ip {:#x}, step {}, registers {:016x} stack {:016x}", record.ip,
+                                 record.step, record.registers, record.stack);
+  std::string_view tail = tail_of(record);
+  for (wire::NamedWord word; tail.size() >= sizeof word; tail.remove_prefix(sizeof word)) {
+    std::memcpy(&word, tail.data(), sizeof word);
+    text += fmt::format(" [{:#x}: {:#x}]", word.address, word.value);
+  }
+  return text;
+}
+
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);
 
 template <typename Fixed>
@@ -135,8 +146,9 @@ constexpr Describe kDescribe[] = {
     describe_as<wire::InputRecord>,
     describe_as<wire::ChecksumRecord>,
     describe_as<wire::ModuleRecord>,
+    describe_as<wire::PreemptRecord>,
 };
-static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kModule) + 1);
+static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kPreempt) + 1);
 
 }  // namespace
 

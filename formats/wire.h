@@ -34,6 +34,7 @@ enum class RecordKind : std::uint16_t {
   kInput = 10,       // nondeterministic input that is not a call's (cpuid, rdtsc): InputRecord
   kChecksum = 11,    // hash of registers and writable memory at the call before: ChecksumRecord
   kModule = 12,      // trace only: an ELF file's load address, so that sites can be named: ModuleRecord + path
+  kPreempt = 13,     // the header's thread gave up the baton at no schedule point: PreemptRecord + NamedWord...
 };
 
 // Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
@@ -187,6 +188,23 @@ struct ModuleRecord {
   std::uint64_t base;
   std::uint64_t start;
   std::uint64_t end;
+};
+
+// A thread that reached no schedule point of its own was made to: one follows at this instant of its code. What is
+// named here, and the words that follow up to header.bytes, is equal there and nowhere since the record before.
+struct PreemptRecord {
+  RecordHeader header;
+  std::uint64_t step;  // schedule points executed before
+  std::uint64_t ip;
+  std::uint64_t registers;  // hash
+  std::uint64_t stack;      // hash of 256 bytes from the stack pointer
+};
+static_assert(sizeof(PreemptRecord) == 40);
+
+// A word of memory that the interrupted loop changes.
+struct NamedWord {
+  std::uint64_t address;
+  std::uint64_t value;
 };
 
 // ---------------------------------------------------------------------------------------------------------

@@ -52,6 +52,11 @@ inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 36;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
 
+// How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
+// sent with it, by which it is told from the target's own signals of that number.
+inline constexpr int kWatchdogSignal = 63;
+inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
+
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 
 // One direction of a single-producer single-consumer byte ring of records.

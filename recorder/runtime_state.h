@@ -155,6 +155,7 @@ struct RuntimeState {
   std::uint32_t process_count;
   std::uint32_t live_processes;
   std::uint32_t waiters;           // threads within block(): an unlock need not wake anybody while this is 0
+  std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
   std::uint64_t api_table;      // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation

@@ -80,6 +80,9 @@ long handle_execve(Call& call) {
   me.has_scratch = 0;
   me.tid = process().pid;
   process().handled_signals = 0;
+  // The new image has no handler for it yet.
+  const std::uint64_t watchdog = signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_BLOCK, &watchdog, nullptr, 8);
   const long result = sys(SYS_execve, config().core_path, list, envp);
   Text text;
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";

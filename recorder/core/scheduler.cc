@@ -6,6 +6,7 @@
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/preemption.h"
 #include "recorder/core/signals.h"
 #include "recorder/policy.h"
 
@@ -101,6 +102,8 @@ std::int64_t points_to_next_record() {
     case wire::RecordKind::kSignal: due = reinterpret_cast<const wire::SignalRecord*>(record)->step; break;
     case wire::RecordKind::kSyscall: due = reinterpret_cast<const wire::SyscallRecord*>(record)->step; break;
     case wire::RecordKind::kOutcome: due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step; break;
+    // A preemption comes after the point of its number, not at it.
+    case wire::RecordKind::kPreempt: due = reinterpret_cast<const wire::PreemptRecord*>(record)->step + 1; break;
     default: return kForever;
   }
   if (due < state().step) diverged("went on past it", record);
@@ -328,7 +331,13 @@ void arm() {
   if (replaying()) repeat_outside_deaths();
   if (replaying() && peek_record() == nullptr) end_of_recording();
   if (replaying()) set_budget(me, points_to_next_record());
+  if (replaying()) watch_for_preemption();
   me.deliver_due = signal_due(me) ? 1 : 0;
+}
+
+std::uint64_t settled_step() {
+  settle(self());
+  return state().step;
 }
 
 void schedule_point(const PendingOp& op) {

@@ -56,6 +56,9 @@ void abandon_baton();
 // Recomputes when the next slow path is due; call after anything that consumed records.
 void arm();
 
+// Schedule points of the run up to this instant.
+std::uint64_t settled_step();
+
 // Starts the policy of this run. Called once, by the first thread.
 void begin_policy();
 

@@ -7,6 +7,8 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/loop_probe.h"
+#include "recorder/core/preemption.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/tsc.h"
@@ -54,7 +56,7 @@ constexpr bool stops_by_default(int number) {
 // Signals that the kernel must always be able to deliver to us.
 constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV) | signal_bit(SIGBUS) |
                                         signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
-                                        signal_bit(SIGKILL) | signal_bit(SIGSTOP);
+                                        signal_bit(kWatchdogSignal) | signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 void set_real_action(int number, std::uint64_t handler, std::uint64_t flags) {
   const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), 0};
@@ -69,10 +71,6 @@ std::uint64_t fp_state_bytes(const void* fp_state) {
   return words[0] == kExtendedMagic ? words[1] : kLegacyFpBytes;
 }
 
-bool in_core(std::uint64_t ip) {
-  return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
-}
-
 void queue_signal(Thread& me, int number, const void* info, bool external) {
   const std::uint32_t n = me.queued.load();
   if (n == kSignalQueue) return;  // as the kernel does when its own queue limit is reached
@@ -81,6 +79,8 @@ void queue_signal(Thread& me, int number, const void* info, bool external) {
   memcpy(me.signals[n].info, info, sizeof me.signals[n].info);
   me.queued.store(n + 1);
 }
+
+}  // namespace
 
 // Runs at any instant of any thread, even inside the core: it queues, and does nothing else.
 extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
@@ -93,6 +93,8 @@ extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) 
   if (registers.rip >= begin && registers.rip < end)
     registers.rip = reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
 }
+
+namespace {
 
 // Where the frame of a handler goes.
 std::uint64_t frame_base(const Thread& me, const SignalAction& action, std::uint64_t sp) {
@@ -190,6 +192,17 @@ void fail_call(KernelContext& context) {
   context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
 }
 
+// Traps that we set ourselves. After any other fault there are no single steps under way.
+bool ours_by_design(int number, const void* info, KernelContext& context) {
+  constexpr int kStepped = 2;  // TRAP_TRACE
+  if (number == SIGTRAP && on_breakpoint(context)) return true;
+  if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
+  if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
+  abandon_step_over(context);
+  abandon_probe(context);
+  return false;
+}
+
 // A synchronous signal: an instruction of the target caused it, or of ours, which is a defect.
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
@@ -198,6 +211,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     core_on_asynchronous(number, info, raw_context);
     return;
   }
+  if (ours_by_design(number, info, context)) return;
   const std::uint64_t ip = context.registers.rip;
   if (in_core(ip)) {
     if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
@@ -224,6 +238,10 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
 
 }  // namespace
 
+bool in_core(std::uint64_t ip) {
+  return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
+}
+
 std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
 
 void apply_signal_mask(const Thread& me) {
@@ -234,12 +252,21 @@ void apply_signal_mask(const Thread& me) {
 
 SignalAction& signal_action(int number) { return actions[number]; }
 
+// SA_RESTART: a call of the core's own that it interrupts goes on. exec blocks it until here (core/exec.cc).
+void install_watchdog_handler() {
+  set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART);
+  const std::uint64_t bit = signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, nullptr, 8);
+}
+
 void install_core_handlers() {
   const auto dispatch = reinterpret_cast<std::uint64_t>(&core_on_sigsys);
   constexpr std::uint64_t kFlags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   set_real_action(SIGSYS, dispatch, kFlags);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
+  if (live() && !replaying()) install_watchdog_handler();
   if (live() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
 }
 
@@ -268,7 +295,7 @@ void apply_disposition(int number) {
   here.ignored_signals &= ~signal_bit(number);
   if (handler > 1) here.handled_signals |= signal_bit(number);
   if (handler == 1) here.ignored_signals |= signal_bit(number);
-  if (!live() || is_synchronous(number) || number == SIGSYS) return;
+  if (!live() || is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
     const std::uint64_t kept = actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),

@@ -16,6 +16,12 @@ constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (num
 // The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
 std::uint64_t real_mask(std::uint64_t mask);
 
+// True if `ip` is in the core's own code.
+bool in_core(std::uint64_t ip);
+
+// A signal from outside: queues it for the interrupted thread.
+extern "C" [[gnu::visibility("hidden")]] void core_on_asynchronous(int number, void* info, void* context);
+
 // Installs our handlers: SIGSYS for system calls, the synchronous signals, and what recording must see.
 void install_core_handlers();
 // Per real thread: the alternate stack that our handlers run on, and Syscall User Dispatch.

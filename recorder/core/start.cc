@@ -128,6 +128,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (!replaying()) {
     process().ignored_signals = inherited_ignored();
     sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
+    me.signal_mask &= ~signal_bit(kWatchdogSignal);
   }
   start_program({path, argc - 2, argv + 2, envp, end + 1});
 }

@@ -1,6 +1,7 @@
 #include "recorder/supervisor/record_session.h"
 
 #include "recorder/supervisor/tree_watch.h"
+#include "recorder/supervisor/watchdog.h"
 
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -78,10 +79,12 @@ class RecordSession {
   RecordResult run() {
     Target target(arena_, options_.program);
     TreeWatch watch(arena_);
+    Watchdog watchdog(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
+        watchdog.look();
         if (idle_ms_ == kLongestIdleMs && watch.look()) idle_ms_ = 1;
         save_now_and_then();
       } else {

@@ -7,6 +7,7 @@
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/preemption.h"
 #include "recorder/core/syscalls/stand_in.h"
 
 namespace reweave::core {
@@ -61,6 +62,7 @@ void identify_file(long fd, FileIdentity& file) {
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags) {
+  if ((prot & PROT_EXEC) != 0) note_shim(file.path, start, start + bytes);
   RecordWriter record(wire::RecordKind::kMapFile, self().id, sizeof(wire::MapFileRecord),
                       string_length(file.path) + 1);
   auto& body = record.body<wire::MapFileRecord>();

@@ -1,0 +1,24 @@
+// Recording: looks at what a thread does that has reached no schedule point for a while.
+//
+// On the watchdog's signal the thread runs a few hundred instructions in single steps. If it comes back to the same
+// instruction with the same registers, it waits for another thread: it is preempted. Meanwhile its writable memory is
+// protected, so that the words which such a loop changes are known; their values belong to the instant's name. A
+// thread that comes to no equal state computes, and is left alone until it has stalled others for long or a signal
+// waits for it: finding such an instant again costs a replay a trap for each time that the instruction is executed.
+#pragma once
+
+#include "recorder/core/context.h"
+#include "recorder/core/kernel_types.h"
+
+namespace reweave::core {
+
+// The watchdog's signal; also the target's own signal of that number.
+extern "C" [[gnu::visibility("hidden")]] void core_on_watchdog(int number, void* info, void* context);
+
+// SIGTRAP / a write fault at `address`. True if the probe caused it.
+bool on_probe_step(KernelContext& context);
+bool on_probe_write(KernelContext& context, std::uint64_t address);
+// Another fault while probing: the probe ends without result.
+void abandon_probe(KernelContext& context);
+
+}  // namespace reweave::core

@@ -1,0 +1,197 @@
+#include "recorder/core/preemption.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
+#include "recorder/core/log.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
+constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
+constexpr std::uint8_t kInt3 = 0xcc;
+
+struct CodeRange {
+  std::uint64_t start, end;
+};
+constexpr std::uint32_t kMaxShimRanges = 8;
+CodeRange shim_ranges[kMaxShimRanges];
+std::uint32_t shim_range_count;
+
+// Replay: the one breakpoint of this process; only the baton holder runs into it.
+struct Breakpoint {
+  std::uint64_t address;  // 0: there is none
+  std::uint8_t original;
+  bool stepping;  // the original instruction is being executed
+};
+Breakpoint breakpoint;
+
+// Addresses of our own memory depend on how a run is carried out.
+std::uint64_t without_ours(std::uint64_t word) { return word >= kCoreBase && word < kOursEnd ? 0 : word; }
+
+std::uint64_t word_at(std::uint64_t address) {
+  std::uint64_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
+  return word;
+}
+
+std::uint64_t hash_words(std::uint64_t hash, std::uint64_t start, std::uint64_t end) {
+  for (std::uint64_t at = start; at + 8 <= end; at += 8) hash = mix(hash, without_ours(word_at(at)));
+  return hash;
+}
+
+std::uint64_t hash_registers(const KernelRegisters& r) {
+  std::uint64_t hash = r.eflags & kNamedFlags;
+  for (std::uint64_t word : {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx,
+                             r.rax, r.rcx, r.rsp})
+    hash = mix(hash, without_ours(word));
+  if (r.fp_state == 0) return hash;
+  return hash_words(hash, r.fp_state + kVectorsOffset, r.fp_state + kVectorsOffset + kVectorsBytes);
+}
+
+std::uint64_t hash_stack(std::uint64_t sp) {
+  const Region* region = region_at(sp);
+  if (region == nullptr) return 0;
+  const std::uint64_t end = region->accessible_end();
+  return hash_words(0, sp, end - sp < kStackWindow ? end : sp + kStackWindow);
+}
+
+// Lets another thread run, as at a schedule point, then delivers what is due.
+void give_way(KernelContext& context) {
+  PendingOp op = {};
+  op.kind = OpKind::kOther;
+  op.pc = context.registers.rip;
+  yield_point(op);
+  deliver_signals(context, false, 0);
+}
+
+const wire::PreemptRecord* next_preemption() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPreempt)) return nullptr;
+  return record->thread == self().id ? reinterpret_cast<const wire::PreemptRecord*>(record) : nullptr;
+}
+
+std::uint32_t protection_of(std::uint64_t address) {
+  const Region* region = region_at(address);
+  return region == nullptr ? 0 : region->prot;
+}
+
+void write_code(std::uint8_t byte) { *reinterpret_cast<volatile std::uint8_t*>(breakpoint.address) = byte; }
+
+void protect_code(std::uint32_t prot) { sys(SYS_mprotect, page_down(breakpoint.address), kPage, prot); }
+
+void plant(std::uint64_t address) {
+  const std::uint32_t prot = protection_of(address);
+  if ((prot & PROT_EXEC) == 0) diverged("has no code where it was preempted", peek_record());
+  breakpoint = {address, 0, false};
+  protect_code(prot | PROT_READ | PROT_WRITE);
+  breakpoint.original = *reinterpret_cast<const volatile std::uint8_t*>(address);
+  write_code(kInt3);
+}
+
+void remove_breakpoint() {
+  if (breakpoint.address == 0) return;
+  write_code(breakpoint.original);
+  protect_code(protection_of(breakpoint.address));
+  breakpoint = {};
+}
+
+bool words_equal(const wire::PreemptRecord& record) {
+  const auto* word = reinterpret_cast<const wire::NamedWord*>(&record + 1);
+  const auto* end = reinterpret_cast<const wire::NamedWord*>(reinterpret_cast<const std::byte*>(&record) +
+                                                             record.header.bytes);
+  for (; word < end; word++)
+    if (region_at(word->address) == nullptr || word_at(word->address) != word->value) return false;
+  return true;
+}
+
+bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
+  const Thread& me = self();
+  if (state().step + static_cast<std::uint64_t>(me.budget - me.countdown) != record.step) return false;
+  return instant_of(context) == Instant{record.ip, record.registers, record.stack} && words_equal(record);
+}
+
+}  // namespace
+
+Instant instant_of(const KernelContext& context) {
+  const KernelRegisters& r = context.registers;
+  return {r.rip, hash_registers(r), hash_stack(r.rsp)};
+}
+
+bool nameable(std::uint64_t ip) {
+  if (in_core(ip) || region_at(ip) == nullptr) return false;
+  for (std::uint32_t i = 0; i < shim_range_count; i++)
+    if (ip >= shim_ranges[i].start && ip < shim_ranges[i].end) return false;
+  const auto* code = reinterpret_cast<const std::uint8_t*>(ip);
+  const bool pushes_flags = code[0] == 0x9c;
+  const bool system_call = code[0] == 0x0f && code[1] == 0x05;
+  return !pushes_flags && !system_call;
+}
+
+void note_shim(const char* path, std::uint64_t start, std::uint64_t end) {
+  if (!starts_with(base_name(path), "libreweave") || shim_range_count == kMaxShimRanges) return;
+  shim_ranges[shim_range_count++] = {start, end};
+}
+
+void preempt(KernelContext& context, const std::uint64_t* words, std::uint32_t count) {
+  const Instant instant = instant_of(context);
+  const std::uint64_t step = settled_step();
+  RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
+                      count * sizeof(wire::NamedWord));
+  auto& body = record.body<wire::PreemptRecord>();
+  body.step = step;
+  body.ip = instant.ip;
+  body.registers = instant.registers;
+  body.stack = instant.stack;
+  for (std::uint32_t i = 0; i < count; i++) {
+    const wire::NamedWord word = {words[i], word_at(words[i])};
+    record.append(&word, sizeof word);
+  }
+  record.commit();
+  give_way(context);
+}
+
+void watch_for_preemption() {
+  const wire::PreemptRecord* record = next_preemption();
+  const std::uint64_t wanted = record == nullptr ? 0 : record->ip;
+  if (wanted == breakpoint.address) return;
+  remove_breakpoint();
+  if (wanted != 0) plant(wanted);
+}
+
+bool on_breakpoint(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  if (breakpoint.address == 0) return false;
+  if (breakpoint.stepping) {
+    abandon_step_over(context);
+    return true;
+  }
+  if (r.rip != breakpoint.address + 1) return false;
+  r.rip--;
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr || !is_the_instant(context, *record)) {
+    write_code(breakpoint.original);
+    breakpoint.stepping = true;
+    r.eflags |= kTrapFlag;
+    return true;
+  }
+  remove_breakpoint();
+  consume_record();
+  give_way(context);
+  return true;
+}
+
+void abandon_step_over(KernelContext& context) {
+  if (!breakpoint.stepping) return;
+  breakpoint.stepping = false;
+  context.registers.eflags &= ~kTrapFlag;
+  write_code(kInt3);
+}
+
+}  // namespace reweave::core
