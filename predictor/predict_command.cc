@@ -92,8 +92,7 @@ void run(const PredictArguments& arguments) {
   progress.clear();
   write_report(std::cout, model, findings, names, {.witness = arguments.witness});
   std::cout.flush();
-  if (stats.out_of_time)
-    fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  if (stats.out_of_time) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
   if (arguments.output.empty()) return;
   progress.show("writing witnesses");
   write_candidates(arguments.output, candidates_of(input, model, findings, code ? &*code : nullptr, names));
@@ -109,7 +108,8 @@ std::string known_analyses() {
 
 void add_predict_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<PredictArguments>();
-  CLI::App* verb = app.add_subcommand("predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
+  CLI::App* verb = app.add_subcommand(
+      "predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
   verb->footer("Analyses:" + known_analyses());
   verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std)")->required();
   verb->add_option("-o,--output", arguments->output, "file to write candidates to, for 'explore'");

@@ -36,7 +36,8 @@ bool looks_like_std(const std::string& path) {
 
 TraceInput::TraceInput(const std::string& path) : path_(path) {
   REQUIRE(std::filesystem::exists(path), "{}: no such file", path);
-  REQUIRE(!std::filesystem::is_directory(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path, path);
+  REQUIRE(!std::filesystem::is_directory(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path,
+          path);
   if (looks_like_std(path)) return;
   reader_ = std::make_unique<TraceReader>(path);
   for (const TraceThreadInfo& thread : reader_->info().threads) {
@@ -89,8 +90,8 @@ void TraceInput::each_of_file(std::uint64_t count, const Visit& visit) {
     reader_->read_chunk(c, chunk);
     const std::size_t size = std::min<std::uint64_t>(chunk.size(), count - chunk.first_event);
     for (std::size_t i = 0; i < size; ++i) {
-      visit(chunk.first_event + i,
-            {chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]}, chunk.site[i]);
+      visit(chunk.first_event + i, {chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]},
+            chunk.site[i]);
     }
   }
 }

@@ -26,6 +26,7 @@ bool is_schedule_point(const TraceEvent& event) {
     case EventKind::kBarrierEnter:
     case EventKind::kSemPost:
     case EventKind::kSemWait:
+    case EventKind::kFork:  // the system call is the point
     case EventKind::kJoin:
     case EventKind::kFree:
       return true;
@@ -34,7 +35,8 @@ bool is_schedule_point(const TraceEvent& event) {
   }
 }
 
-WitnessSteps::WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings, Limits limits) {
+WitnessSteps::WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
+                           Limits limits) {
   limit_ = limits.steps;
   if (!findings.empty()) limit_ = std::min(limit_, std::max(limits.all_steps / findings.size(), kLeastSteps));
   for (const Finding& finding : findings) {
@@ -104,8 +106,7 @@ void WitnessSteps::collect(TraceInput& input) {
     if (next == 0 || number >= wanted[next - 1].second) return;
     if (event.thread >= of_thread_.size()) of_thread_.resize(event.thread + std::size_t{1});
     of_thread_[event.thread].push_back(static_cast<std::uint32_t>(steps_.size()));
-    steps_.push_back(
-        {event.address, static_cast<std::uint32_t>(number), site, occurrence, event.thread, event.kind});
+    steps_.push_back({event.address, static_cast<std::uint32_t>(number), site, occurrence, event.thread, event.kind});
   });
   for (; next < wanted.size(); ++next) before[next] = points;
   for (const Plan& plan : plans_) {

@@ -60,9 +60,9 @@ class WitnessSteps {
   WitnessStep step(const Step& from) const;
 
   std::vector<Plan> plans_;
-  std::vector<Step> steps_;                          // by number: those in some plan's [first, end)
+  std::vector<Step> steps_;                            // by number: those in some plan's [first, end)
   std::vector<std::vector<std::uint32_t>> of_thread_;  // indices into steps_
-  std::vector<std::uint64_t> before_;                // by plan: schedule points below its `first`
+  std::vector<std::uint64_t> before_;                  // by plan: schedule points below its `first`
   std::uint64_t limit_ = 0;
 };
 

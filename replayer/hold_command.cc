@@ -75,6 +75,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, int r
       {"pid", process.real_pid},   {"program", process.program}, {"recorded_pid", process.pid},
       {"event", plan.event},       {"at_end", plan.at_end},      {"ending", name_of(plan.ending)},
       {"total", plan.total},       {"core", find_runtime().core}, {"memory", memory_map()},
+      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");

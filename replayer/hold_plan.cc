@@ -42,6 +42,8 @@ class Planner {
     if (plan_.at_end) plan_.next_thread.reset();  // whoever holds there is the one that ends
     plan_.event = wanted_ == kNowhere ? end_ : wanted_;
     plan_.ending = ending();
+    for (const MappedFile& file : reader_.manifest().files)
+      if (file.path.ends_with("/libreweave-tsan.so")) plan_.replaces_tsan = true;
     return plan_;
   }
 

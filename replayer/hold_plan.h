@@ -18,6 +18,7 @@ struct HoldPlan {
   Ending ending = Ending::kExits;
   std::optional<ThreadId> next_thread;  // who runs next, if the event before is a switch
   std::uint64_t total = 0;              // events of the recording
+  bool replaces_tsan = false;           // a process loaded our library in place of ThreadSanitizer's runtime
 };
 
 // `where` is an event number or "end": the last event before the first process ended. An event at which a program is

@@ -1,6 +1,7 @@
 // pthread_cond_*: entirely in the scheduler; the pthread_cond_t itself holds nothing but the clock it was made with.
 #include <cerrno>
 
+#include "recorder/shim/cancellation.h"
 #include "recorder/shim/mutex.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
@@ -14,13 +15,31 @@ int clock_of(const pthread_cond_t* condition) {
   return (condition->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
+struct Waiting {
+  pthread_cond_t* condition;
+  pthread_mutex_t* mutex;
+  const timespec* deadline;
+  int clock;
+};
+
+int wait_for_notification(void* raw) {
+  const auto& waiting = *static_cast<const Waiting*>(raw);
+  const WaitResult result = block(WaitKind::kCondition, waiting.condition, waiting.deadline, waiting.clock);
+  deliver_signals();
+  return static_cast<int>(result);
+}
+
+// A cancelled waiter runs its cleanup handlers with the mutex held (pthread_cond_wait(3)).
+void take_mutex_back(void* raw) { acquire_mutex(static_cast<const Waiting*>(raw)->mutex, nullptr, 0); }
+
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   point(OpKind::kWait, condition, pc);
   note(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
   const int released = release_mutex(mutex);
   if (released != 0) return released;
-  const WaitResult result = block(WaitKind::kCondition, condition, deadline, clock);
-  deliver_signals();
+  Waiting waiting = {condition, mutex, deadline, clock};
+  const auto result =
+      static_cast<WaitResult>(shim_cancellable_wait(wait_for_notification, &waiting, take_mutex_back, &waiting));
   const int acquired = acquire_mutex(mutex, nullptr, 0);
   note(EventKind::kWaitEnd, condition, pc, result == WaitResult::kTimedOut ? 1 : 0, address_of(mutex));
   if (acquired != 0) return acquired;

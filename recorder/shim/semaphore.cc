@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "recorder/shim/cancellation.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -19,6 +20,22 @@ int fail(int error) {
   return -1;
 }
 
+struct Waiting {
+  sem_t* semaphore;
+  const timespec* deadline;
+  int clock;
+  bool interrupted;
+};
+
+int wait_for_post(void* raw) {
+  auto& waiting = *static_cast<Waiting*>(raw);
+  const WaitResult result = block(WaitKind::kSemaphore, waiting.semaphore, waiting.deadline, waiting.clock);
+  waiting.interrupted = deliver_signals();
+  return static_cast<int>(result);
+}
+
+void nothing(void*) {}
+
 int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
   point(OpKind::kSemaphore, semaphore, pc);
   for (;;) {
@@ -27,9 +44,10 @@ int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc
       return 0;
     }
     if (errno != EAGAIN) return -1;
-    const WaitResult result = block(WaitKind::kSemaphore, semaphore, deadline, clock);
+    Waiting waiting = {semaphore, deadline, clock, false};
+    const auto result = static_cast<WaitResult>(shim_cancellable_wait(wait_for_post, &waiting, nothing, nullptr));
     if (result == WaitResult::kTimedOut) return fail(ETIMEDOUT);
-    if (deliver_signals()) return fail(EINTR);
+    if (waiting.interrupted) return fail(EINTR);
   }
 }
 

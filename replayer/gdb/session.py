@@ -15,6 +15,7 @@ import faults
 import frames
 import stepping
 from core_memory import CoreMemory
+from stand_in import StandIn
 
 SETTINGS = (
     "set confirm off",
@@ -67,12 +68,13 @@ class Session:
         self.core = None
         self.stops = []  # our own breakpoints
         self.new_program = None
+        self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
         self.last_event = 0  # at the last stop
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
         gdb.events.stop.connect(self.on_stop)
-        gdb.events.gdb_exiting.connect(lambda event: self.end())
+        gdb.events.gdb_exiting.connect(self.on_exit)
         frames.ProgramFrames(self.is_ours)
 
     def is_core(self, pc):
@@ -81,6 +83,10 @@ class Session:
     def is_ours(self, frame):
         """True for frames of the runtime: the core's, and the inner ones of the preloaded library."""
         return self.is_core(frame.pc()) or (frame.name() or "").startswith("reweave::shim::")
+
+    def on_exit(self, event):
+        self.end()
+        self.stand_in.end()
 
     def goto(self, where):
         """Starts the replay (again), stops at `where` and shows the place."""
@@ -121,6 +127,8 @@ class Session:
         return json.loads(line)
 
     def attach(self):
+        if self.place["tsan"]:
+            self.stand_in.install(self.place["tsan"])
         gdb.execute("file %s" % quoted(self.place["program"]), to_string=True)
         try:
             gdb.execute("attach %d" % self.place["pid"], to_string=True)

@@ -1,5 +1,5 @@
-/* Two threads, each mixing its own half of a table: what one memory access costs. Meant to be built with
- * -fsanitize=thread as well. Argument: passes over 2 x 64 KiB (500). */
+/* Threads, each mixing its own half of a table: what one memory access costs. Meant to be built with
+ * -fsanitize=thread as well. Arguments: passes over 64 KiB (500), threads (2; at most 2). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,10 @@ static void* mix(void* arg) {
 int main(int argc, char** argv) {
   pthread_t threads[2];
   passes = argc > 1 ? atol(argv[1]) : 500;
-  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, mix, table[i]);
-  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  int count = argc > 2 ? atoi(argv[2]) : 2;
+  if (count < 1 || count > 2) return 2;
+  for (int i = 0; i < count; i++) pthread_create(&threads[i], NULL, mix, table[i]);
+  for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
   printf("%lu\n", table[0][kWords - 1] ^ table[1][kWords / 2]);
   return 0;
 }

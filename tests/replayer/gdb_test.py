@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`reweave replay -g` with the real gdb: what a user sees at a stop, and that the usual commands work.
 
-Usage: gdb_test.py REWEAVE TARGET STATIC_TARGET (gdb_target.c, built twice).
+Usage: gdb_test.py REWEAVE TARGET STATIC_TARGET TSAN_TARGET (gdb_target.c, built three times).
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-REWEAVE, TARGET, STATIC_TARGET = sys.argv[1:4]
+REWEAVE, TARGET, STATIC_TARGET, TSAN_TARGET = sys.argv[1:5]
 LIMIT = 100  # seconds
 
 
@@ -133,6 +133,15 @@ class GdbTest(unittest.TestCase):
         self.assertIn("received signal SIGABRT", out)
         self.assertRegex(out, r"main \(argc=1")
 
+    def test_thread_sanitizer_build(self):
+        # Its runtime's symbols must not appear where our library in its place is.
+        out = self.gdb(1, ["break increment", "continue", "bt", "next", "next", "next", "info locals", "info threads",
+                           "info sharedlibrary"], TSAN_TARGET)
+        self.assertIn("hit Breakpoint 1, increment (amount=1)", out)
+        self.assertNotIn("__tsan::", out)
+        self.assertNotIn("__sanitizer::", out)
+        self.assertIn("wanted = 1", out)
+
     def test_python(self):
         script = "import threading, time\nt = threading.Thread(target=time.sleep, args=(0.01,))\nt.start()\nt.join()"
         path = self.recording("python3", "-c", script)
@@ -167,4 +176,4 @@ class GdbTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Explores one subject program of tests/programs: a buggy one must fail as its row says, a correct one must not.
+
+The failure that is found must be verified: its recording replays the same way every time.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SUBJECTS = HERE.parent / "programs" / "subjects.json"
+
+# What `reweave explore` prints for each expected outcome.
+OUTCOMES = {
+    "exit-status": r"exit status \d+",
+    "signal": r"killed by signal \d+",
+    "deadlock": r"deadlock: ",
+    "hang": r"hang: ",
+    "memory-error": r"use after free|double free",
+}
+# Bugs that need more preemptions than a short search finds; they are explored, and need not be found.
+DEEP = {"safe_stack", "region_ownership"}
+
+
+def run(command, accept, **options):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options)
+    if done.returncode not in accept:
+        sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check_failure(text, subject):
+    found = re.search(r"failure-1: (.*)\n(?:.*\n)*?  found by .*in run (\d+), (\d+) preemptions, (\d+) of (\d+) replays", text)
+    if not found:
+        sys.exit(f"no failure was found:\n{text}")
+    if not re.search(OUTCOMES[subject["outcome"]], found[1]):
+        sys.exit(f"expected {subject['outcome']}, found {found[1]}")
+    if found[4] != found[5]:
+        sys.exit(f"the failing recording is not exact:\n{text}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--runs", type=int, default=3000)
+    parser.add_argument("name")
+    arguments = parser.parse_args()
+    subject = next(row for row in json.loads(SUBJECTS.read_text()) if row["name"] == arguments.name)
+    reweave = arguments.build / "reweave"
+    program = arguments.build / "tests" / "programs" / "tsan" / f"{arguments.name}.tsan"
+    with tempfile.TemporaryDirectory(prefix="reweave-explore-") as folder:
+        recording, found = pathlib.Path(folder) / "recording", pathlib.Path(folder) / "found"
+        # A buggy program may fail already while it is recorded.
+        run([reweave, "record", "--seed", "1", "-o", recording, "--", program], accept=range(256))
+        buggy = subject["kind"] == "buggy"
+        runs = arguments.runs if buggy and arguments.name not in DEEP else 300
+        text = run([reweave, "explore", recording, "--first", "--runs", str(runs), "-o", found], accept=(0, 10))
+        if buggy and arguments.name not in DEEP:
+            check_failure(text, subject)
+        elif not buggy and "0 distinct failures" not in text:
+            sys.exit(f"a correct program failed:\n{text}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+// The verb `predict` from end to end: a subject program is recorded, traced and analysed; the candidates are read back.
+#define BOOST_TEST_MODULE predict_command
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <boost/test/included/unit_test.hpp>
+#include <cstdlib>
+#include <map>
+
+#include "formats/candidates.h"
+#include "tests/formats/scratch.h"
+
+namespace reweave::testing {
+namespace {
+
+const std::string kReweave = std::getenv("REWEAVE");
+const std::string kPrograms = std::getenv("SUBJECTS");
+
+// Exit status of a shell command.
+int run(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+struct Predicted {
+  CandidateSet set;
+  std::string report;
+};
+
+struct Folder {
+  test::Scratch scratch;
+
+  std::string trace(const std::string& program) {
+    const std::string recording = scratch / program, file = recording + ".rwt";
+    BOOST_REQUIRE_EQUAL(run(kReweave + " record -o " + recording + " -- " + kPrograms + "/" + program + ".tsan > " +
+                            recording + ".out 2>&1"),
+                        0);
+    BOOST_REQUIRE_EQUAL(run(kReweave + " trace " + recording + " -o " + file + " > " + recording + ".out"), 0);
+    return file;
+  }
+
+  Predicted predict(const std::string& file, int expected = 0) {
+    const std::string output = file + ".candidates", report = file + ".txt";
+    BOOST_REQUIRE_EQUAL(run(kReweave + " predict --witness " + file + " -o " + output + " > " + report + " 2>&1"),
+                        expected);
+    return {expected == 0 ? read_candidates(output) : CandidateSet{}, test::read_bytes(report)};
+  }
+};
+
+const CodeSite& site_of(const Predicted& predicted, const CandidateEvent& event) {
+  return predicted.set.sites.at(event.site);
+}
+
+// Steps of a thread come in the order of the trace, and each occurrence of a place is the next.
+void check_witness(const Candidate& candidate) {
+  std::map<ThreadId, std::uint64_t> last;
+  std::map<std::pair<ThreadId, std::uint64_t>, std::uint64_t> seen;
+  for (const WitnessStep& step : candidate.witness) {
+    const auto [it, first] = last.try_emplace(step.thread, step.index);
+    BOOST_TEST((first || it->second < step.index));
+    it->second = step.index;
+    BOOST_TEST(step.pc != 0);
+    const auto [count, fresh] = seen.try_emplace({step.thread, step.pc}, step.occurrence);
+    BOOST_TEST((fresh || count->second + 1 == step.occurrence));
+    count->second = step.occurrence;
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lost_update_comes_first, Folder) {
+  const Predicted predicted = predict(trace("bank_account"));
+  BOOST_REQUIRE(!predicted.set.candidates.empty());
+  const Candidate& found = predicted.set.candidates[0];
+  BOOST_TEST((found.kind == CandidateKind::kAtomicity));
+  BOOST_TEST(found.pattern == "R1-W2-W1");
+  BOOST_REQUIRE_EQUAL(found.events.size(), 3u);
+  for (const CandidateEvent& event : found.events) {
+    BOOST_TEST(event.object == "balance");
+    BOOST_TEST(site_of(predicted, event).function == "deposit");
+    BOOST_TEST(has(site_of(predicted, event).file, "bank_account.c"));
+    BOOST_TEST(site_of(predicted, event).line > 0u);
+    BOOST_TEST(has(site_of(predicted, event).module, "bank_account.tsan"));
+  }
+  BOOST_REQUIRE(!found.witness.empty());
+  check_witness(found);
+  BOOST_TEST(found.skipped_steps == 0u);
+  BOOST_TEST(found.witness.back().index == found.events[2].index);
+  BOOST_TEST(has(predicted.report, "the value written in between is lost"));
+  BOOST_TEST(has(predicted.report, "holding lock"));
+  BOOST_TEST(has(predicted.report, "balance = seen + amount;"));
+  BOOST_TEST(has(predicted.report, "witness:"));
+  BOOST_TEST(!has(predicted.report, "libreweave"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_deadlock_ends_before_the_inner_locks, Folder) {
+  const Predicted predicted = predict(trace("lock_order"));
+  BOOST_REQUIRE(!predicted.set.candidates.empty());
+  const Candidate& found = predicted.set.candidates[0];
+  BOOST_TEST((found.kind == CandidateKind::kDeadlock));
+  BOOST_REQUIRE_EQUAL(found.events.size(), 2u);
+  check_witness(found);
+  for (const CandidateEvent& event : found.events) {
+    const auto done = [&](const WitnessStep& step) { return step.thread == event.thread && step.index >= event.index; };
+    BOOST_TEST(std::none_of(found.witness.begin(), found.witness.end(), done));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_race_ends_with_its_two_accesses, Folder) {
+  const Predicted predicted = predict(trace("publish_before_init"));
+  const auto& all = predicted.set.candidates;
+  const auto race = std::find_if(all.begin(), all.end(), [](auto& c) { return c.kind == CandidateKind::kRace; });
+  BOOST_REQUIRE(race != all.end());
+  check_witness(*race);
+  const std::size_t size = race->witness.size();
+  BOOST_REQUIRE(size >= 2);
+  BOOST_TEST(race->witness[size - 2].index == race->events[0].index);
+  BOOST_TEST(race->witness[size - 1].index == race->events[1].index);
+}
+
+BOOST_FIXTURE_TEST_CASE(correct_twins_have_no_race_and_no_deadlock, Folder) {
+  for (const char* program : {"bank_account_ok", "lock_order_ok", "wrong_lock_ok", "refcount_ok"}) {
+    for (const Candidate& candidate : predict(trace(program)).set.candidates)
+      BOOST_TEST((candidate.kind == CandidateKind::kAtomicity), program << ": " << candidate.summary);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(text_and_bad_input, Folder) {
+  const std::string file = scratch / "t.std";
+  test::write_bytes(file, "T1|w(x)|1\nT2|r(x)|2\n");
+  const Predicted predicted = predict(file);
+  BOOST_REQUIRE(!predicted.set.candidates.empty());
+  BOOST_TEST(predicted.set.candidates[0].events[0].object == "x");
+  test::write_bytes(file, "T1|fly(x)|1\n");
+  BOOST_TEST(has(predict(file, 2).report, "line 1: unknown operation 'fly'"));
+  BOOST_TEST(has(predict(scratch / "missing", 2).report, "no such file"));
+
+  const std::string whole = trace("wrong_lock"), cut = scratch / "cut.rwt";
+  const std::string bytes = test::read_bytes(whole);
+  test::write_bytes(cut, bytes.substr(0, bytes.size() - 40));
+  BOOST_TEST(has(predict(cut).report, "analysing the"));
+}
+
+}  // namespace
+}  // namespace reweave::testing
