@@ -9,8 +9,6 @@
 namespace reweave {
 
 struct CoreApi {
-  // The slow path of a schedule point before an operation of the target; the countdown has already counted it.
-  void (*point)(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail, std::uint32_t is_write);
   // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or for kSemaphore a
   // signal. `owner_tid`: who holds the object, if known, for the report of a deadlock.
   WaitResult (*block)(WaitKind kind, std::uint64_t address, const void* deadline, int clock, std::int32_t owner_tid);
@@ -22,6 +20,10 @@ struct CoreApi {
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
 };
+
+// A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between
+// recording and replay, so it must leave no trace in the target's registers or below its stack pointer. The shim jumps
+// to Thread::point_entry, with Thread::point_* filled in; the countdown has already counted the point.
 
 // Pseudo system call of the shim: deliver the signals that are due (Thread::deliver_due). Never logged.
 inline constexpr long kDeliverSignals = 0x5257;

@@ -81,8 +81,16 @@ struct alignas(64) Thread {
   Thread* self;             // gs:0
   std::int64_t countdown;   // gs:8   schedule points left before the slow path
   std::uint64_t stack_top;  // gs:16  the core's stack; 0 while the thread is on it
-  std::uint64_t trace_room; // gs:24  reserved
+  std::uint64_t point_entry;  // gs:24  the core's slow path of a schedule point (core_api.h)
   std::uint64_t deliver_due;  // gs:32  1: a signal waits for delivery; the shim lets the core deliver it
+  // What the slow path of a schedule point gets, and what it has to put back.
+  std::uint64_t point_object;     // gs:40
+  std::uint64_t point_pc;         // gs:48
+  std::uint32_t point_operation;  // gs:56  OpKind | is_write << 16
+  std::uint32_t point_detail;     // gs:60
+  std::uint64_t point_rax;        // gs:64
+  std::uint64_t point_return;     // gs:72
+  std::uint64_t point_stack;      // gs:80
 
   std::int64_t budget;  // countdown's value when it was last armed
   std::uint16_t id;

@@ -17,7 +17,6 @@ using namespace reweave;        // NOLINT: the table's types
 using namespace reweave::core;  // NOLINT
 
 #pragma GCC visibility push(hidden)
-void api_point(OpKind, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t);
 WaitResult api_block(WaitKind, std::uint64_t, const void*, int, std::int32_t);
 std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
@@ -25,9 +24,10 @@ void api_at_main();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
 #pragma GCC visibility pop
 
-void core_api_point(OpKind kind, std::uint64_t object, std::uint64_t pc, std::uint32_t detail,
-                    std::uint32_t is_write) {
-  counted_point({object, pc, kind, static_cast<std::uint8_t>(is_write), 0, detail});
+void core_api_point() {
+  const Thread& me = self();
+  counted_point({me.point_object, me.point_pc, static_cast<OpKind>(me.point_operation & 0xffff),
+                 static_cast<std::uint8_t>(me.point_operation >> 16), 0, me.point_detail});
 }
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
@@ -68,7 +68,7 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
 namespace reweave::core {
 
 void publish_api() {
-  static constexpr CoreApi kTable = {api_point, api_block, api_wake, api_trace_room, api_at_main, api_memory_error};
+  static constexpr CoreApi kTable = {api_block, api_wake, api_trace_room, api_at_main, api_memory_error};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

@@ -183,6 +183,54 @@ core_call_on:
         ud2
         .size   core_call_on, .-core_call_on
 
+// The slow path of the shim's schedule points, which jumps here; see core_api.h. Everything of the target is kept.
+        .globl  api_point
+        .hidden api_point
+        .type   api_point, @function
+api_point:
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    %rsp, %gs:80
+        movq    %gs:16, %rsp
+        pushq   %gs:72
+        pushq   %gs:80
+        pushq   %rbp
+        movq    %rsp, %rbp
+        // The frame that the point is in: its stack pointer at 8(%rbp), its place at 16(%rbp), its %rbp at 0(%rbp).
+        .cfi_escape 0x0f, 3, 0x76, 8, 0x06
+        .cfi_escape 0x10, 16, 2, 0x76, 16
+        .cfi_escape 0x10, 6, 2, 0x76, 0
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        pushq   %gs:64
+        andq    $-16, %rsp
+        call    core_api_point
+core_leave_core_api_point:  // replayer/gdb/stepping.py stops here
+        leaq    -72(%rbp), %rsp
+        popq    %rax
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        popq    %rbp
+        popq    %rsp
+        .cfi_def_cfa rsp, 0
+        .cfi_same_value rbp
+        .cfi_undefined rip
+        jmp     *%gs:72
+        .cfi_endproc
+        .size   api_point, .-api_point
+
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
 // it is, so its memory does not depend on what the core did.
         .macro  API name, target
@@ -215,7 +263,6 @@ core_leave_\target:  // replayer/reweave_gdb.py stops here
         .size   \name, .-\name
         .endm
 
-        API     api_point, core_api_point
         API     api_block, core_api_block
         API     api_wake, core_api_wake
         API     api_trace_room, core_api_trace_room

@@ -10,6 +10,10 @@
 #include "recorder/core/signals.h"
 #include "recorder/policy.h"
 
+#pragma GCC visibility push(hidden)
+extern "C" void api_point();
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 namespace {
@@ -436,6 +440,7 @@ Thread& add_thread(std::uint16_t process_index) {
   Thread& thread = s.threads[s.thread_count];
   memset(static_cast<void*>(&thread), 0, sizeof thread);
   thread.self = &thread;
+  thread.point_entry = reinterpret_cast<std::uint64_t>(&api_point);
   thread.id = static_cast<std::uint16_t>(s.thread_count++);
   thread.process = process_index;
   thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;

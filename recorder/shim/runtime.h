@@ -25,14 +25,6 @@ inline Thread& self() {
   return *thread;
 }
 
-// Counts one schedule point. True: the slow path is due.
-[[gnu::always_inline]] inline bool count_point() {
-  asm goto("subq $1, %%gs:8\n\tjs %l[due]" : : : "memory", "cc" : due);
-  return false;
-due:
-  return true;
-}
-
 inline std::uint64_t address_of(const volatile void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
 // Lets the core deliver signals that are due: true if a wait should end with EINTR rather than go on.
@@ -43,13 +35,33 @@ inline bool deliver_signals() {
   return result != 0;
 }
 
-// A schedule point before an operation on `object`.
+// A schedule point before an operation on `object`. Its slow path keeps every register and the target's stack as they
+// are, for other points take it in replay than when recording. If a signal is due it lets the core deliver it.
 [[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
                                          std::uint32_t detail = 0, std::uint32_t is_write = 1) {
-  if (__builtin_expect(count_point(), 0)) {
-    api().point(kind, address_of(object), pc, detail, is_write);
-    deliver_signals();
-  }
+  asm volatile(
+      "subq $1, %%gs:8\n\t"
+      "js 2f\n"
+      "1:\n\t"
+      ".subsection 1\n"
+      "2:\tmovq %[object], %%gs:40\n\t"
+      "movq %[pc], %%gs:48\n\t"
+      "movl %[operation], %%gs:56\n\t"
+      "movl %[detail], %%gs:60\n\t"
+      "movq %%rax, %%gs:64\n\t"
+      "leaq 3f(%%rip), %%rax\n\t"
+      "movq %%rax, %%gs:72\n\t"
+      "jmp *%%gs:24\n"
+      "3:\tcmpq $0, %%gs:32\n\t"
+      "je 1b\n\t"
+      "movl %[deliver], %%eax\n\t"
+      "syscall\n\t"
+      "jmp 1b\n\t"
+      ".previous"
+      :
+      : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16),
+        [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)
+      : "rax", "rcx", "r11", "memory", "cc");
 }
 
 // Where the next packed trace record goes; the ring has room for it on return.

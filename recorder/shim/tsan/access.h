@@ -24,18 +24,11 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
   return n;
 }
 
-// The slow path of a schedule point, out of line so that the fast path needs no stack frame.
-[[gnu::noinline, gnu::cold]] inline void slow_access(std::uint64_t address, std::uint64_t pc, std::uint32_t bytes,
-                                                     bool write, bool atomic) {
-  api().point(atomic ? OpKind::kAtomic : OpKind::kAccess, address, pc, bytes, write ? 1 : 0);
-  deliver_signals();
-}
-
 template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t kOrder = 0>
 [[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {
   constexpr bool kWrite = kKind != EventKind::kRead && kKind != EventKind::kAtomicLoad;
   constexpr bool kAtomic = kKind != EventKind::kRead && kKind != EventKind::kWrite;
-  if (__builtin_expect(count_point(), 0)) slow_access(address_of(place), pc, kBytes, kWrite, kAtomic);
+  point(kAtomic ? OpKind::kAtomic : OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
   if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
   if constexpr (kVariant == Variant::kTrace)
     trace_short(kKind, static_cast<std::uint8_t>(log2_of(kBytes) | kOrder << 4), address_of(place), pc);

@@ -18,7 +18,7 @@ using Wide = __int128;
 
 [[gnu::always_inline]] inline void before(const volatile void* place, std::uint32_t bytes, bool write,
                                           std::uint64_t pc) {
-  if (__builtin_expect(count_point(), 0)) slow_access(address_of(place), pc, bytes, write, true);
+  point(OpKind::kAtomic, place, pc, bytes, write ? 1 : 0);
 }
 
 // Loads and stores of every width; 16 bytes are two halves, which no other thread can come between.
