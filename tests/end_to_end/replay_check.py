@@ -88,7 +88,7 @@ def check_subject(arguments, subject):
     for number in range(arguments.rounds):
         chaos = number % 2 == 1
         folder = tempfile.mkdtemp(prefix="reweave-e2e-")
-    
+
         try:
             check_round(arguments, subject, folder, chaos)
         except Failure as failure:

@@ -9,20 +9,9 @@ namespace {
 
 using AccessFunction = void (*)(void*);
 
-// Jumped to, not called, so that it finds the program's return address on the stack as if it had been called there.
-template <EventKind kKind, std::uint32_t kBytes>
-[[gnu::noinline, gnu::cold]] void slow_one(void* place) {
-  slow_access(address_of(place), REWEAVE_CALLER, kBytes, kKind == EventKind::kWrite, false);
-}
-
 template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
 void one_access(void* place) {
-  if constexpr (kVariant == Variant::kCount) {
-    // The path of every access of a recording: three instructions, no stack frame.
-    if (__builtin_expect(count_point(), 0)) return slow_one<kKind, kBytes>(place);
-  } else {
-    access<kVariant, kKind, kBytes>(place, REWEAVE_CALLER);
-  }
+  access<kVariant, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
 template <EventKind kKind, std::uint32_t kBytes>
