@@ -34,7 +34,10 @@ std::vector<std::byte> goal_of(const Candidate& candidate) {
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
-      : options_(options), on_progress_(on_progress), server_(std::make_unique<ForkServer>(options.recording)), start_(Clock::now()) {
+      : options_(options),
+        on_progress_(on_progress),
+        server_(std::make_unique<ForkServer>(options.recording)),
+        start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
@@ -82,7 +85,8 @@ class Campaign {
       request.goal = goal_of(candidate);
       request.step_limit = step_limit();
       const RunResult run = one_run(request);
-      result_.verdicts.push_back({i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
+      result_.verdicts.push_back(
+          {i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
       note(run, request, fmt::format("candidate {} ({})", i + 1, name_of(candidate.kind)));
     }
   }

@@ -13,11 +13,11 @@ namespace reweave {
 
 struct CampaignOptions {
   std::string recording;
-  std::string output;                // folder for the failures; created
-  std::string strategy = "pct";      // of the search
-  CandidateSet candidates;           // tried first
-  std::uint64_t runs = 1000;         // of the search
-  double seconds = 0;                // limit of the whole campaign; 0: none
+  std::string output;            // folder for the failures; created
+  std::string strategy = "pct";  // of the search
+  CandidateSet candidates;       // tried first
+  std::uint64_t runs = 1000;     // of the search
+  double seconds = 0;            // limit of the whole campaign; 0: none
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
   bool stop_at_first = false;
@@ -37,8 +37,8 @@ struct KeptFailure {
   std::string what;        // its outcome for people
   std::uint64_t found_at;  // number of the run, from 1
   std::uint64_t preemptions;
-  unsigned verified;       // replays that failed the same way
-  std::string how;         // strategy, or the candidate
+  unsigned verified;  // replays that failed the same way
+  std::string how;    // strategy, or the candidate
 };
 
 // What became of a candidate.
@@ -56,6 +56,7 @@ struct CampaignResult {
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).
-CampaignResult run_campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress);
+CampaignResult run_campaign(const CampaignOptions& options,
+                            const std::function<bool(const CampaignProgress&)>& on_progress);
 
 }  // namespace reweave

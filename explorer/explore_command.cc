@@ -25,7 +25,9 @@ struct ExploreArguments {
 };
 
 // Strategies that the user may search with; the others need data that only a campaign has.
-bool is_search(const std::string& name) { return name == "pct" || name == "random" || name == "chaos" || name == "native"; }
+bool is_search(const std::string& name) {
+  return name == "pct" || name == "random" || name == "chaos" || name == "native";
+}
 
 void list_strategies() {
   for (std::uint32_t i = 0; i < policy_count(); i++)
@@ -46,9 +48,10 @@ bool show_progress(const CampaignProgress& progress, const CampaignOptions& opti
 
 void print_verdicts(const CampaignResult& result, const CandidateSet& candidates) {
   for (const CandidateVerdict& verdict : result.verdicts)
-    fmt::print("candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
-               verdict.followed ? "its witness was followed to the end" : "its witness could not be followed to the end",
-               verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
+    fmt::print(
+        "candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
+        verdict.followed ? "its witness was followed to the end" : "its witness could not be followed to the end",
+        verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
 int explore(ExploreArguments& arguments) {
@@ -85,15 +88,18 @@ void add_explore_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ExploreArguments>();
   CampaignOptions& options = arguments->options;
   CLI::App* verb = app.add_subcommand("explore", "search the schedules of a recorded run for one that fails");
-  verb->footer("Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found.");
+  verb->footer(
+      "Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found.");
   verb->add_option("recording", options.recording, "the recording to depart from; default: the latest");
-  verb->add_option("-o,--output", options.output, "folder to create for failing recordings; default: RECORDING.explored");
+  verb->add_option("-o,--output", options.output,
+                   "folder to create for failing recordings; default: RECORDING.explored");
   verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
   verb->add_option("--runs", options.runs, "runs of the search")->capture_default_str();
   verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
   verb->add_option("--seed", options.seed, "of the first run; each further run adds one")->capture_default_str();
-  verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")->capture_default_str();
+  verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
+      ->capture_default_str();
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
   verb->callback([arguments, &status] { status = explore(*arguments); });
 }

@@ -31,13 +31,12 @@ std::uint64_t feed_bytes(const std::string& recording) {
   RecordingReader reader(recording);
   std::uint64_t total = 0;
   while (const wire::RecordHeader* record = reader.next()) total += record->bytes;
-  REQUIRE(total <= kLargestFeed, "{} is too long to explore ({} MiB of records; the limit is 4 GiB)", recording, total >> 20);
+  REQUIRE(total <= kLargestFeed, "{} is too long to explore ({} MiB of records; the limit is 4 GiB)", recording,
+          total >> 20);
   return std::max(kSmallestFeed, std::bit_ceil(total + 1));
 }
 
-void futex_wake(std::atomic<std::uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
+void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanoseconds) {
   const timespec limit = {0, nanoseconds};
@@ -56,8 +55,8 @@ ForkServer::ForkServer(const std::string& recording)
   config.detect_memory_errors = 1;
   feed_all();
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  target_ = std::make_unique<Target>(
-      server_, TargetProgram{manifest.command_line.front(), manifest.command_line, manifest.environment, null, runs_.fd()});
+  target_ = std::make_unique<Target>(server_, TargetProgram{manifest.command_line.front(), manifest.command_line,
+                                                            manifest.environment, null, runs_.fd()});
   close(null);
   wait_until_ready();
 }
@@ -71,7 +70,8 @@ void ForkServer::feed_all() {
 void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
-    if (status.fatal.load() != 0) throw BadInput(fmt::format("{} cannot be replayed up to main: {}", recording(), status.message));
+    if (status.fatal.load() != 0)
+      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", recording(), status.message));
     REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", recording());
     futex_wait(status.server_ready, 0, 1'000'000);
   }

@@ -11,8 +11,9 @@
 #include "replayer/replay_command.h"
 
 int main(int argc, char** argv) {
-  CLI::App app("Records a multithreaded program without hardware counters, replays it, and finds the schedule that fails.",
-               "reweave");
+  CLI::App app(
+      "Records a multithreaded program without hardware counters, replays it, and finds the schedule that fails.",
+      "reweave");
   app.require_subcommand(1);
   app.set_version_flag("--version", REWEAVE_VERSION);
   int status = 0;

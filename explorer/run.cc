@@ -33,11 +33,14 @@ bool same_failure(const RunResult& a, const RunResult& b) {
 
 std::string describe_outcome(const RunResult& run) {
   switch (run.outcome) {
-    case wire::OutcomeKind::kPassed: return "passed";
-    case wire::OutcomeKind::kExitStatus: return fmt::format("exit status {}", WEXITSTATUS(run.wait_status));
+    case wire::OutcomeKind::kPassed:
+      return "passed";
+    case wire::OutcomeKind::kExitStatus:
+      return fmt::format("exit status {}", WEXITSTATUS(run.wait_status));
     case wire::OutcomeKind::kSignalled:
       return fmt::format("killed by signal {} ({})", WTERMSIG(run.wait_status), strsignal(WTERMSIG(run.wait_status)));
-    default: return run.text;
+    default:
+      return run.text;
   }
 }
 

@@ -23,9 +23,9 @@ struct RunRequest {
 struct RunResult {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   int wait_status = 0;
-  std::string text;             // of the runtime, if it ended the run
-  std::vector<std::byte> records;  // what the run logged, from main on
-  std::uint64_t steps = 0;      // schedule points executed
+  std::string text;                 // of the runtime, if it ended the run
+  std::vector<std::byte> records;   // what the run logged, from main on
+  std::uint64_t steps = 0;          // schedule points executed
   std::uint64_t goal_progress = 0;  // how far a policy with a goal came
 
   bool failed() const {

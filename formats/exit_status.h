@@ -5,31 +5,39 @@
 
 namespace reweave {
 
-inline constexpr int kExitBadInput = 2;      // a file or argument cannot be used
-inline constexpr int kExitDiverged = 3;      // a replay did not do what the recording says
-inline constexpr int kExitSystem = 4;        // the operating system refused
-inline constexpr int kExitUnsupported = 5;   // the target did something that cannot be recorded
-inline constexpr int kExitTruncated = 6;     // a replay reached the end of a truncated recording
-inline constexpr int kExitDeadlock = 7;      // the run ended in a deadlock
-inline constexpr int kExitHang = 8;          // the run used up its tick budget
-inline constexpr int kExitMemoryError = 9;   // use after free, double free
-inline constexpr int kExitFailureFound = 10; // explore found a failure
-inline constexpr int kExitInternal = 70;     // a defect of Reweave
+inline constexpr int kExitBadInput = 2;       // a file or argument cannot be used
+inline constexpr int kExitDiverged = 3;       // a replay did not do what the recording says
+inline constexpr int kExitSystem = 4;         // the operating system refused
+inline constexpr int kExitUnsupported = 5;    // the target did something that cannot be recorded
+inline constexpr int kExitTruncated = 6;      // a replay reached the end of a truncated recording
+inline constexpr int kExitDeadlock = 7;       // the run ended in a deadlock
+inline constexpr int kExitHang = 8;           // the run used up its tick budget
+inline constexpr int kExitMemoryError = 9;    // use after free, double free
+inline constexpr int kExitFailureFound = 10;  // explore found a failure
+inline constexpr int kExitInternal = 70;      // a defect of Reweave
 
 // Status of a run that the runtime ended with `outcome`.
 constexpr int exit_status_of(wire::OutcomeKind outcome) {
   switch (outcome) {
-    case wire::OutcomeKind::kPassed: return 0;
-    case wire::OutcomeKind::kDeadlock: return kExitDeadlock;
-    case wire::OutcomeKind::kHang: return kExitHang;
-    case wire::OutcomeKind::kMemoryError: return kExitMemoryError;
+    case wire::OutcomeKind::kPassed:
+      return 0;
+    case wire::OutcomeKind::kDeadlock:
+      return kExitDeadlock;
+    case wire::OutcomeKind::kHang:
+      return kExitHang;
+    case wire::OutcomeKind::kMemoryError:
+      return kExitMemoryError;
     case wire::OutcomeKind::kDiverged:
-    case wire::OutcomeKind::kLeftRecording: return kExitDiverged;
-    case wire::OutcomeKind::kUnsupported: return kExitUnsupported;
-    case wire::OutcomeKind::kTruncated: return kExitTruncated;
+    case wire::OutcomeKind::kLeftRecording:
+      return kExitDiverged;
+    case wire::OutcomeKind::kUnsupported:
+      return kExitUnsupported;
+    case wire::OutcomeKind::kTruncated:
+      return kExitTruncated;
     case wire::OutcomeKind::kExitStatus:
     case wire::OutcomeKind::kSignalled:
-    case wire::OutcomeKind::kCheckFailed: return 1;
+    case wire::OutcomeKind::kCheckFailed:
+      return 1;
   }
   return kExitInternal;
 }

@@ -61,7 +61,7 @@ struct SwitchRecord {
   std::uint16_t to;        // ThreadId
   std::uint8_t reason;     // SwitchReason
   std::uint8_t timed_out;  // `to` waited and resumes unwoken: 1 its deadline passed, 2 a signal came; else 0
-  std::uint32_t tick;  // schedule points that header.thread had executed, modulo 2^32
+  std::uint32_t tick;      // schedule points that header.thread had executed, modulo 2^32
 };
 static_assert(sizeof(SwitchRecord) == 24);
 
@@ -198,12 +198,12 @@ struct PreemptRecord {
   RecordHeader header;
   std::uint64_t step;  // schedule points executed before
   std::uint64_t ip;
-  std::uint64_t registers;   // hash
-  std::uint64_t stack;       // hash of 256 bytes from the stack pointer
-  std::uint64_t vectors;     // hash of the low halves of the vector registers
-  std::uint64_t memory;      // hash of private writable memory, the words taken as 0; or 0
-  std::uint64_t varying;     // bit i: general[i]
-  std::uint64_t general[17]; // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
+  std::uint64_t registers;    // hash
+  std::uint64_t stack;        // hash of 256 bytes from the stack pointer
+  std::uint64_t vectors;      // hash of the low halves of the vector registers
+  std::uint64_t memory;       // hash of private writable memory, the words taken as 0; or 0
+  std::uint64_t varying;      // bit i: general[i]
+  std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
 

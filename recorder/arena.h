@@ -16,13 +16,14 @@
 namespace reweave {
 
 // Fixed places of our own in the target's address space; none of them is where a kernel puts anything.
-inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;    // the core's image
-inline constexpr std::uint64_t kArenaBase = 0x6100'0000'0000;   // header and runtime state
-inline constexpr std::uint64_t kOutBase = 0x6110'0000'0000;     // out ring, mirrored
-inline constexpr std::uint64_t kFeedBase = 0x6120'0000'0000;    // feed ring, mirrored
-inline constexpr std::uint64_t kStacksBase = 0x6200'0000'0000;  // the core's stack of each thread
-inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000; // scratch of each thread, for blocking calls
-inline constexpr std::uint64_t kShadowBase = 0x6800'0000'0000;  // heap shadow: a byte for each 16 of the target's memory
+inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;     // the core's image
+inline constexpr std::uint64_t kArenaBase = 0x6100'0000'0000;    // header and runtime state
+inline constexpr std::uint64_t kOutBase = 0x6110'0000'0000;      // out ring, mirrored
+inline constexpr std::uint64_t kFeedBase = 0x6120'0000'0000;     // feed ring, mirrored
+inline constexpr std::uint64_t kStacksBase = 0x6200'0000'0000;   // the core's stack of each thread
+inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000;  // scratch of each thread, for blocking calls
+inline constexpr std::uint64_t kShadowBase =
+    0x6800'0000'0000;  // heap shadow: a byte for each 16 of the target's memory
 inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
 inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target may not touch
 
@@ -81,10 +82,10 @@ enum class Sink : std::uint32_t { kDecisions = 0, kTrace = 1, kNothing = 2 };
 struct PolicyConfig {
   char name[24];
   std::uint64_t seed;
-  std::uint64_t slice;        // schedule points of a time slice, about
-  std::uint64_t depth;        // PCT: number of change points plus one
-  std::uint64_t length;       // PCT: estimated schedule points of a run
-  std::uint64_t goal_bytes;   // bytes of policy data (a witness, a list of switches) in the arena's goal area
+  std::uint64_t slice;       // schedule points of a time slice, about
+  std::uint64_t depth;       // PCT: number of change points plus one
+  std::uint64_t length;      // PCT: estimated schedule points of a run
+  std::uint64_t goal_bytes;  // bytes of policy data (a witness, a list of switches) in the arena's goal area
 };
 
 struct RunConfig {
@@ -93,37 +94,37 @@ struct RunConfig {
   Sink sink;
   std::uint32_t memory_checksums;  // 1: log a ChecksumRecord after each system call
   std::uint64_t seed;
-  std::uint64_t stop_event;        // replay: hold before this event number; ~0: never
-  std::uint64_t tick_budget;       // schedule points after which the run is a hang; 0: none
-  std::uint8_t random_bytes[16];   // AT_RANDOM
+  std::uint64_t stop_event;       // replay: hold before this event number; ~0: never
+  std::uint64_t tick_budget;      // schedule points after which the run is a hang; 0: none
+  std::uint8_t random_bytes[16];  // AT_RANDOM
   PolicyConfig policy;
-  std::uint32_t cpu;               // the processor that all threads of the target share
-  std::uint32_t affinity_bytes;    // the processors that the target is told of: `affinity` as the kernel gives it
+  std::uint32_t cpu;             // the processor that all threads of the target share
+  std::uint32_t affinity_bytes;  // the processors that the target is told of: `affinity` as the kernel gives it
   std::uint64_t affinity[16];
-  std::uint32_t fork_server;       // 1: at main, fork a run per request (core/fork_server.h)
-  std::uint32_t access_points;     // 1: every instrumented access asks the policy
+  std::uint32_t fork_server;           // 1: at main, fork a run per request (core/fork_server.h)
+  std::uint32_t access_points;         // 1: every instrumented access asks the policy
   std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
   std::uint32_t detect_now;            // set by the core once main is reached
   char core_path[512];
   char shim_path[512];
-  char tsan_path[512];             // what is loaded in place of ThreadSanitizer's runtime
-  char preload_path[512];          // a file that names the shim, shown to the loader as /etc/ld.so.preload
+  char tsan_path[512];     // what is loaded in place of ThreadSanitizer's runtime
+  char preload_path[512];  // a file that names the shim, shown to the loader as /etc/ld.so.preload
 };
 
 // What the runtime tells the supervisor besides records.
 struct RunStatus {
-  std::atomic<std::uint32_t> fatal;       // 1: `message` holds why the run was stopped by us
-  std::atomic<std::uint32_t> outcome;     // wire::OutcomeKind, when fatal
-  std::atomic<std::uint32_t> held;        // futex: 1 while the process `held_pid` waits at stop_event
+  std::atomic<std::uint32_t> fatal;    // 1: `message` holds why the run was stopped by us
+  std::atomic<std::uint32_t> outcome;  // wire::OutcomeKind, when fatal
+  std::atomic<std::uint32_t> held;     // futex: 1 while the process `held_pid` waits at stop_event
   std::atomic<std::uint32_t> held_pid;
   std::atomic<std::uint32_t> server_ready;    // futex: 1 once the fork server waits for requests
   std::atomic<std::uint32_t> server_request;  // futex: runs asked for so far
   std::atomic<std::uint32_t> server_done;     // futex: runs finished so far
   std::int32_t run_status;                    // how the last one ended, as wait(2) encodes it
   std::atomic<std::int32_t> run_pid;          // its real process, while it runs
-  std::atomic<std::uint64_t> event;       // records produced or consumed so far
-  std::atomic<std::uint32_t> final_known; // replay: `final_status` is how the first process ended
-  std::int32_t final_status;              // as wait(2) encodes it
+  std::atomic<std::uint64_t> event;           // records produced or consumed so far
+  std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the first process ended
+  std::int32_t final_status;                  // as wait(2) encodes it
   char message[2048];
 };
 

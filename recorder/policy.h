@@ -13,14 +13,14 @@ namespace reweave {
 struct ChoiceArgs {
   const PolicyConfig& config;
   PolicyState& state;
-  const Thread* threads;         // by ThreadId
+  const Thread* threads;  // by ThreadId
   const ThreadId* enabled;
   std::uint32_t count;
-  const Thread& current;         // the thread that has the baton
-  bool current_enabled;          // it is among `enabled`
-  bool yielded;                  // it asks for another to run
-  std::uint64_t step;            // global schedule point number
-  const std::byte* goal;         // config.goal_bytes bytes, or null
+  const Thread& current;  // the thread that has the baton
+  bool current_enabled;   // it is among `enabled`
+  bool yielded;           // it asks for another to run
+  std::uint64_t step;     // global schedule point number
+  const std::byte* goal;  // config.goal_bytes bytes, or null
 };
 
 // The answer: the thread, and for how many of its schedule points the policy need not be asked again

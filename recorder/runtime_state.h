@@ -78,9 +78,9 @@ struct QueuedSignal {
 
 // One thread of the target. The GS base of the real thread points here.
 struct alignas(64) Thread {
-  Thread* self;             // gs:0
-  std::int64_t countdown;   // gs:8   schedule points left before the slow path
-  std::uint64_t stack_top;  // gs:16  the core's stack; 0 while the thread is on it
+  Thread* self;               // gs:0
+  std::int64_t countdown;     // gs:8   schedule points left before the slow path
+  std::uint64_t stack_top;    // gs:16  the core's stack; 0 while the thread is on it
   std::uint64_t point_entry;  // gs:24  the core's slow path of a schedule point (core_api.h)
   std::uint64_t deliver_due;  // gs:32  1: a signal waits for delivery; the shim lets the core deliver it
   // What the slow path of a schedule point gets, and what it has to put back.
@@ -98,8 +98,8 @@ struct alignas(64) Thread {
   std::atomic<ThreadState> state;
   std::atomic<std::uint32_t> go;       // futex: kGoBaton | kGoAttention
   std::atomic<std::uint32_t> expired;  // why a waiting thread may resume unwoken; set by the waiter itself
-  std::int32_t tid;       // as the target knows it (recorded)
-  std::int32_t real_tid;  // of this run
+  std::int32_t tid;                    // as the target knows it (recorded)
+  std::int32_t real_tid;               // of this run
   PendingOp op;
   Wait wait;
   std::uint64_t ticks;  // schedule points executed by this thread
@@ -116,7 +116,7 @@ struct alignas(64) Thread {
   QueuedSignal signals[kSignalQueue];
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
-  std::uint64_t call_frame;     // core_guarded's stack pointer while a system call is carried out, else 0
+  std::uint64_t call_frame;       // core_guarded's stack pointer while a system call is carried out, else 0
   std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
   std::uint32_t repeats;          // consecutive points at the same place on the same object
   std::uint32_t run_length;       // consecutive points without another thread between
@@ -138,7 +138,7 @@ struct Process {
   std::uint16_t parent;
   std::uint16_t live_threads;
   std::uint8_t alive;
-  std::uint32_t vfork_parent;  // thread id + 1 of the thread that vfork suspended for this process, or 0
+  std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;  // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
   char program[512];
@@ -159,18 +159,18 @@ struct RuntimeState {
   std::uint64_t step;                 // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
   std::uint32_t thread_count;  // ids given out
-  std::uint32_t live_threads;     // entries of `live`
+  std::uint32_t live_threads;  // entries of `live`
   std::uint32_t process_count;
   std::uint32_t live_processes;
-  std::uint32_t waiters;           // threads within block(): an unlock need not wake anybody while this is 0
+  std::uint32_t waiters;                  // threads within block(): an unlock need not wake anybody while this is 0
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
-  std::uint64_t api_table;      // address of the core's CoreApi (core_api.h)
-  std::uint64_t out_limit;      // out.head may grow to this without looking at out.tail again
-  std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
-  std::uint64_t shared_ids;         // shared mappings named so far
+  std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
+  std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
+  std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
+  std::uint64_t shared_ids;               // shared mappings named so far
   std::uint32_t stand_in_count;
   std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
-  std::int64_t virtual_now;         // modelled environment: nanoseconds that its clocks show
+  std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];

@@ -7,9 +7,9 @@ namespace reweave {
 
 struct DebugArguments {
   std::string recording;
-  std::string where;           // the event to stop before, or "end"
-  bool batch = false;          // run `commands` without a terminal
-  std::string commands;        // separated by ';'
+  std::string where;     // the event to stop before, or "end"
+  bool batch = false;    // run `commands` without a terminal
+  std::string commands;  // separated by ';'
   bool discard_output = false;
 };
 

@@ -21,10 +21,14 @@ using Json = nlohmann::json;
 
 const char* name_of(Ending ending) {
   switch (ending) {
-    case Ending::kExits: return "exits";
-    case Ending::kSignalled: return "signalled";
-    case Ending::kStopped: return "stopped";
-    case Ending::kTruncated: return "truncated";
+    case Ending::kExits:
+      return "exits";
+    case Ending::kSignalled:
+      return "signalled";
+    case Ending::kStopped:
+      return "stopped";
+    case Ending::kTruncated:
+      return "truncated";
   }
   return "";
 }
@@ -72,10 +76,11 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
 void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, int reply_fd) {
   const Process& process = process_to_debug(state, held, plan);
   const Json reply = {
-      {"pid", process.real_pid},   {"program", process.program}, {"recorded_pid", process.pid},
-      {"event", plan.event},       {"at_end", plan.at_end},      {"ending", name_of(plan.ending)},
-      {"total", plan.total},       {"core", find_runtime().core}, {"memory", memory_map()},
-      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
+      {"pid", process.real_pid},     {"program", process.program},
+      {"recorded_pid", process.pid}, {"event", plan.event},
+      {"at_end", plan.at_end},       {"ending", name_of(plan.ending)},
+      {"total", plan.total},         {"core", find_runtime().core},
+      {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");

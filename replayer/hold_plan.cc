@@ -51,7 +51,8 @@ class Planner {
   void visit(std::uint64_t index, const wire::RecordHeader* record) {
     const auto kind = static_cast<wire::RecordKind>(record->kind);
     note_loading(index, kind, record);
-    if (index + 1 == wanted_ && kind == wire::RecordKind::kSwitch) plan_.next_thread = as<wire::SwitchRecord>(record).to;
+    if (index + 1 == wanted_ && kind == wire::RecordKind::kSwitch)
+      plan_.next_thread = as<wire::SwitchRecord>(record).to;
     if (end_ == kNowhere && ends(kind, record)) end_ = index;
   }
 
@@ -76,9 +77,12 @@ class Planner {
       case wire::OutcomeKind::kPassed:
       case wire::OutcomeKind::kExitStatus:
       case wire::OutcomeKind::kSignalled:
-      case wire::OutcomeKind::kCheckFailed: return WIFSIGNALED(manifest.wait_status) ? Ending::kSignalled : Ending::kExits;
-      case wire::OutcomeKind::kTruncated: return Ending::kTruncated;
-      default: return Ending::kStopped;
+      case wire::OutcomeKind::kCheckFailed:
+        return WIFSIGNALED(manifest.wait_status) ? Ending::kSignalled : Ending::kExits;
+      case wire::OutcomeKind::kTruncated:
+        return Ending::kTruncated;
+      default:
+        return Ending::kStopped;
     }
   }
 

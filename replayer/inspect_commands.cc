@@ -46,7 +46,8 @@ void dump(const InspectArguments& arguments) {
 
 void traceinfo(const InspectArguments& arguments) {
   const std::string path = path_or_latest(arguments.path);
-  const nlohmann::json info = is_recording(path) ? recording_info(RecordingReader(path)) : trace_info(TraceReader(path));
+  const nlohmann::json info =
+      is_recording(path) ? recording_info(RecordingReader(path)) : trace_info(TraceReader(path));
   fmt::print("{}\n", json_text(info));
 }
 
@@ -70,7 +71,8 @@ int trace(const InspectArguments& arguments) {
   options.discard_output = true;
   options.trace = &writer;
   const ReplayResult result = replay_recording(recording, options);
-  const bool whole = result.outcome != wire::OutcomeKind::kDiverged && result.outcome != wire::OutcomeKind::kUnsupported;
+  const bool whole =
+      result.outcome != wire::OutcomeKind::kDiverged && result.outcome != wire::OutcomeKind::kUnsupported;
   if (!whole) {
     writer.flush();
     fmt::print(stderr, "reweave: the trace is incomplete: {}\n", result.text);
@@ -81,8 +83,8 @@ int trace(const InspectArguments& arguments) {
   return 0;
 }
 
-CLI::App* add_verb(CLI::App& app, const std::shared_ptr<InspectArguments>& arguments, const char* name, const char* help,
-                   const char* what) {
+CLI::App* add_verb(CLI::App& app, const std::shared_ptr<InspectArguments>& arguments, const char* name,
+                   const char* help, const char* what) {
   CLI::App* verb = app.add_subcommand(name, help);
   verb->add_option("path", arguments->path, what);
   return verb;

@@ -59,10 +59,11 @@ void add_replay_command(CLI::App& app, int& status) {
   CLI::App* verb = app.add_subcommand("replay", "repeat a recorded run exactly");
   verb->footer("Exits as the recorded program did; 3 if the replay diverged. With -g, exits as gdb does.");
   verb->add_option("recording", arguments->recording, "the recording; default: the latest");
-  CLI::Option* stop = verb->add_option("-g,--goto", arguments->stop_event, "stop before this event, or at the end, and start gdb")
-                          ->type_name("EVENT|end")
-                          ->expected(0, 1)
-                          ->default_str("end");
+  CLI::Option* stop =
+      verb->add_option("-g,--goto", arguments->stop_event, "stop before this event, or at the end, and start gdb")
+          ->type_name("EVENT|end")
+          ->expected(0, 1)
+          ->default_str("end");
   CLI::Option* batch = verb->add_option("--gdb-batch", arguments->gdb_batch,
                                         "commands for gdb, separated by ';', instead of a terminal");
   // Internal: hold there and tell this descriptor (hold_command.h).

@@ -34,8 +34,8 @@ class FileSubstitutes {
         continue;
       }
       const std::string difference = explain_difference(file);
-      REQUIRE(difference.empty(),
-              "{} is not the file that was recorded: {}. Restore that version, or record again", file.path, difference);
+      REQUIRE(difference.empty(), "{} is not the file that was recorded: {}. Restore that version, or record again",
+              file.path, difference);
     }
   }
   const std::string* find(const std::string& path) const {
@@ -58,8 +58,8 @@ class ReplaySession {
     config.memory_checksums = options.check ? 1 : 0;
     config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
     config.sink = options.trace != nullptr ? Sink::kTrace : Sink::kDecisions;
-    REQUIRE(!options.check || manifest.checksums,
-            "{} has no checksums to compare; record with --checksums", reader_.path());
+    REQUIRE(!options.check || manifest.checksums, "{} has no checksums to compare; record with --checksums",
+            reader_.path());
     arena_.header().status.final_status = manifest.wait_status;
     arena_.header().status.final_known.store(manifest.complete ? 1 : 0);
   }

@@ -7,7 +7,7 @@ extern const Policy kNativePolicy, kChaosPolicy, kPctPolicy, kRandomPolicy, kSch
 
 namespace {
 
-const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,   &kPctPolicy,
+const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kPctPolicy,
                                    &kRandomPolicy, &kSchedulePolicy, &kWitnessPolicy};
 
 bool same(const char* a, const char* b) {

@@ -12,9 +12,7 @@ constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
 
 std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[kPriorities + thread % kSlots]; }
 
-void begin_run(const PolicyConfig&, PolicyState& state) {
-  state.words[kSliceEnd] = state.words[kPrioritiesEnd] = 0;
-}
+void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kSliceEnd] = state.words[kPrioritiesEnd] = 0; }
 
 // A slice is short or long with equal chance on a logarithmic scale, so that programs of a hundred schedule points
 // are disturbed as well as those of a million.
@@ -52,7 +50,7 @@ Choice choose(const ChoiceArgs& args) {
 
 }  // namespace
 
-extern const Policy kChaosPolicy = {"chaos", "changing random priorities and slices; what --chaos records with", begin_run,
-                                    choose};
+extern const Policy kChaosPolicy = {"chaos", "changing random priorities and slices; what --chaos records with",
+                                    begin_run, choose};
 
 }  // namespace reweave

@@ -141,7 +141,7 @@ class Atomicity : public Analysis {
     double score = 0;
     if (m.stack[e[0]] == m.stack[e[2]]) score += 0.3;
     if (two_sections) score += 0.2;
-    if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;  // rather the next turn of a loop
+    if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;                            // rather the next turn of a loop
     if (m.is_write(e[0]) && (m.flags[e[2]] & kFeedsWrite) != 0) score -= 0.5;  // rather the next x = f(x)
     const std::uint32_t distance = m.position[e[2]] - m.position[e[0]];
     return score - (distance > 1000 ? 0.5 : distance > 50 ? 0.2 : 0);

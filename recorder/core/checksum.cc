@@ -28,8 +28,7 @@ std::uint64_t hash_registers(const KernelContext& context) {
   const auto& r = context.registers;
   std::uint64_t hash = 0;
   // Not those that a call need not preserve: the shim's countdowns pass through them. Arguments are compared anyway.
-  for (std::uint64_t word : {r.rip, r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15})
-    hash = mix(hash, word);
+  for (std::uint64_t word : {r.rip, r.rsp, r.rbp, r.rbx, r.r12, r.r13, r.r14, r.r15}) hash = mix(hash, word);
   return hash;
 }
 

@@ -184,8 +184,6 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   deliver_signals(context, result == -EINTR, number);
 }
 
-bool restarts_after_signal(long number) {
-  return number == SYS_futex || (find_row(number)->flags & kRestarts) != 0;
-}
+bool restarts_after_signal(long number) { return number == SYS_futex || (find_row(number)->flags & kRestarts) != 0; }
 
 }  // namespace reweave::core

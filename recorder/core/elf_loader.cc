@@ -54,13 +54,12 @@ void map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
   const std::uint64_t memory_end = base + header.p_vaddr + header.p_memsz;
   const std::uint64_t mapped_end = page_up(file_end);
   if (header.p_filesz != 0) {
-    const long result = sys(SYS_mmap, start, mapped_end - start, prot, MAP_PRIVATE | MAP_FIXED, fd,
-                            page_down(header.p_offset));
+    const long result =
+        sys(SYS_mmap, start, mapped_end - start, prot, MAP_PRIVATE | MAP_FIXED, fd, page_down(header.p_offset));
     if (is_error(result)) unusable(file, "cannot map a segment");
     add_region({start, mapped_end, prot, false, 0, 0, kNoFile});
     if ((prot & PROT_WRITE) != 0) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
-    if (tracing() && (prot & PROT_EXEC) != 0)
-      trace_module(file, start - page_down(header.p_offset), start, mapped_end);
+    if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - page_down(header.p_offset), start, mapped_end);
   }
   map_zeros(header.p_filesz != 0 ? mapped_end : start, page_up(memory_end), prot);
 }

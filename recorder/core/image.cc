@@ -1,8 +1,8 @@
 #include "recorder/core/image.h"
 
 #include <linux/auxvec.h>
-#include <sys/mman.h>
 #include <linux/prctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -29,10 +29,9 @@ LoadedImage program, interpreter;
 
 // The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
 // every kernel. There is no vDSO, so that the C library makes real system calls for the time.
-constexpr std::uint64_t kAuxiliary[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR, AT_PHENT,  AT_PHNUM,
-                                        AT_BASE,  AT_FLAGS,  AT_ENTRY,  AT_UID,  AT_EUID,   AT_GID,
-                                        AT_EGID,  AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM,
-                                        AT_MINSIGSTKSZ, AT_NULL};
+constexpr std::uint64_t kAuxiliary[] = {
+    AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR,   AT_PHENT,  AT_PHNUM,  AT_BASE,   AT_FLAGS,    AT_ENTRY,       AT_UID,
+    AT_EUID,  AT_GID,    AT_EGID,   AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM, AT_MINSIGSTKSZ, AT_NULL};
 constexpr std::uint64_t kAuxiliaryCount = sizeof kAuxiliary / sizeof kAuxiliary[0];
 
 // A `#!` line split into interpreter and its one argument.
@@ -46,7 +45,8 @@ HashBang hash_bangs[kMaxInterpreters];
 bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   if (bytes < 3 || head[0] != '#' || head[1] != '!') return false;
   std::size_t n = 0;
-  for (long i = 2; i < bytes && n + 1 < sizeof out.line && head[i] != '\n'; i++) out.line[n++] = static_cast<char>(head[i]);
+  for (long i = 2; i < bytes && n + 1 < sizeof out.line && head[i] != '\n'; i++)
+    out.line[n++] = static_cast<char>(head[i]);
   while (n > 0 && (out.line[n - 1] == ' ' || out.line[n - 1] == '\t')) n--;
   out.line[n] = 0;
   char* p = out.line;
@@ -94,16 +94,26 @@ struct InitialStack {
 std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::uint64_t random, std::uint64_t name,
                               std::uint64_t platform) {
   switch (type) {
-    case AT_PHDR: return program.headers;
-    case AT_PHENT: return 56;
-    case AT_PHNUM: return program.header_count;
-    case AT_BASE: return interpreter.base;
-    case AT_ENTRY: return program.entry;
-    case AT_SECURE: return 0;
-    case AT_RANDOM: return random;
-    case AT_EXECFN: return name;
-    case AT_PLATFORM: return platform;
-    default: return kernel_value(args, type);
+    case AT_PHDR:
+      return program.headers;
+    case AT_PHENT:
+      return 56;
+    case AT_PHNUM:
+      return program.header_count;
+    case AT_BASE:
+      return interpreter.base;
+    case AT_ENTRY:
+      return program.entry;
+    case AT_SECURE:
+      return 0;
+    case AT_RANDOM:
+      return random;
+    case AT_EXECFN:
+      return name;
+    case AT_PLATFORM:
+      return platform;
+    default:
+      return kernel_value(args, type);
   }
 }
 
@@ -239,7 +249,8 @@ void start_program(const StartArgs& args) {
     text << path << " is not a program that this machine can run";
     stop_run(wire::OutcomeKind::kUnsupported, text);
   }
-  if (args.argc + static_cast<long>(kExtraArgs) >= (1 << 16)) stop_run(wire::OutcomeKind::kUnsupported, "more than 65,000 arguments");
+  if (args.argc + static_cast<long>(kExtraArgs) >= (1 << 16))
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 65,000 arguments");
   if (prefix_count != 0) {
     argv[argc++] = const_cast<char*>(path);
     while (prefix_count > 0) argv[argc++] = const_cast<char*>(prefix[--prefix_count]);

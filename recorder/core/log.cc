@@ -24,10 +24,9 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 }
 
 const char* kind_name(std::uint16_t kind) {
-  static constexpr const char* kNames[] = {"none",        "switch",       "system call", "signal", "file mapping",
-                                           "spawn",       "exec",         "thread exit", "process exit",
-                                           "outcome",     "input",        "checksum",    "module",
-                                           "preemption"};
+  static constexpr const char* kNames[] = {"none",  "switch",   "system call", "signal",       "file mapping",
+                                           "spawn", "exec",     "thread exit", "process exit", "outcome",
+                                           "input", "checksum", "module",      "preemption"};
   return kind < sizeof kNames / sizeof kNames[0] ? kNames[kind] : "unknown record";
 }
 
@@ -60,8 +59,7 @@ void publish_out(std::uint64_t bytes) {
 
 void flush_out() { wake(arena().out.head_signal); }
 
-RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes,
-                           std::uint64_t extra_bytes)
+RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes, std::uint64_t extra_bytes)
     : bytes_(body_bytes), limit_(round_to(body_bytes + extra_bytes, 8)) {
   if (limit_ > kMaxRecordBytes) bug("record too large");
   start_ = reserve_out(limit_);

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint32_t kPatienceMs = 1'000;     // for a thread that computes
+constexpr std::uint32_t kPatienceMs = 1'000;    // for a thread that computes
 constexpr std::uint32_t kLoopPatienceMs = 200;  // for one in a small loop
 constexpr std::uint64_t kWordsOfWrite = 5;      // that an instruction writes at the most, if not aligned
-constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
+constexpr std::uint32_t kMaxOpenPages = 4;      // that one instruction writes
 
 struct Probe {
   bool active;

@@ -128,15 +128,22 @@ bool model_known(Call& call, long& result) {
   switch (call.number) {
     case SYS_clock_gettime:
     case SYS_gettimeofday:
-    case SYS_time: result = model_clock(call); return true;
-    case SYS_getpid: result = log_value(call, process().pid, 0, 0); return true;
-    case SYS_gettid: result = log_value(call, call.me.tid, 0, 0); return true;
+    case SYS_time:
+      result = model_clock(call);
+      return true;
+    case SYS_getpid:
+      result = log_value(call, process().pid, 0, 0);
+      return true;
+    case SYS_gettid:
+      result = log_value(call, call.me.tid, 0, 0);
+      return true;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
       state().virtual_now += 1'000'000;
       result = log_value(call, 0, 0, 0);
       return true;
-    default: break;
+    default:
+      break;
   }
   if ((call.row->flags & kWritesStream) != 0 && call.logged[0] >= 0) {
     const auto fd = static_cast<std::uint64_t>(call.logged[0]);
@@ -156,10 +163,15 @@ bool model_harmless(Call& call, long& result) {
     case SYS_msync:
     case SYS_sched_setscheduler:
     case SYS_mlock:
-    case SYS_munlock: result = log_value(call, 0, 0, 0); return true;
+    case SYS_munlock:
+      result = log_value(call, 0, 0, 0);
+      return true;
     case SYS_read:
-    case SYS_pread64: result = log_value(call, 0, 0, 0); return true;  // the stream is at its end
-    default: return false;
+    case SYS_pread64:
+      result = log_value(call, 0, 0, 0);
+      return true;  // the stream is at its end
+    default:
+      return false;
   }
 }
 

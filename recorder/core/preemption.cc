@@ -14,7 +14,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kStackWindow = 256;
-constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
+constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;                // carry, zero, sign, direction, overflow
 constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
 constexpr std::uint8_t kInt3 = 0xcc;
 constexpr std::uint64_t kMostMemory = 512 << 20;  // private and writable, that is hashed to name a loop
@@ -51,8 +51,8 @@ std::uint64_t hash_words(std::uint64_t hash, std::uint64_t start, std::uint64_t 
 
 std::uint64_t hash_registers(const KernelRegisters& r) {
   std::uint64_t hash = r.eflags & kNamedFlags;
-  for (std::uint64_t word : {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx,
-                             r.rax, r.rcx, r.rsp})
+  for (std::uint64_t word :
+       {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx, r.rax, r.rcx, r.rsp})
     hash = mix(hash, without_ours(word));
   return hash;
 }

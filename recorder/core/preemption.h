@@ -27,7 +27,8 @@ bool nameable(std::uint64_t ip);
 // Recording: tells where the shim's code lies, which does not count as the target's.
 void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
 
-// What a loop changes from one iteration to the next: words of memory and, as bits of PreemptRecord::varying, registers.
+// What a loop changes from one iteration to the next: words of memory and, as bits of PreemptRecord::varying,
+// registers.
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = 32;
   bool known;  // nothing else changes

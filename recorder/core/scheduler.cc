@@ -32,7 +32,8 @@ void settle(Thread& me) {
   state().step += static_cast<std::uint64_t>(done);
   me.ticks += static_cast<std::uint64_t>(done);
   me.budget = me.countdown = 0;
-  if (config().tick_budget != 0 && state().step > config().tick_budget) end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
+  if (config().tick_budget != 0 && state().step > config().tick_budget)
+    end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
 }
 
 void set_budget(Thread& me, std::int64_t points) { me.budget = me.countdown = points; }
@@ -87,9 +88,8 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   if (n == 0 && modelled()) n = expire_next(me);
   if (n == 0) return {false, 0};
   const PolicyConfig& policy_config = config().policy;
-  const auto* goal = policy_config.goal_bytes == 0
-                         ? nullptr
-                         : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
+  const auto* goal =
+      policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
   const Choice choice = policy().choose({policy_config, state().policy, state().threads, enabled_threads, n, me,
                                          me_enabled, yielded, state().step, goal});
   undisturbed = choice.undisturbed;
@@ -102,13 +102,24 @@ std::int64_t points_to_next_record() {
   if (record == nullptr) return kForever;
   std::uint64_t due = 0;
   switch (static_cast<wire::RecordKind>(record->kind)) {
-    case wire::RecordKind::kSwitch: due = reinterpret_cast<const wire::SwitchRecord*>(record)->step; break;
-    case wire::RecordKind::kSignal: due = reinterpret_cast<const wire::SignalRecord*>(record)->step; break;
-    case wire::RecordKind::kSyscall: due = reinterpret_cast<const wire::SyscallRecord*>(record)->step; break;
-    case wire::RecordKind::kOutcome: due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step; break;
+    case wire::RecordKind::kSwitch:
+      due = reinterpret_cast<const wire::SwitchRecord*>(record)->step;
+      break;
+    case wire::RecordKind::kSignal:
+      due = reinterpret_cast<const wire::SignalRecord*>(record)->step;
+      break;
+    case wire::RecordKind::kSyscall:
+      due = reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+      break;
+    case wire::RecordKind::kOutcome:
+      due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step;
+      break;
     // A preemption comes after the point of its number, not at it.
-    case wire::RecordKind::kPreempt: due = reinterpret_cast<const wire::PreemptRecord*>(record)->step + 1; break;
-    default: return kForever;
+    case wire::RecordKind::kPreempt:
+      due = reinterpret_cast<const wire::PreemptRecord*>(record)->step + 1;
+      break;
+    default:
+      return kForever;
   }
   if (due < state().step) diverged("went on past it", record);
   const auto left = static_cast<std::int64_t>(due - state().step);
@@ -279,8 +290,8 @@ void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
 // An explored schedule need not be fair, but a thread that waits for another in a loop must let it run. What looks
 // like such a loop is treated as a yield.
 bool spins(Thread& me) {
-  constexpr std::uint32_t kRepeats = 100;     // of one access: a loop of one load
-  constexpr std::uint32_t kRunLength = 5'000; // of anything
+  constexpr std::uint32_t kRepeats = 100;      // of one access: a loop of one load
+  constexpr std::uint32_t kRunLength = 5'000;  // of anything
   if (state().last_runner != me.id) me.run_length = 0;
   state().last_runner = me.id;
   me.run_length++;
@@ -371,8 +382,8 @@ void follow_recorded_switches(wire::SwitchReason reason) {
 WaitResult block(const WaitArgs& args) {
   Thread& me = self();
   settle(me);
-  me.wait = {args.kind,     WaitResult::kWoken, args.key,    args.address,
-             ++state().wait_order, args.deadline,      args.bitset, args.owner_tid};
+  me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
+             args.deadline, args.bitset,        args.owner_tid};
   me.expired.store(0);
   state().waiters++;
   me.state.store(ThreadState::kBlocked);
@@ -485,7 +496,8 @@ void abandon_baton() {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr) return;
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
-  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) diverged("was killed from outside", record);
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch))
+    diverged("was killed from outside", record);
   const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
   state().step = change.step;  // how far the killed thread got nobody counted
   me.state.store(ThreadState::kExited);

@@ -183,7 +183,8 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
 
 // True if the core was reading or writing what the target's system call points to, and that is not there.
 bool bad_argument(int number, std::uint64_t address) {
-  return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 && !(address >= kCoreBase && address < kOursEnd);
+  return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 &&
+         !(address >= kCoreBase && address < kOursEnd);
 }
 
 // Abandons the call under way: core_guarded returns -EFAULT.

@@ -1,8 +1,8 @@
 // The first C++ code of every image: attaches the arena, and becomes the first thread or the one that called exec.
-#include <linux/futex.h>
-#include <sys/mman.h>
-#include <linux/prctl.h>
 #include <asm/prctl.h>
+#include <linux/futex.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/api.h"

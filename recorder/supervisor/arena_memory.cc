@@ -32,7 +32,8 @@ void set_up(Channel& channel, std::uint64_t bytes, std::uint64_t offset) {
 }  // namespace
 
 ArenaMemory::ArenaMemory(std::uint64_t feed_bytes)
-    : fd_(SYSCALL_CHECK(memfd_create("reweave-arena", MFD_CLOEXEC), "creating the shared memory")), feed_bytes_(feed_bytes) {
+    : fd_(SYSCALL_CHECK(memfd_create("reweave-arena", MFD_CLOEXEC), "creating the shared memory")),
+      feed_bytes_(feed_bytes) {
   CHECK(std::has_single_bit(feed_bytes));
   const std::uint64_t total = kRingsOffset + kOutRingBytes + feed_bytes;
   SYSCALL_CHECK(ftruncate(fd_, static_cast<off_t>(total)), "sizing the shared memory");

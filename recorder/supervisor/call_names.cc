@@ -28,8 +28,8 @@ constexpr CallName kNames[] = {
 }  // namespace
 
 std::string system_call_name(unsigned number) {
-  const auto* found =
-      std::lower_bound(std::begin(kNames), std::end(kNames), number, [](const CallName& row, unsigned n) { return row.number < n; });
+  const auto* found = std::lower_bound(std::begin(kNames), std::end(kNames), number,
+                                       [](const CallName& row, unsigned n) { return row.number < n; });
   if (found != std::end(kNames) && found->number == number) return found->name;
   return fmt::format("call {}", number);
 }

@@ -34,7 +34,8 @@ bool kill_tree(const RuntimeState& state) {
   while (read(lifeline, &message, 1) < 0 && errno == EINTR) {
   }
   if (message == kDismissed) _exit(0);
-  static constexpr char kText[] = "reweave: the supervisor was killed; the program is stopped, its recording is cut off\n";
+  static constexpr char kText[] =
+      "reweave: the supervisor was killed; the program is stopped, its recording is cut off\n";
   const ssize_t written = write(2, kText, sizeof kText - 1);
   // A process may be forking just now: look again until none is left.
   for (int round = 0; round < 50 && kill_tree(state); round++) usleep(10'000);

@@ -62,7 +62,8 @@ int record(const RecordArguments& arguments, bool seed_given) {
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();
   for (std::uint64_t run = 0; run < runs; run++) {
     find_program(arguments.command.front());
-    const std::string path = arguments.output.empty() ? new_recording_path(arguments.command.front()) : arguments.output;
+    const std::string path =
+        arguments.output.empty() ? new_recording_path(arguments.command.front()) : arguments.output;
     const RecordResult result = record_once(arguments, path, first_seed + run);
     const bool failed = result.outcome != wire::OutcomeKind::kPassed;
     if (arguments.until_fail != 0) {
@@ -70,7 +71,9 @@ int record(const RecordArguments& arguments, bool seed_given) {
         std::filesystem::remove_all(path);
         continue;
       }
-      fmt::print(stderr, fmt::runtime(failed ? "reweave: run {} failed; its recording is {}\n" : "reweave: {} runs passed; the last is {}\n"),
+      fmt::print(stderr,
+                 fmt::runtime(failed ? "reweave: run {} failed; its recording is {}\n"
+                                     : "reweave: {} runs passed; the last is {}\n"),
                  run + 1, path);
     }
     note_latest(path);

@@ -52,7 +52,8 @@ Manifest first_manifest(const RecordOptions& options) {
 
 // Files that belong to the system's packages are named in a recording; others may change, so their content is kept.
 bool belongs_to_system(const std::string& path) {
-  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/etc/") || path.starts_with("/bin/");
+  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/etc/") ||
+         path.starts_with("/bin/");
 }
 
 constexpr int kLongestIdleMs = 20;
@@ -128,15 +129,18 @@ class RecordSession {
   // Keeps the manifest's lists up to date.
   void note(const wire::RecordHeader* record) {
     switch (static_cast<wire::RecordKind>(record->kind)) {
-      case wire::RecordKind::kMapFile: return note_file(record);
-      case wire::RecordKind::kSpawn: return note_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+      case wire::RecordKind::kMapFile:
+        return note_file(record);
+      case wire::RecordKind::kSpawn:
+        return note_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
       case wire::RecordKind::kProcessExit: {
         const auto& end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
         for (ProcessInfo& process : manifest_.processes)
           if (process.index == end.process) process.wait_status = end.wait_status;
         return;
       }
-      default: return;
+      default:
+        return;
     }
   }
 

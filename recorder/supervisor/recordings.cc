@@ -34,7 +34,8 @@ std::string new_recording_path(const std::string& program) {
 
 void note_latest(const std::string& path) {
   if (fs::absolute(path).parent_path() != folder()) return;
-  const fs::path link = folder() / "latest", fresh = folder() / fmt::format(".latest-{}", fs::path(path).filename().string());
+  const fs::path link = folder() / "latest",
+                 fresh = folder() / fmt::format(".latest-{}", fs::path(path).filename().string());
   std::error_code ignored;
   fs::create_symlink(fs::path(path).filename(), fresh, ignored);
   fs::rename(fresh, link, ignored);
@@ -42,7 +43,8 @@ void note_latest(const std::string& path) {
 
 std::string latest_recording() {
   const fs::path link = folder() / "latest";
-  REQUIRE(fs::exists(link), "there is no recording in {}; name one, or make one with `reweave record`", folder().string());
+  REQUIRE(fs::exists(link), "there is no recording in {}; name one, or make one with `reweave record`",
+          folder().string());
   return fs::canonical(link).string();
 }
 

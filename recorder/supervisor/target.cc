@@ -124,12 +124,13 @@ std::string explain_unusable(const std::string& path) {
 RuntimePaths find_runtime() {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
-    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so", tsan = folder / "libreweave-tsan.so";
+    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so",
+                   tsan = folder / "libreweave-tsan.so";
     if (fs::exists(core) && fs::exists(shim) && fs::exists(tsan))
       return {fs::canonical(core).string(), fs::canonical(shim).string(), fs::canonical(tsan).string()};
   }
-  throw BadInput(fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build",
-                             self.string()));
+  throw BadInput(
+      fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build", self.string()));
 }
 
 RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths) {
@@ -187,8 +188,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   pid_ = fork();
-  if (pid_ == 0)
-    become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask);
+  if (pid_ == 0) become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
   keep_off(config.cpu);

@@ -25,8 +25,8 @@ RuntimePaths find_runtime();
 RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths);
 
 struct TargetProgram {
-  std::string path;                      // absolute, or as found in PATH
-  std::vector<std::string> arguments;    // argv, the program's name first
+  std::string path;                    // absolute, or as found in PATH
+  std::vector<std::string> arguments;  // argv, the program's name first
   std::vector<std::string> environment;
   int output = -1;     // descriptor to use as its standard output and error; -1: ours
   int run_arena = -1;  // fork server: descriptor of the arena of its runs

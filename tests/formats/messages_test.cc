@@ -19,7 +19,8 @@ CandidateSet sample_set() {
   race.kind = CandidateKind::kRace;
   race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}},
                  {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}}};
-  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3}, {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
+  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3},
+                  {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
   race.score = 0.75;
   race.count = 12;
   race.pattern = "R1-W2";

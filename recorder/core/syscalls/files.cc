@@ -1,7 +1,7 @@
 // Calls on files and descriptors that need more than their row says.
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -59,12 +59,15 @@ long read_link(Call& call, int slot) {
 // Bytes that an ioctl writes to its argument; -1: a request that we do not know.
 long ioctl_output(unsigned long request) {
   switch (request) {
-    case TCGETS: return 36;  // the kernel's struct termios
-    case TIOCGWINSZ: return 8;
+    case TCGETS:
+      return 36;  // the kernel's struct termios
+    case TIOCGWINSZ:
+      return 8;
     case TIOCGPGRP:
     case TIOCGSID:
     case TIOCOUTQ:
-    case FIONREAD: return 4;
+    case FIONREAD:
+      return 4;
     case TCSETS:
     case TCSETSW:
     case TCSETSF:
@@ -78,9 +81,12 @@ long ioctl_output(unsigned long request) {
     case FIONCLEX:
     case TCSBRK:
     case TCFLSH:
-    case TCXONC: return 0;
-    case TIOCGETD: return 4;
-    default: break;
+    case TCXONC:
+      return 0;
+    case TIOCGETD:
+      return 4;
+    default:
+      break;
   }
   const unsigned long direction = request >> 30 & 3;  // _IOC_DIR
   const unsigned long bytes = request >> 16 & 0x3fff;
@@ -161,7 +167,8 @@ long handle_ioctl(Call& call) {
   if (bytes < 0) {
     Text text;
     text << "ioctl request ";
-    text.hex(static_cast<std::uint64_t>(call.args[1])) << " is not known to Reweave; add it to recorder/core/syscalls/files.cc";
+    text.hex(static_cast<std::uint64_t>(call.args[1]))
+        << " is not known to Reweave; add it to recorder/core/syscalls/files.cc";
     stop_run(wire::OutcomeKind::kUnsupported, text);
   }
   const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
@@ -220,7 +227,8 @@ std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address
   message_outputs[n++] = {address, sizeof(MessageHeader)};
   if (message.name != 0 && message.name_length > 0)
     message_outputs[n++] = {message.name, static_cast<std::uint64_t>(message.name_length)};
-  if (message.control != 0 && message.control_length > 0) message_outputs[n++] = {message.control, message.control_length};
+  if (message.control != 0 && message.control_length > 0)
+    message_outputs[n++] = {message.control, message.control_length};
   const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
   for (std::uint64_t i = 0; i < message.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
     const std::uint64_t bytes = vector[2 * i + 1] < received ? vector[2 * i + 1] : received;
@@ -268,7 +276,8 @@ long handle_recvmsg(Call& call) {
   std::uint32_t n = 0;
   if (!is_error(result)) {
     const auto address = static_cast<std::uint64_t>(call.args[1]);
-    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result), 0);
+    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result),
+                       0);
   }
   log_call(call, result, message_outputs, n);
   return result;

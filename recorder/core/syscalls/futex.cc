@@ -41,9 +41,12 @@ long wait(Call& call, int operation, bool realtime) {
   args.deadline = deadline_of(call, operation, realtime);
   args.bitset = bitset;
   switch (block(args)) {
-    case WaitResult::kWoken: return complete(call, 0);
-    case WaitResult::kTimedOut: return complete(call, -ETIMEDOUT);
-    case WaitResult::kInterrupted: return complete(call, -EINTR);
+    case WaitResult::kWoken:
+      return complete(call, 0);
+    case WaitResult::kTimedOut:
+      return complete(call, -ETIMEDOUT);
+    case WaitResult::kInterrupted:
+      return complete(call, -EINTR);
   }
   bug("wait result");
 }
@@ -57,15 +60,26 @@ long wake_op(Call& call) {
   std::uint32_t& word = word_at(static_cast<std::uint64_t>(call.args[4]));
   const std::uint32_t old = word;
   switch (code >> 28 & 7) {
-    case FUTEX_OP_SET: word = operand; break;
-    case FUTEX_OP_ADD: word = old + operand; break;
-    case FUTEX_OP_OR: word = old | operand; break;
-    case FUTEX_OP_ANDN: word = old & ~operand; break;
-    case FUTEX_OP_XOR: word = old ^ operand; break;
-    default: return complete(call, -ENOSYS);
+    case FUTEX_OP_SET:
+      word = operand;
+      break;
+    case FUTEX_OP_ADD:
+      word = old + operand;
+      break;
+    case FUTEX_OP_OR:
+      word = old | operand;
+      break;
+    case FUTEX_OP_ANDN:
+      word = old & ~operand;
+      break;
+    case FUTEX_OP_XOR:
+      word = old ^ operand;
+      break;
+    default:
+      return complete(call, -ENOSYS);
   }
   const auto a = static_cast<std::int32_t>(old), b = static_cast<std::int32_t>(compare_with);
-  const bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+  const bool holds[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
   const std::uint32_t comparison = code >> 24 & 15;
   if (comparison > 5) return complete(call, -ENOSYS);
   std::uint32_t woken = wake(WaitKind::kFutex, object_key(static_cast<std::uint64_t>(call.args[0])),
@@ -130,20 +144,28 @@ long handle_futex(Call& call) {
   if (address % 4 != 0) return complete(call, -EINVAL);
   switch (operation) {
     case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET: return wait(call, operation, realtime);
+    case FUTEX_WAIT_BITSET:
+      return wait(call, operation, realtime);
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
-      return complete(call, wake(WaitKind::kFutex, object_key(address), static_cast<std::uint32_t>(call.args[2]),
-                                 operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY
-                                                         : static_cast<std::uint32_t>(call.args[5])));
-    case FUTEX_WAKE_OP: return wake_op(call);
-    case FUTEX_REQUEUE: return requeue_waiters(call, false);
-    case FUTEX_CMP_REQUEUE: return requeue_waiters(call, true);
+      return complete(
+          call, wake(WaitKind::kFutex, object_key(address), static_cast<std::uint32_t>(call.args[2]),
+                     operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY : static_cast<std::uint32_t>(call.args[5])));
+    case FUTEX_WAKE_OP:
+      return wake_op(call);
+    case FUTEX_REQUEUE:
+      return requeue_waiters(call, false);
+    case FUTEX_CMP_REQUEUE:
+      return requeue_waiters(call, true);
     case FUTEX_LOCK_PI:
-    case FUTEX_LOCK_PI2: return lock_pi(call, operation, true);
-    case FUTEX_TRYLOCK_PI: return lock_pi(call, operation, false);
-    case FUTEX_UNLOCK_PI: return unlock_pi(call);
-    default: return complete(call, -ENOSYS);
+    case FUTEX_LOCK_PI2:
+      return lock_pi(call, operation, true);
+    case FUTEX_TRYLOCK_PI:
+      return lock_pi(call, operation, false);
+    case FUTEX_UNLOCK_PI:
+      return unlock_pi(call);
+    default:
+      return complete(call, -ENOSYS);
   }
 }
 

@@ -1,8 +1,8 @@
 #include "recorder/core/syscalls/map_file.h"
 
-#include <sys/stat.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
@@ -25,7 +25,8 @@ void fill_path_of_fd(long fd, char* to, std::size_t room) {
 void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   const std::uint64_t room = record.header.bytes - sizeof record;
   const char* path = reinterpret_cast<const char*>(&record + 1);
-  if (record.header.bytes < sizeof record + 8 || path[room - 1] != 0) diverged("read a damaged mapping", &record.header);
+  if (record.header.bytes < sizeof record + 8 || path[room - 1] != 0)
+    diverged("read a damaged mapping", &record.header);
   file.device = record.device;
   file.inode = record.inode;
   file.size = record.file_size;
@@ -63,8 +64,7 @@ void identify_file(long fd, FileIdentity& file) {
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags) {
   if ((prot & PROT_EXEC) != 0) note_shim(file.path, start, start + bytes);
-  RecordWriter record(wire::RecordKind::kMapFile, self().id, sizeof(wire::MapFileRecord),
-                      string_length(file.path) + 1);
+  RecordWriter record(wire::RecordKind::kMapFile, self().id, sizeof(wire::MapFileRecord), string_length(file.path) + 1);
   auto& body = record.body<wire::MapFileRecord>();
   body.address = start;
   body.length = bytes;

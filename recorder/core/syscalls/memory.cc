@@ -30,8 +30,8 @@ std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uin
 // Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
 Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity* file) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0, 0,
-                   kNoFile};
+  Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0,
+                   0,     kNoFile};
   if (file != nullptr) {
     const auto offset = static_cast<std::uint64_t>(call.args[5]);
     const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
@@ -143,10 +143,9 @@ long handle_mremap(Call& call) {
     target = find_free(new_bytes);
     if (target == 0) return complete(call, -ENOMEM);
   }
-  const long result = target == old_start
-                          ? sys(SYS_mremap, old_start, old_bytes, new_bytes, 0, 0)
-                          : sys(SYS_mremap, old_start, old_bytes, new_bytes,
-                                (flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, target);
+  const long result = target == old_start ? sys(SYS_mremap, old_start, old_bytes, new_bytes, 0, 0)
+                                          : sys(SYS_mremap, old_start, old_bytes, new_bytes,
+                                                (flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, target);
   if (!is_error(result)) {
     if ((flags & MREMAP_DONTUNMAP) == 0) remove_region(old_start, old_start + old_bytes);
     region.object_offset += old_start - region.start;
@@ -163,12 +162,13 @@ long handle_brk(Call& call) {
   const auto wanted = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t mapped = page_up(heap.end);
   const std::uint64_t needed = page_up(wanted);
-  if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30)) return complete(call, static_cast<long>(heap.end));
+  if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30))
+    return complete(call, static_cast<long>(heap.end));
   if (needed > mapped) {
     if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped))
       return complete(call, static_cast<long>(heap.end));
-    const long result = sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    const long result =
+        sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (is_error(result)) return complete(call, static_cast<long>(heap.end));
     add_region({mapped, needed, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
   } else if (needed < mapped) {

@@ -29,15 +29,22 @@ long handle_prctl(Call& call) {
   const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
   Output output = {static_cast<std::uint64_t>(call.args[1]), 0};
   switch (option) {
-    case PR_GET_NAME: output.bytes = 16; break;
+    case PR_GET_NAME:
+      output.bytes = 16;
+      break;
     case PR_GET_PDEATHSIG:
     case PR_GET_TSC:
     case PR_GET_CHILD_SUBREAPER:
     case PR_GET_UNALIGN:
     case PR_GET_FPEMU:
-    case PR_GET_FPEXC: output.bytes = 4; break;
-    case PR_GET_TID_ADDRESS: output.bytes = 8; break;
-    default: break;
+    case PR_GET_FPEXC:
+      output.bytes = 4;
+      break;
+    case PR_GET_TID_ADDRESS:
+      output.bytes = 8;
+      break;
+    default:
+      break;
   }
   log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
   return result;

@@ -45,13 +45,19 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
   const auto count = static_cast<std::uint64_t>(call.logged[out.count]);
   switch (out.kind) {
     case OutKind::kFixed:
-    case OutKind::kInOutFixed: to[n++] = {address, out.size}; break;
+    case OutKind::kInOutFixed:
+      to[n++] = {address, out.size};
+      break;
     case OutKind::kByResult:
       if (result > 0) to[n++] = {address, static_cast<std::uint64_t>(result) * out.size};
       break;
     case OutKind::kByCount:
-    case OutKind::kInOutCount: to[n++] = {address, count * out.size}; break;
-    case OutKind::kByPage: to[n++] = {address, (count + 4095) / 4096}; break;
+    case OutKind::kInOutCount:
+      to[n++] = {address, count * out.size};
+      break;
+    case OutKind::kByPage:
+      to[n++] = {address, (count + 4095) / 4096};
+      break;
     case OutKind::kSocket: {
       const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
       const std::uint32_t room = before.socket_room[slot];
@@ -59,8 +65,10 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       to[n++] = {count, 4};
       break;
     }
-    case OutKind::kVector: return vector_outputs(call, out, result, to, n);
-    default: break;
+    case OutKind::kVector:
+      return vector_outputs(call, out, result, to, n);
+    default:
+      break;
   }
   return n;
 }
@@ -114,19 +122,32 @@ class Scratch {
     const auto count = static_cast<std::uint64_t>(call_.args[out.count]);
     std::uint64_t to = address;
     switch (out.kind) {
-      case OutKind::kFixed: to = place(address, out.size, false); break;
-      case OutKind::kInOutFixed: to = place(address, out.size, true); break;
+      case OutKind::kFixed:
+        to = place(address, out.size, false);
+        break;
+      case OutKind::kInOutFixed:
+        to = place(address, out.size, true);
+        break;
       case OutKind::kByResult:
-      case OutKind::kByCount: to = place(address, count * out.size, false); break;
-      case OutKind::kInOutCount: to = place(address, count * out.size, true); break;
-      case OutKind::kIn: to = place(address, count, true); break;
-      case OutKind::kVector: to = place_vector(address, count); break;
+      case OutKind::kByCount:
+        to = place(address, count * out.size, false);
+        break;
+      case OutKind::kInOutCount:
+        to = place(address, count * out.size, true);
+        break;
+      case OutKind::kIn:
+        to = place(address, count, true);
+        break;
+      case OutKind::kVector:
+        to = place_vector(address, count);
+        break;
       case OutKind::kSocket:
         if (address == 0 || count == 0) return;
         to = place(address, *reinterpret_cast<const std::uint32_t*>(count), false);
         call_.args[out.count] = static_cast<long>(place(count, 4, true));
         break;
-      default: return;
+      default:
+        return;
     }
     arg = static_cast<long>(to);
   }

@@ -72,10 +72,17 @@ long handle_rt_sigprocmask(Call& call) {
   if (call.args[1] != 0) {
     const std::uint64_t set = *reinterpret_cast<const std::uint64_t*>(call.args[1]);
     switch (call.args[0]) {
-      case SIG_BLOCK: set_mask(call, old | set); break;
-      case SIG_UNBLOCK: set_mask(call, old & ~set); break;
-      case SIG_SETMASK: set_mask(call, set); break;
-      default: return complete(call, -EINVAL);
+      case SIG_BLOCK:
+        set_mask(call, old | set);
+        break;
+      case SIG_UNBLOCK:
+        set_mask(call, old & ~set);
+        break;
+      case SIG_SETMASK:
+        set_mask(call, set);
+        break;
+      default:
+        return complete(call, -EINVAL);
     }
   }
   if (call.args[2] != 0) *reinterpret_cast<std::uint64_t*>(call.args[2]) = old;
@@ -101,7 +108,9 @@ long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
   const std::uint64_t sp = call.context.registers.rsp;
   const bool inside = me.altstack_size != 0 && sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
-  const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE : inside ? SS_ONSTACK : static_cast<int>(me.altstack_flags);
+  const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE
+                             : inside              ? SS_ONSTACK
+                                                   : static_cast<int>(me.altstack_flags);
   const KernelStack old = {me.altstack_base, flags, 0, me.altstack_size};
   if (call.args[0] != 0) {
     if (inside) return complete(call, -EPERM);

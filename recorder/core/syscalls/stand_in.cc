@@ -61,9 +61,7 @@ bool take_piece(std::uint64_t base) {
   return some;
 }
 
-std::uint64_t file_id(const struct stat& status) {
-  return status.st_dev * 0x9e3779b97f4a7c15 + status.st_ino;
-}
+std::uint64_t file_id(const struct stat& status) { return status.st_dev * 0x9e3779b97f4a7c15 + status.st_ino; }
 
 bool any_shared_file() {
   const RegionTable& table = regions();
@@ -102,7 +100,8 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
   const std::uint64_t base = stand_in_offset(file);
   if (static_cast<std::uint64_t>(offset) + bytes > kStandInBytes)
     stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
-  sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base + static_cast<std::uint64_t>(offset), bytes);
+  sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base + static_cast<std::uint64_t>(offset),
+      bytes);
   while (take_piece(base)) {
   }
   const long result = sys(SYS_mmap, start, bytes, prot, flags, kArenaFd, base + static_cast<std::uint64_t>(offset));

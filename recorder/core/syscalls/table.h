@@ -19,15 +19,15 @@ enum class CallKind : std::uint8_t {
 // What a call writes to the target's memory.
 enum class OutKind : std::uint8_t {
   kNone = 0,
-  kFixed,      // `size` bytes at args[arg]
-  kByResult,   // result * size bytes at args[arg], whose room is args[count] * size
-  kByCount,    // args[count] * size bytes at args[arg]
-  kSocket,     // address buffer at args[arg] with its length in-out at args[count]
-  kVector,     // iovec array at args[arg] of args[count] entries, `result` bytes in all
-  kInOutCount, // as kByCount, and read by the kernel as well
-  kInOutFixed, // as kFixed, and read by the kernel as well
-  kByPage,     // a byte for each page of args[count] bytes at args[arg]
-  kIn,         // read by the kernel: args[count] bytes at args[arg]
+  kFixed,       // `size` bytes at args[arg]
+  kByResult,    // result * size bytes at args[arg], whose room is args[count] * size
+  kByCount,     // args[count] * size bytes at args[arg]
+  kSocket,      // address buffer at args[arg] with its length in-out at args[count]
+  kVector,      // iovec array at args[arg] of args[count] entries, `result` bytes in all
+  kInOutCount,  // as kByCount, and read by the kernel as well
+  kInOutFixed,  // as kFixed, and read by the kernel as well
+  kByPage,      // a byte for each page of args[count] bytes at args[arg]
+  kIn,          // read by the kernel: args[count] bytes at args[arg]
 };
 
 struct Out {

@@ -130,8 +130,8 @@ long create_thread(Call& call, const CloneArgs& args) {
   context->registers.rax = 0;
   if (args.stack_top != 0) context->registers.rsp = args.stack_top;
   // The kernel clears core_tid_word when the real thread is gone.
-  const std::uint64_t flags = (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID |
-                              (args.flags & CLONE_SETTLS);
+  const std::uint64_t flags =
+      (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID | (args.flags & CLONE_SETTLS);
   child.core_tid_word = 1;
   const long real_tid = core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal),
                                    static_cast<long>(reinterpret_cast<std::uint64_t>(context) - 256), 0,
@@ -149,7 +149,8 @@ long create_thread(Call& call, const CloneArgs& args) {
 
 std::uint16_t add_process(const Call& call) {
   RuntimeState& s = state();
-  if (s.process_count == kMaxProcesses) stop_run(wire::OutcomeKind::kUnsupported, "more than 2048 processes in one run");
+  if (s.process_count == kMaxProcesses)
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 2048 processes in one run");
   const auto index = static_cast<std::uint16_t>(s.process_count++);
   Process& child = s.processes[index];
   memcpy(&child, &s.processes[call.me.process], sizeof child);
@@ -333,11 +334,10 @@ long handle_clone3(Call& call) {
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes < CLONE_ARGS_SIZE_VER0) return complete(call, -EINVAL);
   memcpy(&given, reinterpret_cast<void*>(call.args[0]), bytes < sizeof given ? bytes : sizeof given);
-  if (given.set_tid_size != 0 || (given.flags & (CLONE_INTO_CGROUP | CLONE_PIDFD)) != 0)
-    return complete(call, -ENOSYS);
+  if (given.set_tid_size != 0 || (given.flags & (CLONE_INTO_CGROUP | CLONE_PIDFD)) != 0) return complete(call, -ENOSYS);
   return create(call, {given.flags & ~std::uint64_t{CLONE_CLEAR_SIGHAND}, given.exit_signal,
-                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size, given.tls, given.parent_tid,
-                       given.child_tid});
+                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size, given.tls,
+                       given.parent_tid, given.child_tid});
 }
 
 long handle_fork(Call& call) { return create(call, {0, 17 /* SIGCHLD */, 0, 0, 0, 0, 0}); }
@@ -398,8 +398,7 @@ long handle_arch_prctl(Call& call) {
   const long code = call.args[0];
   if (code == ARCH_SET_GS)
     stop_run(wire::OutcomeKind::kUnsupported, "arch_prctl(ARCH_SET_GS): the program uses the GS register, as we do");
-  if (code == ARCH_SET_FS || code == ARCH_GET_FS)
-    return complete(call, sys(SYS_arch_prctl, code, call.args[1]));
+  if (code == ARCH_SET_FS || code == ARCH_GET_FS) return complete(call, sys(SYS_arch_prctl, code, call.args[1]));
   return complete(call, -EINVAL);
 }
 

@@ -17,9 +17,12 @@ void one_access(void* place) {
 template <EventKind kKind, std::uint32_t kBytes>
 AccessFunction resolve() {
   switch (chosen_variant()) {
-    case Variant::kTrace: return one_access<Variant::kTrace, kKind, kBytes>;
-    case Variant::kCheck: return one_access<Variant::kCheck, kKind, kBytes>;
-    case Variant::kCount: break;
+    case Variant::kTrace:
+      return one_access<Variant::kTrace, kKind, kBytes>;
+    case Variant::kCheck:
+      return one_access<Variant::kCheck, kKind, kBytes>;
+    case Variant::kCount:
+      break;
   }
   return one_access<Variant::kCount, kKind, kBytes>;
 }
@@ -27,8 +30,8 @@ AccessFunction resolve() {
 }  // namespace
 
 // `name` becomes whichever function its resolver returns while the program is relocated.
-#define ACCESS(name, kind, bytes)                                                            \
-  extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes>(); }   \
+#define ACCESS(name, kind, bytes)                                                          \
+  extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes>(); } \
   REWEAVE_EXPORT void __tsan_##name(void*) __attribute__((ifunc("resolve_" #name)));
 
 #define ACCESS_SIZES(prefix, kind) \
@@ -60,8 +63,8 @@ void read_write(void* place, std::uint64_t pc) {
 
 }  // namespace
 
-#define READ_WRITE(bytes)                                                                                          \
-  REWEAVE_EXPORT void __tsan_read_write##bytes(void* place) { read_write<bytes>(place, REWEAVE_CALLER); }           \
+#define READ_WRITE(bytes)                                                                                 \
+  REWEAVE_EXPORT void __tsan_read_write##bytes(void* place) { read_write<bytes>(place, REWEAVE_CALLER); } \
   REWEAVE_EXPORT void __tsan_unaligned_read_write##bytes(void* place) { read_write<bytes>(place, REWEAVE_CALLER); }
 READ_WRITE(1)
 READ_WRITE(2)
@@ -70,14 +73,14 @@ READ_WRITE(8)
 READ_WRITE(16)
 
 // The forms that are told their place: used by code that instruments on behalf of its caller.
-#define WITH_PC(bytes)                                                                              \
-  REWEAVE_EXPORT void __tsan_read##bytes##_pc(void* place, void* pc) {                              \
-    access<Variant::kCount, EventKind::kRead, bytes>(place, address_of(pc));                        \
-    range_event(EventKind::kRead, place, bytes, address_of(pc));                                    \
-  }                                                                                                 \
-  REWEAVE_EXPORT void __tsan_write##bytes##_pc(void* place, void* pc) {                             \
-    access<Variant::kCount, EventKind::kWrite, bytes>(place, address_of(pc));                       \
-    range_event(EventKind::kWrite, place, bytes, address_of(pc));                                   \
+#define WITH_PC(bytes)                                                        \
+  REWEAVE_EXPORT void __tsan_read##bytes##_pc(void* place, void* pc) {        \
+    access<Variant::kCount, EventKind::kRead, bytes>(place, address_of(pc));  \
+    range_event(EventKind::kRead, place, bytes, address_of(pc));              \
+  }                                                                           \
+  REWEAVE_EXPORT void __tsan_write##bytes##_pc(void* place, void* pc) {       \
+    access<Variant::kCount, EventKind::kWrite, bytes>(place, address_of(pc)); \
+    range_event(EventKind::kWrite, place, bytes, address_of(pc));             \
   }
 WITH_PC(1)
 WITH_PC(2)

@@ -94,7 +94,8 @@ REWEAVE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
 
 // A block that moves is a new one: what the program still reads of the old is a use after free.
 REWEAVE_EXPORT void* realloc(void* block, std::size_t bytes) {
-  if (block == nullptr || !(watching() || tracing())) return allocated(__libc_realloc(block, bytes), bytes, REWEAVE_CALLER);
+  if (block == nullptr || !(watching() || tracing()))
+    return allocated(__libc_realloc(block, bytes), bytes, REWEAVE_CALLER);
   if (bytes == 0) {
     release(block, REWEAVE_CALLER);
     return nullptr;

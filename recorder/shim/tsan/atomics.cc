@@ -12,8 +12,7 @@ using Wide = __int128;
 [[gnu::always_inline]] inline void event(EventKind kind, const volatile void* place, std::uint32_t bytes, int order,
                                          std::uint64_t pc) {
   if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
-  if (tracing())
-    trace_short(kind, static_cast<std::uint8_t>(log2_of(bytes) | order << 4), address_of(place), pc);
+  if (tracing()) trace_short(kind, static_cast<std::uint8_t>(log2_of(bytes) | order << 4), address_of(place), pc);
 }
 
 [[gnu::always_inline]] inline void before(const volatile void* place, std::uint32_t bytes, bool write,
@@ -62,39 +61,39 @@ bool exchange_if(volatile T* place, T* expected, T desired, int order, int failu
 
 }  // namespace
 
-#define FETCH(bits, type, name, expression)                                                             \
-  REWEAVE_EXPORT type __tsan_atomic##bits##_fetch_##name(volatile type* place, type value, int order) { \
+#define FETCH(bits, type, name, expression)                                                                   \
+  REWEAVE_EXPORT type __tsan_atomic##bits##_fetch_##name(volatile type* place, type value, int order) {       \
     return update(place, order, REWEAVE_CALLER, [value](type old) { return static_cast<type>(expression); }); \
   }
 
-#define ATOMIC(bits, type)                                                                                        \
-  REWEAVE_EXPORT type __tsan_atomic##bits##_load(const volatile type* place, int order) {                         \
-    return load(place, order, REWEAVE_CALLER);                                                                    \
-  }                                                                                                               \
-  REWEAVE_EXPORT void __tsan_atomic##bits##_store(volatile type* place, type value, int order) {                  \
-    store(place, value, order, REWEAVE_CALLER);                                                                   \
-  }                                                                                                               \
-  REWEAVE_EXPORT type __tsan_atomic##bits##_exchange(volatile type* place, type value, int order) {               \
-    return update(place, order, REWEAVE_CALLER, [value](type) { return value; });                                 \
-  }                                                                                                               \
-  FETCH(bits, type, add, old + value)                                                                             \
-  FETCH(bits, type, sub, old - value)                                                                             \
-  FETCH(bits, type, and, old & value)                                                                             \
-  FETCH(bits, type, or, old | value)                                                                              \
-  FETCH(bits, type, xor, old ^ value)                                                                             \
-  FETCH(bits, type, nand, ~(old & value))                                                                         \
-  REWEAVE_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile type* place, type* expected,          \
-                                                                   type desired, int order, int failure) {        \
-    return exchange_if(place, expected, desired, order, failure, REWEAVE_CALLER) ? 1 : 0;                         \
-  }                                                                                                               \
-  REWEAVE_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile type* place, type* expected,            \
-                                                                 type desired, int order, int failure) {          \
-    return exchange_if(place, expected, desired, order, failure, REWEAVE_CALLER) ? 1 : 0;                         \
-  }                                                                                                               \
-  REWEAVE_EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type* place, type expected,             \
-                                                                 type desired, int order, int failure) {          \
-    exchange_if(place, &expected, desired, order, failure, REWEAVE_CALLER);                                       \
-    return expected;                                                                                              \
+#define ATOMIC(bits, type)                                                                                             \
+  REWEAVE_EXPORT type __tsan_atomic##bits##_load(const volatile type* place, int order) {                              \
+    return load(place, order, REWEAVE_CALLER);                                                                         \
+  }                                                                                                                    \
+  REWEAVE_EXPORT void __tsan_atomic##bits##_store(volatile type* place, type value, int order) {                       \
+    store(place, value, order, REWEAVE_CALLER);                                                                        \
+  }                                                                                                                    \
+  REWEAVE_EXPORT type __tsan_atomic##bits##_exchange(volatile type* place, type value, int order) {                    \
+    return update(place, order, REWEAVE_CALLER, [value](type) { return value; });                                      \
+  }                                                                                                                    \
+  FETCH(bits, type, add, old + value)                                                                                  \
+  FETCH(bits, type, sub, old - value)                                                                                  \
+  FETCH(bits, type, and, old& value)                                                                                   \
+  FETCH(bits, type, or, old | value)                                                                                   \
+  FETCH(bits, type, xor, old ^ value)                                                                                  \
+  FETCH(bits, type, nand, ~(old & value))                                                                              \
+  REWEAVE_EXPORT int __tsan_atomic##bits##_compare_exchange_strong(volatile type* place, type* expected, type desired, \
+                                                                   int order, int failure) {                           \
+    return exchange_if(place, expected, desired, order, failure, REWEAVE_CALLER) ? 1 : 0;                              \
+  }                                                                                                                    \
+  REWEAVE_EXPORT int __tsan_atomic##bits##_compare_exchange_weak(volatile type* place, type* expected, type desired,   \
+                                                                 int order, int failure) {                             \
+    return exchange_if(place, expected, desired, order, failure, REWEAVE_CALLER) ? 1 : 0;                              \
+  }                                                                                                                    \
+  REWEAVE_EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type* place, type expected, type desired,    \
+                                                                 int order, int failure) {                             \
+    exchange_if(place, &expected, desired, order, failure, REWEAVE_CALLER);                                            \
+    return expected;                                                                                                   \
   }
 
 ATOMIC(8, unsigned char)

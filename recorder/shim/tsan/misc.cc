@@ -47,7 +47,9 @@ REWEAVE_EXPORT void __tsan_release(void* place) {
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned, int) { note_lock(lock, EventKind::kLock, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned, int) {
+  note_lock(lock, EventKind::kLock, REWEAVE_CALLER);
+}
 REWEAVE_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned) {
   note_lock(lock, EventKind::kUnlock, REWEAVE_CALLER);
   return 1;

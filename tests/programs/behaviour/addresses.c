@@ -31,7 +31,8 @@ int main(void) {
   for (int i = 0; i < kBlocks; i++) blocks[i] = malloc((size_t)i * 24 + 1);
   for (uintptr_t bucket = 0; bucket < kBuckets; bucket++)
     for (int i = 0; i < kBlocks; i++)
-      if ((((uintptr_t)blocks[i] * 0x9E3779B97F4A7C15u) >> 60) == bucket) printf("bucket %d: block %d\n", (int)bucket, i);
+      if ((((uintptr_t)blocks[i] * 0x9E3779B97F4A7C15u) >> 60) == bucket)
+        printf("bucket %d: block %d\n", (int)bucket, i);
   for (int i = 0; i < kBlocks; i++) free(blocks[i]);
   free(large);
   return 0;

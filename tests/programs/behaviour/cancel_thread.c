@@ -1,4 +1,5 @@
-/* Cancellation: of a thread blocked in a read, in a condition wait, and at an explicit point; with clean-up handlers. */
+/* Cancellation: of a thread blocked in a read, in a condition wait, and at an explicit point; with clean-up handlers.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -6,8 +6,9 @@
 #include <time.h>
 
 int main(void) {
-  static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
-                                     CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, CLOCK_MONOTONIC_COARSE};
+  static const clockid_t clocks[] = {CLOCK_REALTIME,        CLOCK_MONOTONIC,          CLOCK_MONOTONIC_RAW,
+                                     CLOCK_BOOTTIME,        CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID,
+                                     CLOCK_MONOTONIC_COARSE};
   struct timespec t;
   struct timeval v;
   struct rusage usage;

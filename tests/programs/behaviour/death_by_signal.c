@@ -1,4 +1,5 @@
-/* Dies by the signal that the argument names: segv, abort, term, kill, fpe. Without an argument a child dies of each. */
+/* Dies by the signal that the argument names: segv, abort, term, kill, fpe. Without an argument a child dies of each.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,6 +25,7 @@ int main(void) {
   printf("shrunk '%s'\n", b);
   unsigned char resident[1];
   printf("mincore %d, page size %ld\n", mincore(b, kPage, resident), sysconf(_SC_PAGESIZE));
-  for (int i = 0; i < 5; i++) printf("%p\n", mmap(NULL, (size_t)(i + 1) * kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  for (int i = 0; i < 5; i++)
+    printf("%p\n", mmap(NULL, (size_t)(i + 1) * kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   return 0;
 }

@@ -14,8 +14,7 @@ static void* sleeper(void* arg) {
   else
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
   clock_gettime(CLOCK_MONOTONIC, &after);
-  printf("thread %ld slept %ld ns\n", n,
-         (after.tv_sec - before.tv_sec) * 1000000000L + after.tv_nsec - before.tv_nsec);
+  printf("thread %ld slept %ld ns\n", n, (after.tv_sec - before.tv_sec) * 1000000000L + after.tv_nsec - before.tv_nsec);
   return NULL;
 }
 

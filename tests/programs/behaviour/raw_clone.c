@@ -15,7 +15,10 @@ static int parent_tid;
 static long raw(long number, long a, long b, long c) {
   long result;
   register long fourth __asm__("r10") = 0;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                   : "rcx", "r11", "memory");
   return result;
 }
 
