@@ -39,25 +39,25 @@ inline bool deliver_signals() {
 // are, for other points take it in replay than when recording. If a signal is due it lets the core deliver it.
 [[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
                                          std::uint32_t detail = 0, std::uint32_t is_write = 1) {
+  asm goto("subq $1, %%gs:8\n\tjs %l[slow]" ::[object] "r"(object), [pc] "r"(pc)
+           : "rax", "rcx", "r11", "memory", "cc"
+           : slow);
+  return;
+slow:
   asm volatile(
-      "subq $1, %%gs:8\n\t"
-      "js 2f\n"
-      "1:\n\t"
-      ".subsection 1\n"
-      "2:\tmovq %[object], %%gs:40\n\t"
+      "movq %[object], %%gs:40\n\t"
       "movq %[pc], %%gs:48\n\t"
       "movl %[operation], %%gs:56\n\t"
       "movl %[detail], %%gs:60\n\t"
       "movq %%rax, %%gs:64\n\t"
-      "leaq 3f(%%rip), %%rax\n\t"
+      "leaq 1f(%%rip), %%rax\n\t"
       "movq %%rax, %%gs:72\n\t"
       "jmp *%%gs:24\n"
-      "3:\tcmpq $0, %%gs:32\n\t"
-      "je 1b\n\t"
+      "1:\tcmpq $0, %%gs:32\n\t"
+      "je 2f\n\t"
       "movl %[deliver], %%eax\n\t"
-      "syscall\n\t"
-      "jmp 1b\n\t"
-      ".previous"
+      "syscall\n"
+      "2:"
       :
       : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16),
         [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)
