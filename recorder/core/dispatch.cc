@@ -179,7 +179,13 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
   const long result = run_guarded(call);
-  r.rax = static_cast<std::uint64_t>(result);
+  if (result == kNotStarted) {
+    constexpr std::uint64_t kSyscallBytes = 2;
+    r.rip -= kSyscallBytes;
+    r.rax = static_cast<std::uint64_t>(number);
+  } else {
+    r.rax = static_cast<std::uint64_t>(result);
+  }
   arm();
   deliver_signals(context, result == -EINTR, number);
 }

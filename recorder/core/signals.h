@@ -63,7 +63,11 @@ void return_from_handler(KernelContext& context);
 // Copies the interrupted state `from`, with its floating-point state, to the top of the core stack of `thread`.
 KernelContext* copy_context(const KernelContext& from, const Thread& thread);
 
-// A system call that may block; returns -EINTR without starting if a signal was queued before it could block.
+// The result of a call that a signal kept from starting: after the handler it is made as if for the first time. The
+// kernel's ERESTARTSYS, which no program ever sees.
+inline constexpr long kNotStarted = -512;
+
+// A system call that may block; returns kNotStarted if a signal was queued before it could block.
 extern "C" long core_blocking_syscall(long number, const long* args, const std::uint32_t* queued);
 
 }  // namespace reweave::core

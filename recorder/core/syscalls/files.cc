@@ -197,7 +197,7 @@ long handle_select(Call& call) {
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
   const bool off = state().live_threads > 1;
   if (off) leave_baton();
-  const long result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+  const long result = interruptible_syscall(call, call.number, call.args);
   if (off) return_from_kernel();
   Output outputs[4];
   std::uint32_t n = 0;
@@ -252,9 +252,9 @@ long receive(Call& call) {
       if (!is_error(flags) && (flags & O_NONBLOCK) == 0) {
         const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
         leave_baton();
-        const long ready = core_blocking_syscall(SYS_poll, args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+        const long ready = interruptible_syscall(call, SYS_poll, args);
         return_from_kernel();
-        if (ready == -EINTR) return -EINTR;
+        if (ready == -EINTR || ready == kNotStarted) return ready;
         long with[6];
         memcpy(with, call.args, sizeof with);
         with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
@@ -263,7 +263,7 @@ long receive(Call& call) {
         return result;
       }
     }
-    return core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+    return interruptible_syscall(call, call.number, call.args);
   }
 }
 

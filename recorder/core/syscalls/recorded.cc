@@ -181,7 +181,7 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
   Scratch scratch(call);
   call.flags |= wire::kLeftBaton;
   leave_baton();
-  const long result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+  const long result = interruptible_syscall(call, call.number, call.args);
   return_from_kernel();
   // The length of a socket address is itself an output: put it in place before sizes are taken from it.
   for (const Out& out : call.row->outs)
@@ -212,10 +212,20 @@ void note_descriptors(const Call& call, long result) {
   }
 }
 
-bool blocks(const Call& call) {
-  if (state().live_threads == 1) return false;  // nobody else could run meanwhile
+bool may_sleep(const Call& call) {
   if ((call.row->flags & kBlocks) != 0) return true;
   return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
+}
+
+// If nobody else could run meanwhile, a call may as well sleep with the baton.
+bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call); }
+
+// Makes the call with the baton. A signal interrupts no call but one that may sleep (man 7 signal): elsewhere programs
+// do not expect EINTR.
+long make(const Call& call) {
+  if (may_sleep(call)) return interruptible_syscall(call, call.number, call.args);
+  const long* args = call.args;
+  return sys(call.number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
 // Replay: what went to the standard output of the recorded run goes to ours.
@@ -236,6 +246,11 @@ void repeat_write(const Call& call, long result) {
 }
 
 }  // namespace
+
+long interruptible_syscall(const Call& call, long number, const long* args) {
+  const long result = core_blocking_syscall(number, args, reinterpret_cast<const std::uint32_t*>(&call.me.queued));
+  return result == kNotStarted && (call.row->flags & kRestarts) == 0 ? -EINTR : result;
+}
 
 long answered_call(Call& call) {
   if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
@@ -262,7 +277,7 @@ long recorded_call(Call& call, bool may_block) {
   if (may_block) {
     result = make_off_baton(call, before, count);
   } else {
-    result = core_blocking_syscall(call.number, call.args, reinterpret_cast<std::uint32_t*>(&call.me.queued));
+    result = make(call);
     count = gather_all(call, before, result);
   }
   if ((call.row->flags & kWritesStream) != 0) count = mapped_outputs(call, result, outputs);

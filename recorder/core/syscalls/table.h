@@ -64,6 +64,9 @@ const SyscallRow* find_row(long number);
 long recorded_call(Call& call);
 // As recorded_call, for handlers that first changed call.args; `may_block` overrides the row.
 long recorded_call(Call& call, bool may_block);
+// Makes `number` for `call`, whose row says what a signal that came before it could sleep does: with kRestarts the
+// result is kNotStarted, otherwise -EINTR.
+long interruptible_syscall(const Call& call, long number, const long* args);
 // Answers a call without making it: from the recording when replaying, from the model when exploring.
 long answered_call(Call& call);
 // Answers ENOSYS to a kRefused call, stops the run at a kUnsupported one.

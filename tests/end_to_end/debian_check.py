@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Records unmodified programs of Debian at real work, replays each recording after the files that the run read and
+wrote were taken away, and compares standard output, standard error and exit status.
+
+    debian_check.py --build BUILD [--rounds N] [--megabytes N] [NAME...]
+
+Every second round records with --chaos. Prints one line for each program.
+"""
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LIMIT_SECONDS = 300
+
+PYTHON = """
+import subprocess, sys, threading, queue
+results = queue.Queue()
+def count(path):
+    results.put(sum(len(line.split()) for line in open(path, errors="replace")))
+threads = [threading.Thread(target=count, args=("data",)) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(results.get() for _ in threads))
+print(subprocess.run(["sort", "-r"], input="b\\na\\nc\\n", capture_output=True, text=True).stdout)
+piped = subprocess.Popen(["sh", "-c", "wc -c; exit 3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+print(piped.communicate(b"x" * 100000)[0], piped.returncode)
+"""
+
+SQL = """
+create table t(a integer primary key, b real, c text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
+  insert into t select i, random() / 1e18, hex(randomblob(8)) from n;
+create index t_c on t(c);
+select count(*), max(b), min(c) from t;
+delete from t where a % 3 = 0;
+select sum(a), total(b) from t;
+"""
+
+SHELL = """
+for i in 1 2 3 4; do echo "$i $$ $RANDOM"; done | sort -r | (cat; head -c 100000 data | md5sum)
+wc -l < data & seq 1 5000 | awk '{ s += $1 } END { print s }'; wait
+diff <(head -20 data) <(tail -20 data) | wc -l
+"""
+
+# What each program does in a folder that holds `data`, and in it a repository.
+WORK = {
+    "pigz": ["pigz", "-p", "4", "-k", "data"],
+    "pbzip2": ["pbzip2", "-p2", "-k", "-v", "data"],
+    "xz": ["xz", "-T2", "-1", "-k", "-v", "--block-size=1MiB", "data"],
+    "sort": ["sort", "--parallel=2", "-S", "20M", "data"],
+    "sqlite3": ["sqlite3", "database", SQL],
+    "python3": ["python3", "-c", PYTHON],
+    "git": ["git", "-C", "repository", "log", "-p", "--stat"],
+    "git-commit": ["git", "-C", "repository", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--allow-empty",
+                   "-a", "-m", "again"],
+    "bash": ["bash", "-c", SHELL],
+}
+
+
+def write_data(path, megabytes):
+    """Lines of words that compress about as text does."""
+    chance = random.Random(1)
+    words = ["%x" % chance.getrandbits(chance.randint(4, 40)) for _ in range(5000)]
+    block = "\n".join(" ".join(chance.choices(words, k=9)) for _ in range(12000)) + "\n"
+    with open(path, "w") as file:
+        for part in range(max(1, round(megabytes * 1e6 / len(block)))):
+            file.write(block[part * 7 % 1000:])
+
+
+def write_repository(path):
+    """Forty commits of ten small files."""
+    run = ["git", "-C", path, "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    path.mkdir()
+    subprocess.run([*run, "init", "-q"], check=True)
+    for commit in range(40):
+        for file in range(10):
+            (path / f"file{file}").write_text("".join(f"{line * (commit + file)}\n" for line in range(40)))
+        subprocess.run([*run, "add", "-A"], check=True)
+        subprocess.run([*run, "commit", "-q", "-m", f"commit {commit}"], check=True)
+    (path / "file1").write_text("changed\n")
+
+
+def run(command, folder):
+    """Exit status, standard output and standard error; raises subprocess.TimeoutExpired for a hang."""
+    ran = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def check_round(reweave, work, master, chaos):
+    """What differed in one round, or None. The replay runs in an empty folder, in which nothing may appear."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "work"
+        shutil.copytree(master, folder, symlinks=True)
+        recording = pathlib.Path(name) / "recording"
+        recorded = run([reweave, "record", *(["--chaos"] if chaos else []), "-o", recording, "--", *work], folder)
+        if recorded[0] != 0:
+            return f"recorded: exit status {recorded[0]}: {recorded[2][-1000:].decode(errors='replace')}"
+        shutil.rmtree(folder)
+        folder.mkdir()
+        replayed = run([reweave, "replay", recording], folder)
+        if list(folder.iterdir()):
+            return f"the replay made {[str(path) for path in folder.iterdir()]}"
+        for what, before, after in zip(("exit status", "standard output", "standard error"), recorded, replayed):
+            if before != after:
+                return f"{what} differs: {str(before)[-500:]} became {str(after)[-500:]}; {str(replayed[2])[-1000:]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--megabytes", type=float, default=2)
+    parser.add_argument("names", nargs="*", choices=[*WORK, []], metavar="NAME", help=", ".join(WORK))
+    arguments = parser.parse_args()
+    reweave = (arguments.build / "reweave").resolve()
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        master = pathlib.Path(name)
+        write_data(master / "data", arguments.megabytes)
+        write_repository(master / "repository")
+        for program in arguments.names or WORK:
+            problem, same = None, 0
+            while problem is None and same < arguments.rounds:
+                problem = check_round(reweave, WORK[program], master, same % 2 == 1)
+                same += problem is None
+            print(f"{program}: {same} of {arguments.rounds} rounds the same" + (f": {problem}" if problem else ""), flush=True)
+            failed += problem is not None
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
