@@ -7,8 +7,9 @@ namespace reweave {
 
 namespace {
 
-enum { kSliceEnd = 0, kPrioritiesEnd = 1, kPriorities = 2 };
+enum { kSliceEnd = 0, kPrioritiesEnd = 1, kLast = 2, kPriorities = 3 };
 constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
+constexpr std::uint64_t kLevels = 4;
 
 std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[kPriorities + thread % kSlots]; }
 
@@ -24,7 +25,8 @@ std::uint64_t draw_slice(const ChoiceArgs& args) {
 }
 
 void draw_priorities(const ChoiceArgs& args) {
-  for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, 4);
+  for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, kLevels);
+  args.state.words[kLast] = kLevels;
   args.state.words[kPrioritiesEnd] = args.step + draw_slice(args) * 8;
 }
 
@@ -33,12 +35,13 @@ Choice choose(const ChoiceArgs& args) {
   if (args.step >= state.words[kPrioritiesEnd]) draw_priorities(args);
   const bool goes_on = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
   ThreadId next = args.current.id;
+  // A thread that yields waits for another one, and it is not known for which: all others come first.
+  if (args.yielded) priority(state, args.current.id) = state.words[kLast]++;
   if (!goes_on) {
     std::uint64_t best = ~std::uint64_t{0}, ties = 0;
     for (std::uint32_t i = 0; i < args.count; i++) {
       const ThreadId id = args.enabled[i];
-      // A yielding thread waits for another one: it comes last.
-      const std::uint64_t rank = priority(state, id) + (args.yielded && id == args.current.id ? 100 : 0);
+      const std::uint64_t rank = priority(state, id);
       if (rank < best) best = rank, ties = 0;
       if (rank == best && random_below(state, ++ties) == 0) next = id;
     }
