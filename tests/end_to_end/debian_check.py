@@ -86,7 +86,9 @@ def write_repository(path):
 
 def run(command, folder):
     """Exit status, standard output and standard error; raises subprocess.TimeoutExpired for a hang."""
-    ran = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS)
+    debian_only = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+    ran = subprocess.run(command, cwd=folder, env=debian_only, stdin=subprocess.DEVNULL, capture_output=True,
+                         timeout=LIMIT_SECONDS)
     return ran.returncode, ran.stdout, ran.stderr
 
 
