@@ -137,11 +137,11 @@ class Symbols::Module {
     if (module_ == nullptr) return result;
     const Dwarf_Addr address = offset + bias_;
     SourceFrame frame;
-    if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
-      const char* file = dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr);
-      if (file != nullptr) frame.file = full_path(file, dwfl_line_comp_dir(line));
+    Dwarf_Addr bias = 0;
+    if (Dwarf_Die* unit = unit_at(address, bias)) {
+      frame = line_at(unit, address - bias);
+      add_frames(unit, address - bias, frame, result.frames);
     }
-    add_frames(address, frame, result.frames);
     if (result.frames.empty()) {  // no debug information: the nearest symbol
       frame.function = demangle(dwfl_module_addrname(module_, address));
       if (!frame.function.empty() || !frame.file.empty()) result.frames.push_back(frame);
@@ -149,13 +149,42 @@ class Symbols::Module {
     return result;
   }
 
-  // The function at `address` and those it is inlined into; `frame` is where the innermost one is.
-  void add_frames(Dwarf_Addr address, SourceFrame frame, std::vector<SourceFrame>& frames) const {
+  // The compilation unit of an address; `bias` is what its debug information is off by. clang writes no table of
+  // address ranges (.debug_aranges), which libdw's look-up needs: then the units' own ranges tell.
+  Dwarf_Die* unit_at(Dwarf_Addr address, Dwarf_Addr& bias) const {
+    if (Dwarf_Die* unit = dwfl_module_addrdie(module_, address, &bias)) return unit;
+    if (!units_read_) read_units();
+    auto after = units_.upper_bound(address);
+    if (after == units_.begin()) return nullptr;
+    const UnitRange& range = std::prev(after)->second;
+    bias = range.bias;
+    return address < range.end ? range.unit : nullptr;
+  }
+
+  void read_units() const {
+    units_read_ = true;
     Dwarf_Addr bias = 0;
-    Dwarf_Die* unit = dwfl_module_addrdie(module_, address, &bias);
-    if (unit == nullptr) return;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module_, unit, &bias)) != nullptr;) {
+      Dwarf_Addr base = 0, start = 0, end = 0;
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;)
+        units_[start + bias] = {end + bias, bias, unit};
+    }
+  }
+
+  static SourceFrame line_at(Dwarf_Die* unit, Dwarf_Addr address) {
+    SourceFrame frame;
+    Dwarf_Line* line = dwarf_getsrc_die(unit, address);
+    const char* file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+    if (file == nullptr || dwarf_lineno(line, &frame.line) != 0) return {};
+    Dwarf_Attribute directory;
+    frame.file = full_path(file, dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &directory)));
+    return frame;
+  }
+
+  // The function at `address` and those it is inlined into; `frame` is where the innermost one is.
+  static void add_frames(Dwarf_Die* unit, Dwarf_Addr address, SourceFrame frame, std::vector<SourceFrame>& frames) {
     Dwarf_Die* found = nullptr;
-    if (dwarf_getscopes(unit, address - bias, &found) <= 0) return;
+    if (dwarf_getscopes(unit, address, &found) <= 0) return;
     // The first call gives the lexical context of an inlined body; the callers are the context of the inlined instance.
     Dwarf_Die* scopes = nullptr;
     const int count = dwarf_getscopes_die(&found[0], &scopes);
@@ -176,6 +205,13 @@ class Symbols::Module {
   Dwfl_Module* module_ = nullptr;
   GElf_Addr bias_ = 0;
   std::map<std::pair<std::uint64_t, bool>, CodeSymbol> code_;
+
+  struct UnitRange {
+    Dwarf_Addr end, bias;
+    Dwarf_Die* unit;
+  };
+  mutable std::map<Dwarf_Addr, UnitRange> units_;  // by start; filled when first needed
+  mutable bool units_read_ = false;
 };
 
 Symbols::Symbols() = default;

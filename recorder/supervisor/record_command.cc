@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "recorder/supervisor/program_check.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
 

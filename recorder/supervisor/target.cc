@@ -96,29 +96,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   _exit(98);
 }
 
-// Why the kernel or we could not run it; empty if it can be.
-std::string explain_unusable(const std::string& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) return std::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
-  if (access(path.c_str(), X_OK) != 0) return "it is not executable; chmod +x it";
-  const bool raised = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
-                      ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
-  if (raised) return "it is setuid or setgid, and would lose its rights; record it as the user that it becomes";
-  unsigned char head[sizeof(Elf64_Ehdr)] = {};
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::strerror(errno);
-  const ssize_t n = read(fd, head, sizeof head);
-  close(fd);
-  if (n >= 2 && head[0] == '#' && head[1] == '!') return {};
-  if (n < 20 || std::memcmp(head, ELFMAG, SELFMAG) != 0)
-    return "it is neither an ELF program nor a script with a #! line";
-  const auto machine = static_cast<unsigned>(head[18] | head[19] << 8);
-  if (head[EI_CLASS] != ELFCLASS64) return "it is a 32-bit program; build it for x86-64";
-  if (machine != EM_X86_64) return "it is built for another processor; build it for x86-64";
-  return {};
-}
-
 }  // namespace
 
 RuntimePaths find_runtime() {
@@ -155,27 +132,6 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   copy_path(config.shim_path, paths.shim);
   copy_path(config.tsan_path, paths.tsan);
   return config;
-}
-
-std::string find_program(const std::string& name) {
-  std::string found;
-  if (name.find('/') != std::string::npos) {
-    found = fs::absolute(name).lexically_normal().string();
-  } else {
-    const char* path = std::getenv("PATH");
-    std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-    while (found.empty() && !rest.empty()) {
-      const auto colon = rest.find(':');
-      const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
-      std::error_code ignored;
-      if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) found = candidate.string();
-      rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
-    }
-    REQUIRE(!found.empty(), "{}: no such program in PATH; give its path", name);
-  }
-  const std::string problem = explain_unusable(found);
-  REQUIRE(problem.empty(), "{}: {}", found, problem);
-  return found;
 }
 
 Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena), guard_(arena) {

@@ -32,9 +32,6 @@ struct TargetProgram {
   int run_arena = -1;  // fork server: descriptor of the arena of its runs
 };
 
-// Finds `name` as a shell would. Throws BadInput if it is not a program that can be recorded, and says why.
-std::string find_program(const std::string& name);
-
 // Owns the tree: destruction kills what is left of it. The calling process becomes its subreaper.
 class Target {
  public:

@@ -82,6 +82,14 @@ class HostileRuns(unittest.TestCase):
             path.chmod(0o4755)
             self.check_refused(path, "setuid")
 
+    def test_sanitizer_runtimes(self):
+        source = self.folder / "program.c"
+        source.write_text("int main(void) { return 0; }\n")
+        for flags, says in ((["-fsanitize=thread", "-static-libtsan"], "-shared-libsan"),
+                            (["-fsanitize=address"], "AddressSanitizer"), (["-fsanitize=leak"], "LeakSanitizer")):
+            subprocess.run(["gcc", *flags, "-o", self.folder / "program", source], check=True)
+            self.check_refused(self.folder / "program", says)
+
     def test_recording_exists(self):
         self.recording.mkdir()
         status, _, errors = self.record("/bin/true")

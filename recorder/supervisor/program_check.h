@@ -1,0 +1,11 @@
+// Which file a command names, and whether it can be recorded.
+#pragma once
+
+#include <string>
+
+namespace reweave {
+
+// Finds `name` as a shell would. Throws BadInput if it is not a program that can be recorded, and says why.
+std::string find_program(const std::string& name);
+
+}  // namespace reweave
