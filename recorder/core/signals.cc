@@ -6,6 +6,7 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/fp_state.h"
 #include "recorder/core/log.h"
 #include "recorder/core/loop_probe.h"
 #include "recorder/core/preemption.h"
@@ -36,8 +37,6 @@ struct SignalFrame {
 };
 
 constexpr std::uint64_t kRedZone = 128;
-constexpr std::uint32_t kExtendedMagic = 0x46505853;  // FP_XSTATE_MAGIC1
-constexpr std::uint64_t kLegacyFpBytes = 512;
 
 SignalAction actions[kSignalCount + 1];
 
@@ -61,14 +60,6 @@ constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV)
 void set_real_action(int number, std::uint64_t handler, std::uint64_t flags) {
   const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), 0};
   sys(SYS_rt_sigaction, number, &action, nullptr, 8);
-}
-
-std::uint64_t fp_state_bytes(const void* fp_state) {
-  if (fp_state == nullptr) return 0;
-  // sw_reserved of struct _fpstate: magic1 and extended_size at byte 464.
-  std::uint32_t words[2];
-  memcpy(words, static_cast<const std::byte*>(fp_state) + 464, sizeof words);
-  return words[0] == kExtendedMagic ? words[1] : kLegacyFpBytes;
 }
 
 void queue_signal(Thread& me, int number, const void* info, bool external) {
@@ -130,10 +121,11 @@ void push_frame(KernelContext& context, int number, const void* info) {
   const std::uint64_t base = ((fp - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
-  memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(registers.fp_state), fp_bytes);
+  copy_fp_state(reinterpret_cast<std::byte*>(fp), reinterpret_cast<const std::byte*>(registers.fp_state), fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
+  memset(frame->context.registers.reserved, 0, sizeof frame->context.registers.reserved);
   if (!is_synchronous(number)) {  // left over from earlier faults, ours among them
     auto& saved = frame->context.registers;
     saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;

@@ -35,29 +35,31 @@ inline bool deliver_signals() {
   return result != 0;
 }
 
+// The slow path of a schedule point, once %gs:40 to %gs:63 say what is to happen and %gs:64 keeps %rax: the core takes
+// over and returns to the end of this text, with every register as it was; if a signal is due it is delivered there.
+#define REWEAVE_SLOW_PATH      \
+  "leaq 7f(%%rip), %%rax\n\t"  \
+  "movq %%rax, %%gs:72\n\t"    \
+  "jmp *%%gs:24\n"             \
+  "7:\tcmpq $0, %%gs:32\n\t"   \
+  "je 8f\n\t"                  \
+  "movl %[deliver], %%eax\n\t" \
+  "syscall\n"                  \
+  "8:\n\t"
+
 // A schedule point before an operation on `object`. Its slow path keeps every register and the target's stack as they
-// are, for other points take it in replay than when recording. If a signal is due it lets the core deliver it.
+// are, for other points take it in replay than when recording: hence one piece of assembly, whose operands both paths
+// compute, and not out of line, where no unwind table would cover it.
 [[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
                                          std::uint32_t detail = 0, std::uint32_t is_write = 1) {
-  asm goto("subq $1, %%gs:8\n\tjs %l[slow]" ::[object] "r"(object), [pc] "r"(pc)
-           : "rax", "rcx", "r11", "memory", "cc"
-           : slow);
-  return;
-slow:
   asm volatile(
+      "subq $1, %%gs:8\n\t"
+      "jns 8f\n\t"
+      "movq %%rax, %%gs:64\n\t"
       "movq %[object], %%gs:40\n\t"
       "movq %[pc], %%gs:48\n\t"
       "movl %[operation], %%gs:56\n\t"
-      "movl %[detail], %%gs:60\n\t"
-      "movq %%rax, %%gs:64\n\t"
-      "leaq 1f(%%rip), %%rax\n\t"
-      "movq %%rax, %%gs:72\n\t"
-      "jmp *%%gs:24\n"
-      "1:\tcmpq $0, %%gs:32\n\t"
-      "je 2f\n\t"
-      "movl %[deliver], %%eax\n\t"
-      "syscall\n"
-      "2:"
+      "movl %[detail], %%gs:60\n\t" REWEAVE_SLOW_PATH
       :
       : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16),
         [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)

@@ -33,8 +33,10 @@ constexpr SanitizerRuntime kSanitizerRuntimes[] = {
     {"__tsan_init", true,
      "ThreadSanitizer's run-time library is linked into it; build it with -fsanitize=thread -shared-libsan (clang) or "
      "without -static-libtsan (gcc)"},
-    {"__asan_init", false, "it is built with AddressSanitizer, whose memory is where Reweave's must be; build it without"},
-    {"__msan_init", false, "it is built with MemorySanitizer, whose memory is where Reweave's must be; build it without"},
+    {"__asan_init", false,
+     "it is built with AddressSanitizer, whose memory is where Reweave's must be; build it without"},
+    {"__msan_init", false,
+     "it is built with MemorySanitizer, whose memory is where Reweave's must be; build it without"},
     {"__lsan_init", false, "it is built with LeakSanitizer, whose memory is where Reweave's must be; build it without"},
 };
 

@@ -1,0 +1,53 @@
+#include "recorder/core/fp_state.h"
+
+#include "recorder/core/sys.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint32_t kExtendedMagic = 0x46505853;
+constexpr std::uint64_t kRegistersEnd = 416;  // of the legacy area; then 48 bytes that nobody writes
+constexpr std::uint64_t kReservedStart = 464;  // what the kernel says about the state
+constexpr std::uint64_t kLegacyBytes = 512;
+constexpr std::uint64_t kHeaderEnd = kLegacyBytes + 64;
+constexpr std::uint32_t kFirstExtended = 2, kComponents = 63;
+
+struct Component {
+  std::uint32_t bytes, offset;
+};
+
+Component component(std::uint32_t number) {
+  std::uint32_t bytes = 0xd, offset = 0, index = number, unused = 0;
+  asm("cpuid" : "+a"(bytes), "=b"(offset), "+c"(index), "=d"(unused));
+  return {bytes, offset};
+}
+
+}  // namespace
+
+std::uint64_t fp_state_bytes(const void* fp_state) {
+  if (fp_state == nullptr) return 0;
+  std::uint32_t words[2];  // magic1 and extended_size
+  memcpy(words, static_cast<const std::byte*>(fp_state) + kReservedStart, sizeof words);
+  return words[0] == kExtendedMagic ? words[1] : kLegacyBytes;
+}
+
+void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  memset(to, 0, bytes);
+  if (bytes < kLegacyBytes) return;
+  memcpy(to, from, kRegistersEnd);
+  memcpy(to + kReservedStart, from + kReservedStart, kLegacyBytes - kReservedStart);
+  if (bytes <= kHeaderEnd) return;
+  memcpy(to + kLegacyBytes, from + kLegacyBytes, kHeaderEnd - kLegacyBytes);
+  std::uint64_t in_use = 0;
+  memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
+  for (std::uint32_t i = kFirstExtended; i < kComponents; i++) {
+    if ((in_use >> i & 1) == 0) continue;
+    const auto [size, offset] = component(i);
+    if (std::uint64_t{offset} + size <= bytes) memcpy(to + offset, from + offset, size);
+  }
+  constexpr std::uint64_t kEndMark = 4;  // FP_XSTATE_MAGIC2
+  memcpy(to + bytes - kEndMark, from + bytes - kEndMark, kEndMark);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,17 @@
+// The floating-point state in a signal frame (struct _fpstate, arch/x86/include/uapi/asm/sigcontext.h): the legacy area,
+// then the extended state as XSAVE lays it out (Intel SDM, volume 1, chapter 13).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reweave::core {
+
+// Size of the state with its end mark; 0 for null.
+std::uint64_t fp_state_bytes(const void* fp_state);
+
+// Copies what the processor wrote. The gaps between, which keep whatever was in memory before, become zeros, so that
+// the target finds the same in its frames whenever it is run.
+void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
+
+}  // namespace reweave::core
