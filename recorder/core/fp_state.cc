@@ -7,7 +7,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kExtendedMagic = 0x46505853;
-constexpr std::uint64_t kRegistersEnd = 416;  // of the legacy area; then 48 bytes that nobody writes
+constexpr std::uint64_t kRegistersEnd = 416;   // of the legacy area; then 48 bytes that nobody writes
 constexpr std::uint64_t kReservedStart = 464;  // what the kernel says about the state
 constexpr std::uint64_t kLegacyBytes = 512;
 constexpr std::uint64_t kHeaderEnd = kLegacyBytes + 64;

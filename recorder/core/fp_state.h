@@ -1,5 +1,5 @@
-// The floating-point state in a signal frame (struct _fpstate, arch/x86/include/uapi/asm/sigcontext.h): the legacy area,
-// then the extended state as XSAVE lays it out (Intel SDM, volume 1, chapter 13).
+// The floating-point state in a signal frame (struct _fpstate, arch/x86/include/uapi/asm/sigcontext.h): the legacy
+// area, then the extended state as XSAVE lays it out (Intel SDM, volume 1, chapter 13).
 #pragma once
 
 #include <cstddef>

@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint32_t kPatienceMs = 1'000;    // for a thread that computes
-constexpr std::uint32_t kLoopPatienceMs = 200;  // for one in a small loop
-constexpr std::uint64_t kWordsOfWrite = 5;      // that an instruction writes at the most, if not aligned
-constexpr std::uint32_t kMaxOpenPages = 4;      // that one instruction writes
+constexpr std::uint32_t kPatienceMs = 10'000;       // for a thread that computes
+constexpr std::uint32_t kSignalPatienceMs = 1'000;  // for one that has a signal to handle
+constexpr std::uint64_t kWordsOfWrite = 5;          // that an instruction writes at the most, if not aligned
+constexpr std::uint32_t kMaxOpenPages = 4;          // that one instruction writes
 
 struct Probe {
   bool active;
+  bool approaching;  // the place where the loop of the last look was found
   Instant start;
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
@@ -30,6 +31,18 @@ struct Probe {
   LoopChanges changes;
 };
 Probe probe;
+
+// The loop that the last look found: of the same stall, if thread and schedule point are the same.
+struct SeenLoop {
+  bool some;
+  ThreadId thread;
+  std::uint64_t step;
+  std::uint64_t ip;
+  KernelRegisters registers;
+  LoopChanges changes;
+  std::uint64_t memory;  // around the changes; 0: not looked at yet
+};
+SeenLoop seen;
 
 void protect_memory(bool writable) {
   const RegionTable& table = regions();
@@ -76,10 +89,49 @@ void note_iteration(KernelContext& context) {
       probe.changes.varying |= std::uint64_t{1} << i;
 }
 
-// True if the thread should give way: it waits for another, has stalled others for long, or a signal is for it.
+// The schedule point that the thread has reached, whatever the fast paths have yet to account for.
+std::uint64_t step_of(const Thread& me) { return state().step + static_cast<std::uint64_t>(me.budget - me.countdown); }
+
+bool same_words(const LoopChanges& a, const LoopChanges& b) {
+  if (a.count != b.count) return false;
+  for (std::uint32_t i = 0; i < a.count; i++) {
+    bool found = false;
+    for (std::uint32_t k = 0; k < b.count; k++) found = found || a.words[i] == b.words[k];
+    if (!found) return false;
+  }
+  return true;
+}
+
+bool same_registers_but(std::uint64_t varying, KernelRegisters& a, KernelRegisters& b) {
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+    if ((varying >> i & 1) == 0 && general_register(a, i) != general_register(b, i)) return false;
+  return true;
+}
+
+// True if the loop just found is that of the last look, and all else is as it was then. Memory is read only if the rest
+// is equal, for that takes long. Keeps the loop for the next look.
+bool is_stuck() {
+  const bool again = seen.some && seen.ip == probe.start.ip && same_words(seen.changes, probe.changes);
+  const std::uint64_t varying = probe.changes.varying | (again ? seen.changes.varying : 0);
+  const bool same = again && same_registers_but(varying, seen.registers, probe.registers);
+  const std::uint64_t before = same ? seen.memory : 0;
+  const std::uint64_t memory = same ? memory_around(probe.changes) : 0;
+  probe.changes.varying = varying;
+  seen = {true, self().id, step_of(self()), probe.start.ip, probe.registers, probe.changes, memory};
+  return before != 0 && before == memory;
+}
+
+// True if the thread should give way: it waits for another, or has stalled others or a signal for long.
 bool should_give_way(const Thread& me) {
-  const std::uint32_t patience = probe.changes.known ? kLoopPatienceMs : kPatienceMs;
-  return probe.recurred || signal_pending(me) || state().stalled_ms.load() >= patience;
+  const std::uint32_t patience = signal_pending(me) ? kSignalPatienceMs : kPatienceMs;
+  return probe.recurred || (probe.changes.known && is_stuck()) || state().stalled_ms.load() >= patience;
+}
+
+void begin_at(const KernelContext& context) {
+  probe.approaching = false;
+  probe.start = instant_of(context);
+  probe.registers = context.registers;
+  probe.steps = 0;
 }
 
 bool is_from_supervisor(const void* info) {
@@ -94,10 +146,11 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (!is_from_supervisor(info)) return core_on_asynchronous(number, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
   if (probe.active || !nameable(context.registers.rip) || state().holder.load() != self().id + 1u) return;
+  if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;
   probe = {};
   probe.active = true;
-  probe.start = instant_of(context);
-  probe.registers = context.registers;
+  begin_at(context);
+  probe.approaching = seen.some;
   protect_memory(false);
   context.registers.eflags |= kTrapFlag;
 }
@@ -107,10 +160,15 @@ bool on_probe_step(KernelContext& context) {
   close_pages();
   const KernelRegisters& r = context.registers;
   const bool usable = nameable(r.rip);
-  if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) note_iteration(context);
+  if (probe.approaching) {
+    if (r.rip == seen.ip && r.rsp == seen.registers.rsp) begin_at(context);
+  } else if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) {
+    note_iteration(context);
+  }
   if (usable && probe.iterations < kIterations && ++probe.steps < kMaxSteps) return true;
   abandon_probe(context);
   probe.changes.known = probe.iterations == kIterations && !probe.odd;
+  if (!probe.changes.known) seen.some = false;
   if (usable && should_give_way(self())) preempt(context, probe.changes);
   return true;
 }

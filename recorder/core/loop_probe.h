@@ -2,9 +2,10 @@
 //
 // On the watchdog's signal the thread runs a few hundred instructions in single steps. If it comes back to the same
 // instruction with the same registers, it waits for another thread: it is preempted. Meanwhile its writable memory is
-// protected, so that the words which such a loop changes are known; their values belong to the instant's name. A
-// thread that comes to no equal state computes, and is left alone until it has stalled others for long or a signal
-// waits for it: finding such an instant again costs a replay a trap for each time that the instruction is executed.
+// protected, so that the words which such a loop changes are known; their values belong to the instant's name. If
+// later looks find the same loop, and nothing but those words and registers changed from one look to the next, the
+// thread waits as well, and counts. Any other thread computes, and is left alone until it has stalled others or a
+// signal for long: finding such an instant again costs a replay a trap for each time that the instruction is executed.
 #pragma once
 
 #include "recorder/core/context.h"

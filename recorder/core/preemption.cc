@@ -217,13 +217,19 @@ std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i) {
   return reinterpret_cast<std::uint64_t*>(&registers)[i];
 }
 
+std::uint64_t memory_around(const LoopChanges& changes) {
+  if (hashed_bytes() > kMostMemory) return 0;
+  wire::NamedWord words[LoopChanges::kMaxWords];
+  for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], 0};
+  return hash_without({words, changes.count});
+}
+
 void preempt(KernelContext& context, const LoopChanges& changes) {
   const Instant instant = instant_of(context);
   const std::uint64_t step = settled_step();
   wire::NamedWord words[LoopChanges::kMaxWords];
   for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
-  const bool in_loop = changes.known && hashed_bytes() <= kMostMemory;
-  const std::uint64_t memory = in_loop ? hash_without({words, changes.count}) : 0;
+  const std::uint64_t memory = changes.known ? memory_around(changes) : 0;
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
                       changes.count * sizeof(wire::NamedWord));
   auto& body = record.body<wire::PreemptRecord>();

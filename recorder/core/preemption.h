@@ -36,6 +36,8 @@ struct LoopChanges {
   std::uint32_t count;
   std::uint64_t words[kMaxWords];  // addresses
 };
+// Recording: hash of all private writable memory but the loop's words; 0 if there is too much of it to look at.
+std::uint64_t memory_around(const LoopChanges& changes);
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
 inline constexpr std::uint32_t kGeneralRegisters = 16;

@@ -194,16 +194,35 @@ long handle_copy_between(Call& call) {
 
 long handle_select(Call& call) {
   if (!live()) return answered_call(call);
+  // Other threads run meanwhile, and must not see the results before this one returns.
+  constexpr std::uint64_t kSetBytes = 1 << 13;  // 65,536 descriptors, more than any limit here
+  struct Copies {
+    std::byte sets[3][kSetBytes];
+    std::byte time[16];
+  };
+  static_assert(sizeof(Copies) < kCoreStackBytes / 4);
+  Copies copies;
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
+  if (bytes > kSetBytes) return complete(call, -EINVAL);
+  std::byte* const copy[4] = {copies.sets[0], copies.sets[1], copies.sets[2], copies.time};
+  Output outputs[4];
+  std::uint32_t n = 0;
+  for (int slot = 1; slot <= 4; slot++) {
+    if (call.args[slot] == 0) continue;
+    outputs[n] = {static_cast<std::uint64_t>(call.args[slot]), slot == 4 ? 16 : bytes};
+    memcpy(copy[slot - 1], reinterpret_cast<void*>(outputs[n].address), outputs[n].bytes);
+    call.args[slot] = reinterpret_cast<long>(copy[slot - 1]);
+    n++;
+  }
   const bool off = state().live_threads > 1;
   if (off) leave_baton();
   const long result = interruptible_syscall(call, call.number, call.args);
   if (off) return_from_kernel();
-  Output outputs[4];
-  std::uint32_t n = 0;
-  for (int slot = 1; slot <= 3; slot++)
-    if (call.args[slot] != 0) outputs[n++] = {static_cast<std::uint64_t>(call.args[slot]), bytes};
-  if (call.args[4] != 0) outputs[n++] = {static_cast<std::uint64_t>(call.args[4]), 16};
+  for (std::uint32_t i = 0, slot = 1; slot <= 4; slot++)
+    if (call.logged[slot] != 0) {
+      memcpy(reinterpret_cast<void*>(outputs[i].address), copy[slot - 1], outputs[i].bytes);
+      i++;
+    }
   log_call(call, result, outputs, n);
   return result;
 }
