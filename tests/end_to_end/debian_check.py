@@ -44,6 +44,7 @@ SHELL = """
 for i in 1 2 3 4; do echo "$i $$ $RANDOM"; done | sort -r | (cat; head -c 100000 data | md5sum)
 wc -l < data & seq 1 5000 | awk '{ s += $1 } END { print s }'; wait
 diff <(head -20 data) <(tail -20 data) | wc -l
+for i in 1 2 3 4 5; do seq $((i * 1000)) $((i * 1000 + 2000)) & echo $i & done; wait
 """
 
 # What each program does in a folder that holds `data`, and in it a repository.

@@ -8,6 +8,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/stand_in.h"
+#include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -274,7 +275,9 @@ long recorded_call(Call& call, bool may_block) {
   if ((call.row->flags & kWritesStream) != 0) call.flags |= fd_stream(call.args[0]);
   std::uint32_t count = 0;
   long result;
-  if (may_block) {
+  if (may_block && is_stream_write(call)) {
+    result = write_to_stream(call);
+  } else if (may_block) {
     result = make_off_baton(call, before, count);
   } else {
     result = make(call);
