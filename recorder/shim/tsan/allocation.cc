@@ -92,10 +92,13 @@ REWEAVE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
   return allocated(__libc_calloc(count, bytes), count * bytes, REWEAVE_CALLER);
 }
 
-// A block that moves is a new one: what the program still reads of the old is a use after free.
+// A block that moves is a new one: what the program still reads of the old is a use after free. When watching it always
+// moves; a trace must leave the heap as it was recorded.
 REWEAVE_EXPORT void* realloc(void* block, std::size_t bytes) {
-  if (block == nullptr || !(watching() || tracing()))
+  if (block == nullptr || !watching()) {
+    if (block != nullptr) note(EventKind::kFree, block, REWEAVE_CALLER, kSamePoint);
     return allocated(__libc_realloc(block, bytes), bytes, REWEAVE_CALLER);
+  }
   if (bytes == 0) {
     release(block, REWEAVE_CALLER);
     return nullptr;
