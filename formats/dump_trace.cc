@@ -7,7 +7,7 @@ constexpr const char* kKindNames[] = {
     "read",     "write",      "atomic-load", "atomic-store", "atomic-rmw",    "fence",         "lock",
     "unlock",   "wait-begin", "wait-end",    "notify",       "barrier-enter", "barrier-leave", "sem-post",
     "sem-wait", "fork",       "join",        "begin",        "end",           "branch",        "alloc",
-    "free",     "call",       "return",      "syscall",      "lock-request", "stack"};
+    "free",     "call",       "return",      "syscall",      "lock-request",  "stack"};
 static_assert(std::size(kKindNames) == static_cast<std::size_t>(EventKind::kKindCount));
 
 std::string place_of(const TraceReader& reader, std::uint32_t site) {
@@ -38,7 +38,8 @@ bool dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* o
     std::string& place = places[chunk.site[i]];
     if (place.empty()) place = place_of(reader, chunk.site[i]);
     if (chunk.kind[i] == EventKind::kStack) {
-      fmt::print(out, "{} t{} stack {} at {}\n", index, chunk.thread[i], stack_of(reader, chunk.extra[i], places), place);
+      fmt::print(out, "{} t{} stack {} at {}\n", index, chunk.thread[i], stack_of(reader, chunk.extra[i], places),
+                 place);
       continue;
     }
     fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),

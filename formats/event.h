@@ -47,15 +47,12 @@ enum class EventKind : std::uint8_t {
 
 // Kinds that happen in the call stack that the thread's last kStack names: where threads wait for each other.
 constexpr bool has_stack(EventKind kind) {
-  constexpr std::uint64_t kKinds = 1u << static_cast<int>(EventKind::kLock) |
-                                   1u << static_cast<int>(EventKind::kLockRequest) |
-                                   1u << static_cast<int>(EventKind::kWaitBegin) |
-                                   1u << static_cast<int>(EventKind::kWaitEnd) |
-                                   1u << static_cast<int>(EventKind::kNotify) |
-                                   1u << static_cast<int>(EventKind::kBarrierEnter) |
-                                   1u << static_cast<int>(EventKind::kSemPost) |
-                                   1u << static_cast<int>(EventKind::kSemWait) |
-                                   1u << static_cast<int>(EventKind::kJoin);
+  constexpr std::uint64_t kKinds =
+      1u << static_cast<int>(EventKind::kLock) | 1u << static_cast<int>(EventKind::kLockRequest) |
+      1u << static_cast<int>(EventKind::kWaitBegin) | 1u << static_cast<int>(EventKind::kWaitEnd) |
+      1u << static_cast<int>(EventKind::kNotify) | 1u << static_cast<int>(EventKind::kBarrierEnter) |
+      1u << static_cast<int>(EventKind::kSemPost) | 1u << static_cast<int>(EventKind::kSemWait) |
+      1u << static_cast<int>(EventKind::kJoin);
   return (kKinds >> static_cast<int>(kind) & 1) != 0;
 }
 

@@ -36,15 +36,8 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kFence:
       return;
     case EventKind::kLockRequest:
-      pending_request_[event.thread] = {lock_id(event.address, event.thread),
-                                        site,
-                                        stack_,
-                                        source_,
-                                        event.thread,
-                                        Op::kRequest,
-                                        0,
-                                        0,
-                                        0};
+      pending_request_[event.thread] = {
+          lock_id(event.address, event.thread), site, stack_, source_, event.thread, Op::kRequest, 0, 0, 0};
       return;
     default:
       break;

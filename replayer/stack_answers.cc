@@ -17,7 +17,8 @@ void StackAnswers::answer() {
     Unwinder& unwinder = unwinder_of(request.space);
     const bool found = unwinder.unwind(request.registers, request.pc, stack_);
     if (unwinder.forbidden() && !std::exchange(warned_, true))
-      fmt::print(stderr, "reweave: no call stacks of code without instrumentation: process_vm_readv is forbidden here\n");
+      fmt::print(stderr,
+                 "reweave: no call stacks of code without instrumentation: process_vm_readv is forbidden here\n");
     if (found) request.stack = trace_.stack_of(request.thread, stack_.callers);
     keep(request);
   }

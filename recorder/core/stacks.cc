@@ -73,8 +73,7 @@ std::uint32_t ask(const Lookup& lookup, std::uint64_t pc) {
 
 void trace_call_stack(const StackRegisters& registers, std::uint64_t pc) {
   Thread& me = self();
-  Lookup lookup = {
-      registers, {process().code_removals, me.process}, stack_bucket(registers.rip, registers.rsp, pc)};
+  Lookup lookup = {registers, {process().code_removals, me.process}, stack_bucket(registers.rip, registers.rsp, pc)};
   // A damaged stack may lead anywhere.
   const long known = core_guarded(find, &lookup, &me.call_frame);
   me.call_frame = 0;

@@ -39,9 +39,8 @@ class Unwinder::Target {
       int number;
       std::uint32_t index;  // in StackRegisters
     };
-    static constexpr Row kRows[] = {{UNW_X86_64_R15, 0}, {UNW_X86_64_R14, 1}, {UNW_X86_64_R13, 2},
-                                    {UNW_X86_64_R12, 3}, {UNW_X86_64_RBX, 4}, {UNW_X86_64_RBP, 5},
-                                    {UNW_X86_64_RSP, 6}, {UNW_X86_64_RIP, 7}};
+    static constexpr Row kRows[] = {{UNW_X86_64_R15, 0}, {UNW_X86_64_R14, 1}, {UNW_X86_64_R13, 2}, {UNW_X86_64_R12, 3},
+                                    {UNW_X86_64_RBX, 4}, {UNW_X86_64_RBP, 5}, {UNW_X86_64_RSP, 6}, {UNW_X86_64_RIP, 7}};
     const auto* values = reinterpret_cast<const std::uint64_t*>(registers);
     for (const Row& row : kRows) {
       if (row.number != number) continue;
