@@ -7,13 +7,25 @@ constexpr const char* kKindNames[] = {
     "read",     "write",      "atomic-load", "atomic-store", "atomic-rmw",    "fence",         "lock",
     "unlock",   "wait-begin", "wait-end",    "notify",       "barrier-enter", "barrier-leave", "sem-post",
     "sem-wait", "fork",       "join",        "begin",        "end",           "branch",        "alloc",
-    "free",     "call",       "return",      "syscall",      "lock-request"};
+    "free",     "call",       "return",      "syscall",      "lock-request",  "stack"};
 static_assert(std::size(kKindNames) == static_cast<std::size_t>(EventKind::kKindCount));
 
 std::string place_of(const TraceReader& reader, std::uint32_t site) {
   const SiteLocation location = reader.site_location(site);
   if (location.module == kNoModule) return fmt::format("{:#x}", location.offset);
   return fmt::format("{}+{:#x}", escaped(reader.info().modules[location.module].path), location.offset);
+}
+
+// The calls of a stack, innermost first.
+std::string stack_of(const TraceReader& reader, std::uint64_t stack, std::vector<std::string>& places) {
+  std::string text = fmt::format("{}", stack);
+  const auto& calls = reader.calls();
+  for (std::uint64_t id = stack; id != 0 && id <= calls.size(); id = calls[id - 1].parent) {
+    std::string& place = places[calls[id - 1].site];
+    if (place.empty()) place = place_of(reader, calls[id - 1].site);
+    text += " < " + place;
+  }
+  return text;
 }
 
 // Shows the events of a chunk that the options ask for; false once past the last.
@@ -25,6 +37,11 @@ bool dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* o
     if (index < options.first || (options.thread >= 0 && chunk.thread[i] != options.thread)) continue;
     std::string& place = places[chunk.site[i]];
     if (place.empty()) place = place_of(reader, chunk.site[i]);
+    if (chunk.kind[i] == EventKind::kStack) {
+      fmt::print(out, "{} t{} stack {} at {}\n", index, chunk.thread[i], stack_of(reader, chunk.extra[i], places),
+                 place);
+      continue;
+    }
     fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),
                chunk.address[i], chunk.extra[i], chunk.aux[i], place);
   }

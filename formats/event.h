@@ -41,8 +41,20 @@ enum class EventKind : std::uint8_t {
   kReturn = 23,       // function left
   kSyscall = 24,      // extra = system call number
   kLockRequest = 25,  // about to acquire `address`; aux = LockMode
-  kKindCount = 26,
+  kStack = 26,        // extra = the thread's call stack, an id of the trace or 0, at has_stack() events from here on
+  kKindCount = 27,
 };
+
+// Kinds that happen in the call stack that the thread's last kStack names: where threads wait for each other.
+constexpr bool has_stack(EventKind kind) {
+  constexpr std::uint64_t kKinds =
+      1u << static_cast<int>(EventKind::kLock) | 1u << static_cast<int>(EventKind::kLockRequest) |
+      1u << static_cast<int>(EventKind::kWaitBegin) | 1u << static_cast<int>(EventKind::kWaitEnd) |
+      1u << static_cast<int>(EventKind::kNotify) | 1u << static_cast<int>(EventKind::kBarrierEnter) |
+      1u << static_cast<int>(EventKind::kSemPost) | 1u << static_cast<int>(EventKind::kSemWait) |
+      1u << static_cast<int>(EventKind::kJoin);
+  return (kKinds >> static_cast<int>(kind) & 1) != 0;
+}
 
 // How a lock is held.
 enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };

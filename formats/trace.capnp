@@ -25,6 +25,9 @@ struct TraceNames {
   siteCount @2 :UInt32;  # sites of all blocks together <= 2^24
   modules @3 :List(Module);  # all blocks together <= 2^16
   threads @4 :List(Thread);  # all blocks together <= 2^16
+  firstCall @5 :UInt32;
+  calls @6 :Data;  # per call of a stack: varint (id of the call around it, or 0), varint (site)
+  callCount @7 :UInt32;  # calls of all blocks together <= 2^24; ids count from 1
 }
 
 struct Module {

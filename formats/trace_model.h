@@ -39,6 +39,7 @@ inline constexpr std::uint32_t kFormMask = 0x7fff;
 
 inline constexpr std::uint32_t kMaxChunkEvents = 1u << 20;
 inline constexpr std::uint32_t kMaxSites = 1u << 24;
+inline constexpr std::uint32_t kMaxCalls = 1u << 24;
 inline constexpr std::uint32_t kMaxModules = 1u << 16;
 inline constexpr std::uint32_t kNoOp = ~0u;
 

@@ -39,6 +39,19 @@ std::uint32_t TraceNamesWriter::site_of(ThreadId thread, std::uint64_t pc) {
   return place->second;
 }
 
+std::uint32_t TraceNamesWriter::stack_of(ThreadId thread, const std::vector<std::uint64_t>& callers) {
+  std::uint32_t stack = 0;
+  for (auto caller = callers.rbegin(); caller != callers.rend(); ++caller) {
+    if (calls_.size() == kMaxCalls) return 0;
+    const std::uint32_t site = site_of(thread, *caller);
+    const auto next = static_cast<std::uint32_t>(calls_.size() + 1);
+    const auto [place, is_new] = call_ids_.try_emplace(std::uint64_t{stack} << 32 | site, next);
+    if (is_new) calls_.push_back({stack, site});
+    stack = place->second;
+  }
+  return stack;
+}
+
 bool TraceNamesWriter::add_module(const wire::ModuleRecord& record, std::string path, std::string build_id) {
   if (record.start >= record.end) return false;
   const std::uint32_t space = space_of(record.header.thread);
@@ -113,12 +126,25 @@ std::uint64_t TraceNamesWriter::write(BlockWriter& file) {
     to.setKind(static_cast<std::uint8_t>(thread.kind));
     to.setTid(thread.tid);
   }
-  written_ = sites_written_ + modules_written_ + threads_written_;
+  write_calls(names);
+  written_ = sites_written_ + modules_written_ + threads_written_ + calls_written_;
   return write_message(file, BlockType::kTraceNames, message);
+}
+
+void TraceNamesWriter::write_calls(schema::TraceNames::Builder names) {
+  names.setFirstCall(static_cast<std::uint32_t>(calls_written_));
+  names.setCallCount(static_cast<std::uint32_t>(calls_.size() - calls_written_));
+  ColumnWriter column;
+  for (; calls_written_ < calls_.size(); ++calls_written_) {
+    column.put_varint(calls_[calls_written_].parent);
+    column.put_varint(calls_[calls_written_].site);
+  }
+  names.setCalls(data_of(column.bytes()));
 }
 
 void TraceNames::read(schema::TraceNames::Reader from) {
   read_sites(from);
+  read_calls(from);
   for (const auto module : checked_list(from.getModules())) {
     ModuleInfo info{string_of(module.getPath()),
                     string_of(module.getBuildId()),
@@ -152,6 +178,21 @@ void TraceNames::read_sites(schema::TraceNames::Reader from) {
     const auto space = static_cast<std::uint32_t>(column.bounded(kMaxSpaces - 1));
     pc = column.delta(pc);
     sites_.push_back({pc, space});
+  }
+  column.expect_end();
+}
+
+void TraceNames::read_calls(schema::TraceNames::Reader from) {
+  if (from.getFirstCall() != calls_.size()) throw Malformed("the calls do not continue those before");
+  const std::uint32_t count = from.getCallCount();
+  ColumnReader column(bytes_of(from.getCalls()));
+  if (count > kMaxCalls - calls_.size() || count > column.remaining() / 2) throw Malformed("too many calls");
+  if (count != 0 && sites_.empty()) throw Malformed("calls without sites");
+  calls_.reserve(calls_.size() + count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto parent = static_cast<std::uint32_t>(column.bounded(calls_.size()));
+    const auto site = static_cast<std::uint32_t>(column.bounded(sites_.size() - 1));
+    calls_.push_back({parent, site});
   }
   column.expect_end();
 }

@@ -46,6 +46,8 @@ class TraceReader {
 
   // `site` is from a chunk; out of range throws std::out_of_range.
   std::uint64_t pc_of(std::uint32_t site) const { return names_.site(site).pc; }
+  // The calls that stacks consist of; that of id n is at n - 1.
+  const std::vector<CallInfo>& calls() const { return names_.calls(); }
   SiteLocation site_location(std::uint32_t site) const { return names_.locate(site); }
 
  private:

@@ -42,6 +42,10 @@ class TraceWriter {
   // Takes note of a wire record of the same stream: modules, mapped code, spawned threads, execs. Others
   // are ignored.
   void append_record(const wire::RecordHeader* record);
+  // The number by which a kStack event names this stack: return addresses in the thread's code, innermost first.
+  std::uint32_t stack_of(ThreadId thread, const std::vector<std::uint64_t>& callers) {
+    return names_.stack_of(thread, callers);
+  }
   // Hands everything appended to the OS.
   void flush();
   void finish();

@@ -51,7 +51,6 @@ class SiteTable {
     return it->second;
   }
   std::uint64_t pc(std::uint32_t site) const { return trace_ ? trace_->pc_of(site) : site; }
-  bool shown(std::uint32_t site) const { return code_ == nullptr || !code_->of_runtime(site); }
 
  private:
   const TraceReader* trace_;
@@ -69,10 +68,7 @@ CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& name
   result.site = sites.number(model.site[e]);
   result.address = object.address & kAddressMask;
   result.object = object_text(model, object, names);
-  for (std::uint32_t node = model.stack[e]; node != 0; node = model.calls[node].parent) {
-    const std::uint32_t call = model.calls[node].site;
-    if (sites.shown(call)) result.stack.push_back(sites.number(call));
-  }
+  for (const std::uint32_t call : shown_calls(model, model.stack[e], names)) result.stack.push_back(sites.number(call));
   return result;
 }
 

@@ -99,6 +99,14 @@ bool CodeNames::of_runtime(std::uint32_t site) {
   return name == "libreweave.so" || name == "libreweave-tsan.so";
 }
 
+bool CodeNames::starts_thread(std::uint32_t site) {
+  if (module(site) == nullptr || !of_runtime(site)) return false;
+  const CodeSymbol& code = symbol(site);
+  const std::string name = code.frames.empty() ? code.fallback : code.frames[0].function;
+  // recorder/shim/main.cc and thread.cc
+  return name.find("enter_main") != name.npos || name.find("run_thread") != name.npos;
+}
+
 std::string CodeNames::data(std::uint64_t address) {
   auto [it, fresh] = data_.try_emplace(address);
   if (!fresh) return it->second;

@@ -53,6 +53,7 @@ Names names_of(CodeNames& code) {
   names.inlined_into = [&code](std::uint32_t site) { return code.inlined_into(site); };
   names.source_line = [&code](std::uint32_t site) { return code.source_line(site); };
   names.hidden = [&code](std::uint32_t site) { return code.of_runtime(site); };
+  names.outermost = [&code](std::uint32_t site) { return code.starts_thread(site); };
   names.address = [&code](std::uint64_t address) { return code.data(address & kAddressMask); };
   return names;
 }

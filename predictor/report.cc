@@ -54,10 +54,7 @@ void write_frame(std::ostream& out, const char* word, std::uint32_t site, const 
 void write_stack(std::ostream& out, const TraceModel& model, std::uint32_t site, std::uint32_t stack,
                  const Names& names) {
   write_frame(out, "in", site, names);
-  for (std::uint32_t node = stack; node != 0; node = model.calls[node].parent) {
-    const std::uint32_t call = model.calls[node].site;
-    if (!names.hidden || !names.hidden(call)) write_frame(out, "by", call, names);
-  }
+  for (const std::uint32_t call : shown_calls(model, stack, names)) write_frame(out, "by", call, names);
 }
 
 // Where the heap blocks of a finding were allocated.
@@ -99,6 +96,18 @@ std::string explain_deadlock(const TraceModel& model, const Finding& c, const Na
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> shown_calls(const TraceModel& model, std::uint32_t stack, const Names& names) {
+  std::vector<std::uint32_t> calls;
+  for (std::uint32_t node = stack; node != 0; node = model.calls[node].parent) {
+    const std::uint32_t call = model.calls[node].site;
+    if (!names.hidden || !names.hidden(call))
+      calls.push_back(call);
+    else if (names.outermost && names.outermost(call))
+      break;
+  }
+  return calls;
+}
 
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names) {
   if (object.block != kNone) {

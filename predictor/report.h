@@ -24,6 +24,8 @@ struct Names {
   std::function<std::string(std::uint32_t site)> source_line;
   // True for calls that are not the program's own.
   std::function<bool(std::uint32_t site)> hidden;
+  // True for calls of main or of a thread's function: those around it are the C library's, and start it.
+  std::function<bool(std::uint32_t site)> outermost;
   // A global address: "name" or "name+8"; empty if unknown.
   std::function<std::string(std::uint64_t address)> address;
   std::function<std::string(ThreadId)> thread;
@@ -36,6 +38,9 @@ struct ReportOptions {
 
 // Name of variable or lock `object`: a global's, "heap block #n of <allocation site> +offset", or the address.
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names);
+
+// The calls of a stack (TraceModel::calls) that are worth showing, innermost first.
+std::vector<std::uint32_t> shown_calls(const TraceModel& model, std::uint32_t stack, const Names& names);
 
 // One sentence that says what goes wrong.
 std::string explain(const TraceModel& model, const Finding& finding, const Names& names);

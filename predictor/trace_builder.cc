@@ -15,30 +15,29 @@ constexpr std::size_t kMaxFreedGranules = 4096;
 }  // namespace
 
 std::uint32_t TraceBuilder::push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object) {
-  raw_.push_back({object, site, stack_of_[thread], source_, thread, op, 0, 0, 0});
+  raw_.push_back({object, site, stack_, source_, thread, op, 0, 0, 0});
   return static_cast<std::uint32_t>(raw_.size() - 1);
 }
 
 void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
   source_ = added_++;
-  if (event.thread >= stack_of_.size()) stack_of_.resize(event.thread + 1u, 0);
+  if (event.thread >= stack_of_.size()) {
+    stack_of_.resize(event.thread + 1u, 0);
+    unwound_.resize(stack_of_.size(), 0);
+  }
+  stack_ = stack_at(event);
   switch (event.kind) {
     case EventKind::kCall:
     case EventKind::kReturn:
       return call(event, site);
+    case EventKind::kStack:
+      return set_stack(event);
     case EventKind::kSyscall:
     case EventKind::kFence:
       return;
     case EventKind::kLockRequest:
-      pending_request_[event.thread] = {lock_id(event.address, event.thread),
-                                        site,
-                                        stack_of_[event.thread],
-                                        source_,
-                                        event.thread,
-                                        Op::kRequest,
-                                        0,
-                                        0,
-                                        0};
+      pending_request_[event.thread] = {
+          lock_id(event.address, event.thread), site, stack_, source_, event.thread, Op::kRequest, 0, 0, 0};
       return;
     default:
       break;
@@ -178,9 +177,23 @@ void TraceBuilder::call(const TraceEvent& event, std::uint32_t site) {
     if (now != 0) now = calls_[now].parent;
     return;
   }
-  auto [it, fresh] = call_children_.try_emplace(pair_key(now, site), static_cast<std::uint32_t>(calls_.size()));
-  if (fresh) calls_.push_back({now, site});
-  now = it->second;
+  now = called(now, site);
+}
+
+std::uint32_t TraceBuilder::called(std::uint32_t from, std::uint32_t site) {
+  auto [it, fresh] = call_children_.try_emplace(pair_key(from, site), static_cast<std::uint32_t>(calls_.size()));
+  if (fresh) calls_.push_back({from, site});
+  return it->second;
+}
+
+void TraceBuilder::set_stack(const TraceEvent& event) {
+  unwound_[event.thread] = event.extra < stacks_.size() ? stacks_[event.extra] : 0;
+}
+
+// Code without instrumentation enters functions that only the unwound stack shows.
+std::uint32_t TraceBuilder::stack_at(const TraceEvent& event) const {
+  const std::uint32_t unwound = unwound_[event.thread];
+  return has_stack(event.kind) && unwound != 0 ? unwound : stack_of_[event.thread];
 }
 
 std::uint32_t TraceBuilder::block_at(std::uint64_t address) const {

@@ -30,6 +30,8 @@ class TraceBuilder {
   TraceBuilder() = default;
   explicit TraceBuilder(Options options) : options_(options) {}
 
+  // The stacks that kStack events name, before the events: each call after the one around it (formats/trace_names.h).
+  void add_call(std::uint32_t parent, std::uint32_t site) { stacks_.push_back(called(stacks_.at(parent), site)); }
   // Events in trace order. `site` is any stable number for the code location.
   void add(const TraceEvent& event, std::uint32_t site);
   // False once more events could not be numbered.
@@ -71,6 +73,9 @@ class TraceBuilder {
   void lock(const TraceEvent& event, std::uint32_t site, std::uint64_t address, bool shared);
   void unlock(const TraceEvent& event, std::uint32_t site, std::uint64_t address);
   void call(const TraceEvent& event, std::uint32_t site);
+  void set_stack(const TraceEvent& event);
+  std::uint32_t called(std::uint32_t from, std::uint32_t site);
+  std::uint32_t stack_at(const TraceEvent& event) const;
   void forget(std::uint64_t address, std::uint64_t bytes);
   std::uint32_t lock_id(std::uint64_t address, ThreadId user);
   std::uint32_t block_at(std::uint64_t address) const;
@@ -114,7 +119,10 @@ class TraceBuilder {
 
   std::vector<CallNode> calls_{{kNone, 0}};
   std::unordered_map<std::uint64_t, std::uint32_t> call_children_;  // by (node, site)
-  std::vector<std::uint32_t> stack_of_;                             // by thread
+  std::vector<std::uint32_t> stack_of_;                             // by thread: the functions entered
+  std::vector<std::uint32_t> stacks_{0};                            // by the trace's own numbers
+  std::vector<std::uint32_t> unwound_;                              // by thread: what its last kStack said, or 0
+  std::uint32_t stack_ = 0;                                         // of the event being taken in
 
   bool has_branches_ = false;
 

@@ -56,6 +56,8 @@ TraceEvent TraceInput::told_apart(TraceEvent event) const {
 
 TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   TraceBuilder builder;
+  if (reader_)
+    for (const CallInfo& call : reader_->calls()) builder.add_call(call.parent, call.site);
   const std::uint64_t all = reader_ ? reader_->info().events : 0;
   try {
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {

@@ -45,6 +45,9 @@ inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
 inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
 
+// Traced replay: the known call stacks (recorder/stack_cache.h).
+inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
+
 // Replay: files that the recorded program could change through a mapping are memory of the arena, each in a stretch
 // of the arena's (sparse) file from kStandInsOffset on.
 inline constexpr std::uint32_t kMaxStandIns = 1024;

@@ -23,7 +23,9 @@ struct CoreApi {
 
 // A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between
 // recording and replay, so it must leave no trace in the target's registers or below its stack pointer. The shim jumps
-// to Thread::point_entry, with Thread::point_* filled in; the countdown has already counted the point.
+// to Thread::point_entry, with Thread::point_* filled in; the countdown has already counted the point. In the same way
+// a traced replay asks for the call stack of the event that follows, by Thread::stack_entry with point_pc: no other
+// replay does, so it leaves no trace either.
 
 // Pseudo system call of the shim: deliver the signals that are due (Thread::deliver_due). Never logged.
 inline constexpr long kDeliverSignals = 0x5257;

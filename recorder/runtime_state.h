@@ -91,6 +91,7 @@ struct alignas(64) Thread {
   std::uint64_t point_rax;        // gs:64
   std::uint64_t point_return;     // gs:72
   std::uint64_t point_stack;      // gs:80
+  std::uint64_t stack_entry;      // gs:88  traced: what notes the call stack (core/stacks.h)
 
   std::int64_t budget;  // countdown's value when it was last armed
   std::uint16_t id;
@@ -121,6 +122,7 @@ struct alignas(64) Thread {
   std::uint32_t repeats;          // consecutive points at the same place on the same object
   std::uint32_t run_length;       // consecutive points without another thread between
   std::uint32_t has_scratch;      // its scratch memory is mapped
+  std::uint32_t traced_stack;     // what its last kStack event said
 };
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
@@ -141,6 +143,7 @@ struct Process {
   std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;  // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
+  std::uint64_t code_removals;  // times that code left its memory: addresses may have another meaning since
   char program[512];
   FdEntry fds[kMaxFds];
 };
@@ -186,7 +189,8 @@ inline constexpr std::uint64_t kStateBytes = round_to(sizeof(RuntimeState), 1 <<
 // Policy data (PolicyConfig::goal_bytes), written by the supervisor before a run.
 inline constexpr std::uint64_t kGoalOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
 inline constexpr std::uint64_t kGoalBytes = 8 << 20;
+inline constexpr std::uint64_t kStackCacheOffset = kGoalOffset + kGoalBytes;
 // Offset of the out ring in the arena's file; the feed follows it.
-inline constexpr std::uint64_t kRingsOffset = kGoalOffset + kGoalBytes;
+inline constexpr std::uint64_t kRingsOffset = kStackCacheOffset + kStackCacheBytes;
 
 }  // namespace reweave

@@ -8,11 +8,13 @@
 
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "formats/dump.h"
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "recorder/supervisor/record_session.h"
+#include "replayer/stack_answers.h"
 
 namespace reweave {
 
@@ -57,6 +59,7 @@ class ReplaySession {
     config.stop_event = options.stop_event;
     config.memory_checksums = options.check ? 1 : 0;
     config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
+    if (options.trace != nullptr) stacks_.emplace(arena_, *options.trace);
     config.sink = options.trace != nullptr ? Sink::kTrace : Sink::kDecisions;
     REQUIRE(!options.check || manifest.checksums, "{} has no checksums to compare; record with --checksums",
             reader_.path());
@@ -74,6 +77,7 @@ class ReplaySession {
     while (target.collect() && status.fatal.load() == 0) {
       const bool fed = feed();
       const bool drained = drain();
+      answer_stacks();
       if (!hold()) break;
       if (!fed && !drained) wait();
     }
@@ -138,6 +142,13 @@ class ReplaySession {
     return true;
   }
 
+  void answer_stacks() {
+    if (!stacks_ || !arena_.stack_asked()) return;
+    while (drain()) {
+    }
+    stacks_->answer();
+  }
+
   // Serves the debugger, if there is one. False: it has ended, and with it the replay.
   bool hold() {
     if (!options_.on_hold) return true;
@@ -195,6 +206,7 @@ class ReplaySession {
   RecordingReader reader_;
   FileSubstitutes files_;
   ArenaMemory arena_;
+  std::optional<StackAnswers> stacks_;  // if there is a trace
   const wire::RecordHeader* pending_ = nullptr;
   std::vector<std::uint64_t> changed_;
   bool fed_all_ = false;

@@ -7,6 +7,8 @@ namespace reweave::core {
 
 namespace {
 
+constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
+
 RegionTable table;
 ProgramBreak heap;
 
@@ -98,7 +100,8 @@ void remove_region(std::uint64_t start, std::uint64_t end) {
   split_at(end);
   const std::uint32_t first = first_after(start);
   std::uint32_t last = first;
-  while (last < table.count && table.items[last].start < end) last++;
+  for (; last < table.count && table.items[last].start < end; last++)
+    if ((table.items[last].prot & kExecutable) != 0) process().code_removals++;
   memmove(table.items + first, table.items + last, (table.count - last) * sizeof(Region));
   table.count -= last - first;
 }

@@ -8,6 +8,7 @@
 #include "recorder/core/fork_server.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/stacks.h"
 #include "recorder/core_api.h"
 
 // Entered through entry.S, on the core's stack.
@@ -29,6 +30,8 @@ void core_api_point() {
   counted_point({me.point_object, me.point_pc, static_cast<OpKind>(me.point_operation & 0xffff),
                  static_cast<std::uint8_t>(me.point_operation >> 16), 0, me.point_detail});
 }
+
+void core_api_stack(const StackRegisters* registers) { trace_call_stack(*registers, self().point_pc); }
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
                           std::int32_t owner_tid) {

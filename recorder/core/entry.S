@@ -183,11 +183,13 @@ core_call_on:
         ud2
         .size   core_call_on, .-core_call_on
 
-// The slow path of the shim's schedule points, which jumps here; see core_api.h. Everything of the target is kept.
-        .globl  api_point
-        .hidden api_point
-        .type   api_point, @function
-api_point:
+// What the shim jumps to at its schedule points (the slow path; core_api.h) and before events that have a call stack
+// in the trace: everything of the target is kept. The argument is the target's registers (StackRegisters).
+        .macro  KEEPING name, target
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
         .cfi_startproc
         .cfi_undefined rip
         movq    %rsp, %gs:80
@@ -200,6 +202,11 @@ api_point:
         .cfi_escape 0x0f, 3, 0x76, 8, 0x06
         .cfi_escape 0x10, 16, 2, 0x76, 16
         .cfi_escape 0x10, 6, 2, 0x76, 0
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
         pushq   %rcx
         pushq   %rdx
         pushq   %rsi
@@ -209,10 +216,11 @@ api_point:
         pushq   %r10
         pushq   %r11
         pushq   %gs:64
+        leaq    -40(%rbp), %rdi
         andq    $-16, %rsp
-        call    core_api_point
-core_leave_core_api_point:  // replayer/gdb/stepping.py stops here
-        leaq    -72(%rbp), %rsp
+        call    \target
+core_leave_\target:  // replayer/gdb/stepping.py stops here
+        leaq    -112(%rbp), %rsp
         popq    %rax
         popq    %r11
         popq    %r10
@@ -222,6 +230,7 @@ core_leave_core_api_point:  // replayer/gdb/stepping.py stops here
         popq    %rsi
         popq    %rdx
         popq    %rcx
+        leaq    40(%rsp), %rsp
         popq    %rbp
         popq    %rsp
         .cfi_def_cfa rsp, 0
@@ -229,7 +238,11 @@ core_leave_core_api_point:  // replayer/gdb/stepping.py stops here
         .cfi_undefined rip
         jmp     *%gs:72
         .cfi_endproc
-        .size   api_point, .-api_point
+        .size   \name, .-\name
+        .endm
+
+        KEEPING api_point, core_api_point
+        KEEPING api_stack, core_api_stack
 
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
 // it is, so its memory does not depend on what the core did.

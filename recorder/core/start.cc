@@ -124,6 +124,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     mark_standard_streams();
     begin_policy();
   }
+  process().code_removals++;
   process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   if (!replaying()) {
     process().ignored_signals = inherited_ignored();

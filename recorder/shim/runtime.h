@@ -97,10 +97,26 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
   trace_publish(24);
 }
 
+// Lets the core trace the call stack of an event at `pc`. All registers and the stack stay as they are.
+[[gnu::always_inline]] inline void trace_stack(std::uint64_t pc) {
+  asm volatile(
+      "movq %[pc], %%gs:48\n\t"
+      "movq %%rax, %%gs:64\n\t"
+      "leaq 1f(%%rip), %%rax\n\t"
+      "movq %%rax, %%gs:72\n\t"
+      "jmp *%%gs:88\n"
+      "1:"
+      :
+      : [pc] "r"(pc)
+      : "rax", "memory", "cc");
+}
+
 // Traces a synchronisation event if the run is traced.
-inline void note(EventKind kind, const volatile void* object, std::uint64_t pc, std::uint8_t aux = 0,
-                 std::uint64_t extra = 0) {
-  if (tracing()) trace_long(kind, aux, address_of(object), pc, extra);
+[[gnu::always_inline]] inline void note(EventKind kind, const volatile void* object, std::uint64_t pc,
+                                        std::uint8_t aux = 0, std::uint64_t extra = 0) {
+  if (!tracing()) return;
+  if (has_stack(kind)) trace_stack(pc);
+  trace_long(kind, aux, address_of(object), pc, extra);
 }
 
 inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,

@@ -29,7 +29,7 @@ Start* free_slot() {
   return nullptr;
 }
 
-void* run(void* raw) {
+void* run_thread(void* raw) {
   auto* slot = static_cast<Start*>(raw);
   const Start start = *slot;
   slot->routine = nullptr;
@@ -63,7 +63,7 @@ REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attri
   Start* slot = free_slot();
   if (slot == nullptr) return real_create(handle, attributes, routine, argument);
   *slot = {routine, argument};
-  const int result = real_create(handle, attributes, run, slot);
+  const int result = real_create(handle, attributes, run_thread, slot);
   if (result != 0) slot->routine = nullptr;
   return result;
 }

@@ -90,10 +90,15 @@ void ArenaMemory::publish(const void* record, std::uint64_t bytes) {
   header().status.event.fetch_add(1);
 }
 
+bool ArenaMemory::stack_asked() {
+  const StackRequest& request = stack_cache().request;
+  return request.asked.load() != request.answered.load();
+}
+
 void ArenaMemory::wait_for_records(int milliseconds) {
   Channel& out = header().out;
   const std::uint32_t seen = out.head_signal.load();
-  if (published().bytes != 0) return;
+  if (published().bytes != 0 || stack_asked()) return;
   futex_wait(out.head_signal, seen, milliseconds);
 }
 

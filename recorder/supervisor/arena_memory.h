@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "recorder/runtime_state.h"
+#include "recorder/stack_cache.h"
 
 namespace reweave {
 
@@ -19,6 +20,7 @@ class ArenaMemory {
   int fd() const { return fd_; }
   ArenaHeader& header() { return *reinterpret_cast<ArenaHeader*>(base_); }
   std::byte* goal() { return base_ + kGoalOffset; }
+  StackCache& stack_cache() { return *reinterpret_cast<StackCache*>(base_ + kStackCacheOffset); }
   RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(base_ + kHeaderBytes); }
 
   // Records that the target has published and nobody has taken: [data, data + bytes), whole records.
@@ -31,7 +33,9 @@ class ArenaMemory {
   void take(std::uint64_t bytes);
   // Appends a record on behalf of the target, whose baton the caller must have. There must be room.
   void publish(const void* record, std::uint64_t bytes);
-  // Sleeps until the target flushes or fills its ring, `milliseconds` at the most.
+  // The target waits for the answer to a StackRequest.
+  bool stack_asked();
+  // Sleeps until the target flushes or fills its ring or asks for a stack, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
 
   // Appends a record to the feed if it fits now.

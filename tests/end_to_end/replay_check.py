@@ -2,7 +2,10 @@
 """Records a program of tests/programs/subjects.json, replays the recording, and compares what a user can see:
 standard output, standard error and exit status.
 
-    replay_check.py --build BUILD NAME...
+    replay_check.py --build BUILD [--sanitized] NAME...
+
+With --sanitized the builds with -fsanitize=thread are taken, and each recording is traced as well: the trace must be
+complete.
 
 Names may be `all`, `behaviour`, `correct` or `buggy`. Programs of kind behaviour must exit 0 while being recorded;
 the others may end in any way, but the replay must end in the same. REWEAVE_ROUNDS=N repeats each program N times,
@@ -63,7 +66,8 @@ def shown(data):
 
 def check_round(arguments, subject, folder, chaos):
     """Records and replays once. Raises Failure."""
-    program = arguments.build / "tests" / "programs" / "plain" / subject["name"]
+    programs = arguments.build / "tests" / "programs"
+    program = programs / "tsan" / f"{subject['name']}.tsan" if arguments.sanitized else programs / "plain" / subject["name"]
     recording = pathlib.Path(folder) / "recording"
     command = [arguments.build / "reweave", "record", "-o", recording]
     command += ["--chaos"] if chaos else []
@@ -80,6 +84,10 @@ def check_round(arguments, subject, folder, chaos):
         raise Failure(f"standard output differs\n--- recorded\n{shown(recorded[1])}\n--- replayed\n{shown(replayed[1])}")
     if same_message(recorded[2]) != same_message(replayed[2]):
         raise Failure(f"standard error differs\n--- recorded\n{shown(recorded[2])}\n--- replayed\n{shown(replayed[2])}")
+    if arguments.sanitized:
+        status, _, errors = run([arguments.build / "reweave", "trace", "-o", recording.parent / "trace", recording], "")
+        if status != 0 or b"incomplete" in errors:
+            raise Failure(f"trace: exit status {status}\n{shown(errors)}")
 
 
 def check_subject(arguments, subject):
@@ -105,6 +113,7 @@ def check_subject(arguments, subject):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("names", nargs="+")
     arguments = parser.parse_args()
@@ -114,6 +123,7 @@ def main():
     arguments.keep = os.environ.get("REWEAVE_KEEP", "")
     subjects = [row for row in json.loads((PROGRAMS / "subjects.json").read_text())
                 if row["name"] in arguments.names or row["kind"] in arguments.names or "all" in arguments.names]
+    subjects = [row for row in subjects if row["tsan"] or not arguments.sanitized]
     if not subjects:
         sys.exit(f"no program is called {' or '.join(arguments.names)}")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

@@ -157,6 +157,32 @@ BOOST_AUTO_TEST_CASE(sites_are_located_in_modules) {
   BOOST_TEST(reader.site_location(chunk.site[2]).module == kNoModule);
 }
 
+BOOST_AUTO_TEST_CASE(call_stacks_survive) {
+  test::Scratch scratch;
+  {
+    TraceWriter writer(scratch / "t.rwt", {});
+    BOOST_TEST(writer.stack_of(0, {}) == 0u);
+    const std::uint32_t first = writer.stack_of(0, {0x30, 0x20, 0x10});
+    append_read(writer, 0, 0x30);
+    writer.flush();  // the names go on in another block
+    BOOST_TEST(writer.stack_of(0, {0x40, 0x20, 0x10}) == first + 1);
+    BOOST_TEST(writer.stack_of(0, {0x30, 0x20, 0x10}) == first);
+    BOOST_TEST(writer.stack_of(0, {0x20, 0x10}) == first - 1);
+    append_read(writer, 0, 0x30);
+    writer.finish();
+  }
+  const TraceReader reader(scratch / "t.rwt");
+  const auto& calls = reader.calls();
+  BOOST_REQUIRE_EQUAL(calls.size(), 4u);
+  const auto stack = [&](std::uint32_t id) {
+    std::vector<std::uint64_t> callers;
+    for (; id != 0; id = calls[id - 1].parent) callers.push_back(reader.pc_of(calls[id - 1].site));
+    return callers;
+  };
+  BOOST_TEST((stack(3) == std::vector<std::uint64_t>{0x30, 0x20, 0x10}));
+  BOOST_TEST((stack(4) == std::vector<std::uint64_t>{0x40, 0x20, 0x10}));
+}
+
 // Code that was only mapped, not announced: this test itself, as the loader would map it.
 BOOST_AUTO_TEST_CASE(mapped_code_is_a_module) {
   test::Scratch scratch;

@@ -64,5 +64,33 @@ BOOST_AUTO_TEST_CASE(heap_blocks_and_call_stacks) {
   BOOST_TEST(has(text, "by f at prog.c:51\n      by f at prog.c:50\n"));
 }
 
+// A lock in code without instrumentation, called by code that has it, and then by the latter alone.
+BOOST_AUTO_TEST_CASE(unwound_call_stacks) {
+  TraceBuilder builder;
+  builder.add_call(0, 90);
+  builder.add_call(1, 91);
+  builder.add_call(1, 92);
+  const auto add = [&](ThreadId t, EventKind kind, std::uint64_t address, std::uint64_t extra, std::uint32_t site) {
+    builder.add({address, site, extra, t, kind, 0}, site);
+  };
+  const auto both = [&](ThreadId t, std::uint64_t first, std::uint64_t second, std::uint32_t site) {
+    add(t, EventKind::kLock, first, 0, site);
+    add(t, EventKind::kLock, second, 0, site + 1);
+    add(t, EventKind::kUnlock, second, 0, site + 2);
+    add(t, EventKind::kUnlock, first, 0, site + 3);
+  };
+  add(0, EventKind::kFork, 0, 1, 3);
+  add(0, EventKind::kCall, 0, 0, 50);
+  add(0, EventKind::kStack, 0, 2, 10);
+  both(0, 0x1000, 0x2000, 10);
+  add(1, EventKind::kCall, 0, 0, 51);
+  add(1, EventKind::kStack, 0, 3, 20);
+  add(1, EventKind::kStack, 0, 0, 20);  // not known
+  both(1, 0x2000, 0x1000, 20);
+  const std::string text = report(builder.finish(), "deadlocks");
+  BOOST_TEST(has(text, "in f at prog.c:11\n      by f at prog.c:91\n      by f at prog.c:90\n      holding"));
+  BOOST_TEST(has(text, "in f at prog.c:21\n      by f at prog.c:51\n      holding"));
+}
+
 }  // namespace
 }  // namespace reweave::testing

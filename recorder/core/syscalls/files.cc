@@ -143,8 +143,26 @@ long handle_dup(Call& call) {
   return result;
 }
 
+namespace {
+
+bool fcntl_takes_argument(long command) {
+  constexpr long kWithout[] = {F_GETFD, F_GETFL, F_GETOWN, 11 /* F_GETSIG */, 1025 /* F_GETLEASE */,
+                               1032 /* F_GETPIPE_SZ */, 1034 /* F_GET_SEALS */};
+  for (long other : kWithout)
+    if (command == other) return false;
+  return true;
+}
+
+bool ioctl_takes_argument(long request) {
+  return request != FIOCLEX && request != FIONCLEX && request != TIOCNOTTY && request != TIOCEXCL &&
+         request != TIOCNXCL;
+}
+
+}  // namespace
+
 long handle_fcntl(Call& call) {
   const long command = call.args[1];
+  if (!fcntl_takes_argument(command)) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const bool gives_lock = command == F_GETLK || command == 36 /* F_OFD_GETLK */;
   const bool waits = command == F_SETLKW || command == 38 /* F_OFD_SETLKW */;
@@ -161,6 +179,7 @@ long handle_fcntl(Call& call) {
 }
 
 long handle_ioctl(Call& call) {
+  if (!ioctl_takes_argument(call.args[1])) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   if (!live()) return answered_call(call);
   const long bytes = ioctl_output(static_cast<unsigned long>(call.args[1]) & 0xffffffff);

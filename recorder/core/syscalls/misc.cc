@@ -14,10 +14,36 @@ namespace {
 // Options that act on the thread or process and must hold in a replay as well.
 bool performed_always(long option) { return option == PR_SET_NAME || option == PR_SET_DUMPABLE; }
 
+constexpr long kSetVma = 0x53564d41;  // PR_SET_VMA: names memory
+
+int prctl_arguments(long option) {
+  switch (option) {
+    case PR_GET_DUMPABLE:
+    case PR_GET_KEEPCAPS:
+    case PR_GET_TIMING:
+    case PR_GET_SECCOMP:
+    case PR_GET_SECUREBITS:
+    case PR_GET_TIMERSLACK:
+    case PR_GET_NO_NEW_PRIVS:
+    case PR_GET_THP_DISABLE:
+      return 1;
+    case PR_MCE_KILL:
+    case PR_SET_MM:
+    case PR_CAP_AMBIENT:
+    case PR_GET_SPECULATION_CTRL:
+    case PR_SET_SPECULATION_CTRL:
+    case kSetVma:
+      return 5;
+    default:
+      return 2;
+  }
+}
+
 }  // namespace
 
 long handle_prctl(Call& call) {
   const long option = call.args[0];
+  use_arguments(call, prctl_arguments(option));
   if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
   if (option == PR_SET_TSC) return complete(call, -EINVAL);
   if (option == PR_SET_SECCOMP)
