@@ -34,8 +34,8 @@ struct Output {
 };
 inline constexpr std::uint32_t kMaxOutputs = 1100;  // an iovec's 1024 and the rest
 
-// Only the first `count` arguments of this command mean something: what a variadic wrapper passed for the others is what
-// was in registers, and is neither logged nor compared.
+// Only the first `count` arguments of this command mean something: what a variadic wrapper passed for the others is
+// what was in registers, and is neither logged nor compared.
 inline void use_arguments(Call& call, int count) {
   for (int i = count; i < 6; i++) call.logged[i] = 0;
 }

@@ -87,9 +87,10 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
   trace_publish(16);
 }
 
-// A 24-byte trace record. Not inline: of a branch that only a trace takes, nothing may be left in callee-saved registers,
-// which a system call in the C library's function behind it has in its context.
-[[gnu::noinline]] inline void trace_long(EventKind kind, std::uint8_t aux, std::uint64_t address, std::uint64_t pc, std::uint64_t extra) {
+// A 24-byte trace record. Not inline, and keeping all registers: a branch that only a trace takes leaves nothing in
+// them. System calls in the C library's function behind it have them in their context, and so have preemptions.
+[[gnu::noinline, gnu::no_caller_saved_registers, gnu::target("general-regs-only")]] inline void trace_long(
+    EventKind kind, std::uint8_t aux, std::uint64_t address, std::uint64_t pc, std::uint64_t extra) {
   std::uint64_t* words = trace_room();
   words[0] = wire::pack_word0(kind, aux, address, true);
   words[1] = wire::pack_word1(pc, self().id);

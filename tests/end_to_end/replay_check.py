@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Records a program of tests/programs/subjects.json, replays the recording, and compares what a user can see:
-standard output, standard error and exit status.
+standard output, standard error and exit status. Then traces the recording: the trace must be complete.
 
     replay_check.py --build BUILD [--sanitized] NAME...
 
-With --sanitized the builds with -fsanitize=thread are taken, and each recording is traced as well: the trace must be
-complete.
+With --sanitized the builds with -fsanitize=thread are taken.
 
 Names may be `all`, `behaviour`, `correct` or `buggy`. Programs of kind behaviour must exit 0 while being recorded;
 the others may end in any way, but the replay must end in the same. REWEAVE_ROUNDS=N repeats each program N times,
@@ -64,6 +63,13 @@ def shown(data):
     return text if len(text) < 1500 else text[:700] + "\n[...]\n" + text[-700:]
 
 
+def check_trace(arguments, recording):
+    """Raises Failure unless the recording can be traced to its end."""
+    status, _, errors = run([arguments.build / "reweave", "trace", "-o", recording.parent / "trace", recording], "")
+    if status != 0 or b"incomplete" in errors:
+        raise Failure(f"trace: exit status {status}\n{shown(errors)}")
+
+
 def check_round(arguments, subject, folder, chaos):
     """Records and replays once. Raises Failure."""
     programs = arguments.build / "tests" / "programs"
@@ -84,10 +90,7 @@ def check_round(arguments, subject, folder, chaos):
         raise Failure(f"standard output differs\n--- recorded\n{shown(recorded[1])}\n--- replayed\n{shown(replayed[1])}")
     if same_message(recorded[2]) != same_message(replayed[2]):
         raise Failure(f"standard error differs\n--- recorded\n{shown(recorded[2])}\n--- replayed\n{shown(replayed[2])}")
-    if arguments.sanitized:
-        status, _, errors = run([arguments.build / "reweave", "trace", "-o", recording.parent / "trace", recording], "")
-        if status != 0 or b"incomplete" in errors:
-            raise Failure(f"trace: exit status {status}\n{shown(errors)}")
+    check_trace(arguments, recording)
 
 
 def check_subject(arguments, subject):

@@ -146,8 +146,9 @@ long handle_dup(Call& call) {
 namespace {
 
 bool fcntl_takes_argument(long command) {
-  constexpr long kWithout[] = {F_GETFD, F_GETFL, F_GETOWN, 11 /* F_GETSIG */, 1025 /* F_GETLEASE */,
-                               1032 /* F_GETPIPE_SZ */, 1034 /* F_GET_SEALS */};
+  constexpr long kWithout[] = {
+      F_GETFD, F_GETFL, F_GETOWN, 11 /* F_GETSIG */, 1025 /* F_GETLEASE */, 1032 /* F_GETPIPE_SZ */,
+      1034 /* F_GET_SEALS */};
   for (long other : kWithout)
     if (command == other) return false;
   return true;
