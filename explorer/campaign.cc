@@ -3,12 +3,16 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "explorer/failure_store.h"
 #include "explorer/fork_server.h"
 #include "explorer/minimise.h"
+#include "explorer/places.h"
+#include "explorer/story.h"
 #include "explorer/strategies/goals.h"
+#include "explorer/switches.h"
 #include "formats/error.h"
 
 namespace reweave {
@@ -19,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMinimiseBudget = 300;
+constexpr std::uint64_t kMinimiseBudget = 3'000;
 
 std::vector<std::byte> goal_of(const Candidate& candidate) {
   std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
@@ -37,6 +41,7 @@ class Campaign {
       : options_(options),
         on_progress_(on_progress),
         server_(std::make_unique<ForkServer>(options.recording)),
+        places_(options.recording),
         start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
@@ -120,14 +125,17 @@ class Campaign {
     for (const RunResult& known : known_)
       if (same_failure(known, run)) return;
     known_.push_back(run);
-    const RunResult smallest = minimise(*server_, run, kMinimiseBudget);
+    const RunResult smallest =
+        minimise([this](const RunRequest& again) { return server_->run(again); }, run, kMinimiseBudget);
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
     kept.what = describe_outcome(smallest);
     kept.found_at = result_.progress.runs;
     kept.preemptions = preemptions_of(smallest);
     kept.how = how;
+    kept.story = tell_story(smallest, places_);
     save_run(*server_, smallest, request, kept.path);
+    if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
     kept_.push_back(smallest);
     result_.failures.push_back(kept);
     result_.progress.failures = result_.failures.size();
@@ -136,6 +144,7 @@ class Campaign {
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
   std::unique_ptr<ForkServer> server_;
+  Places places_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;

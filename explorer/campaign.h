@@ -39,6 +39,7 @@ struct KeptFailure {
   std::uint64_t preemptions;
   unsigned verified;  // replays that failed the same way
   std::string how;    // strategy, or the candidate
+  std::string story;  // the minimal schedule in plain words
 };
 
 // What became of a candidate.

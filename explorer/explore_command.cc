@@ -75,10 +75,12 @@ int explore(ExploreArguments& arguments) {
   fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
              progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
              progress.left_recording, result.failures.size());
-  for (const KeptFailure& failure : result.failures)
+  for (const KeptFailure& failure : result.failures) {
     fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
                failure.what, failure.how, failure.found_at, failure.preemptions, failure.verified,
                options.verifications);
+    if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+  }
   return result.failures.empty() ? 0 : kExitFailureFound;
 }
 

@@ -84,6 +84,7 @@ void ForkServer::prepare(const RunRequest& request) {
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
   config.tick_budget = request.step_limit;
+  config.observe = request.observe ? 1 : 0;
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
   std::memset(config.policy.name, 0, sizeof config.policy.name);
@@ -156,6 +157,7 @@ RunResult ForkServer::run(const RunRequest& request) {
   const bool ended = await_end();
   RunResult done = result(ended);
   done.records = records_;
+  if (request.observe) done.observed = Observation(runs_.notes());
   return done;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "explorer/observation.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -18,6 +19,7 @@ struct RunRequest {
   std::uint64_t length = 1000;  // schedule points expected
   std::vector<std::byte> goal;
   std::uint64_t step_limit = 5'000'000;  // more is a hang
+  bool observe = false;                  // RunResult::observed is wanted
 };
 
 struct RunResult {
@@ -27,6 +29,7 @@ struct RunResult {
   std::vector<std::byte> records;   // what the run logged, from main on
   std::uint64_t steps = 0;          // schedule points executed
   std::uint64_t goal_progress = 0;  // how far a policy with a goal came
+  Observation observed;
 
   bool failed() const {
     return outcome != wire::OutcomeKind::kPassed && outcome != wire::OutcomeKind::kLeftRecording &&

@@ -1,0 +1,52 @@
+#include "explorer/observation.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reweave {
+
+Observation::Observation(const std::byte* notes) {
+  NotesHeader header;
+  std::memcpy(&header, notes, sizeof header);
+  truncated_ = header.truncated != 0;
+  const std::byte* at = notes + sizeof header;
+  const std::byte* end = at + std::min(header.bytes, kNotesBytes - sizeof header);
+  while (at + sizeof(ChoiceNote) <= end) {
+    ChoiceNote note;
+    std::memcpy(&note, at, sizeof note);
+    if (at + note_bytes(note.enabled) > end) break;
+    append(note, {reinterpret_cast<const ThreadId*>(at + sizeof note), note.enabled});
+    at += note_bytes(note.enabled);
+  }
+}
+
+std::span<const ThreadId> Observation::enabled(std::size_t i) const {
+  return {enabled_.data() + enabled_at_[i], choices_[i].enabled};
+}
+
+void Observation::append(const ChoiceNote& note, std::span<const ThreadId> enabled) {
+  choices_.push_back(note);
+  choices_.back().enabled = static_cast<std::uint16_t>(enabled.size());
+  enabled_at_.push_back(enabled_.size());
+  enabled_.insert(enabled_.end(), enabled.begin(), enabled.end());
+  threads_ = std::max<std::uint32_t>({threads_, note.thread + 1u, note.from + 1u});
+  if (last_tick_.size() < threads_) last_tick_.resize(threads_);
+  std::uint64_t& last = last_tick_[note.thread];
+  resumed_.push_back(last == note.tick + std::uint64_t{1});
+  last = note.tick + std::uint64_t{1};
+}
+
+bool is_sync(const ChoiceNote& note) {
+  const OpKind kind = kind_of(note);
+  return kind != OpKind::kAccess && kind != OpKind::kAtomic && kind != OpKind::kStart && kind != OpKind::kYield;
+}
+
+bool dependent(const ChoiceNote& a, const ChoiceNote& b) {
+  if (a.object == 0 || b.object == 0) return false;
+  if (is_sync(a) || is_sync(b)) return a.object == b.object;
+  if (a.is_write == 0 && b.is_write == 0) return false;
+  const std::uint64_t a_bytes = a.detail == 0 ? 1 : a.detail, b_bytes = b.detail == 0 ? 1 : b.detail;
+  return a.object < b.object + b_bytes && b.object < a.object + a_bytes;
+}
+
+}  // namespace reweave
