@@ -10,6 +10,7 @@
 #include "explorer/fork_server.h"
 #include "explorer/minimise.h"
 #include "explorer/places.h"
+#include "explorer/searches/search.h"
 #include "explorer/story.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
@@ -22,8 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kMinimiseBudget = 3'000;
 
 std::vector<std::byte> goal_of(const Candidate& candidate) {
   std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
@@ -67,16 +66,17 @@ class Campaign {
     progress.runs++;
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
+    if (request.observe) knowledge_.learn(run.observed);
     REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
             "an explored run stopped: {}", run.text);
     if (!on_progress_(progress)) stopped_ = true;
     return run;
   }
 
-  // An undisturbed run says how long runs are, which change points are drawn from.
+  // An undisturbed run says how long runs are, and which variables are shared.
   void measure_length() {
-    RunRequest request;
-    request.policy = "schedule";
+    RunRequest request = request_of({});
+    request.observe = true;
     const RunResult run = one_run(request);
     length_ = std::max<std::uint64_t>(run.steps, 16);
     note(run, request, "an undisturbed run");
@@ -97,17 +97,24 @@ class Campaign {
   }
 
   void search() {
-    for (std::uint64_t i = 0; i < options_.runs && !enough(); i++) {
-      RunRequest request;
-      request.policy = options_.strategy;
-      request.seed = options_.seed + i;
-      request.depth = options_.depth;
-      request.length = length_;
-      request.step_limit = step_limit();
-      const RunResult run = one_run(request);
+    if (options_.runs == 0) return;
+    SearchOptions options;
+    options.seed = options_.seed;
+    options.depth = options_.depth;
+    options.knowledge = &knowledge_;
+    options.learned = options_.learned;
+    const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
+    const std::uint64_t limit = result_.progress.runs + options_.runs;
+    while (result_.progress.runs < limit && !enough()) {
+      std::optional<RunRequest> request = search->next();
+      if (!request) break;
+      request->step_limit = step_limit();
+      const RunResult run = one_run(*request);
       length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
-      note(run, request, fmt::format("{}, seed {}", request.policy, request.seed));
+      search->learn(*request, run);
+      note(run, *request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request->policy));
     }
+    result_.report = search->report();
   }
 
   // The server is done with: replays are process trees of their own.
@@ -126,7 +133,7 @@ class Campaign {
       if (same_failure(known, run)) return;
     known_.push_back(run);
     const RunResult smallest =
-        minimise([this](const RunRequest& again) { return server_->run(again); }, run, kMinimiseBudget);
+        minimise([this](const RunRequest& again) { return server_->run(again); }, run, options_.minimise_runs);
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
     kept.what = describe_outcome(smallest);
@@ -145,6 +152,7 @@ class Campaign {
   const std::function<bool(const CampaignProgress&)>& on_progress_;
   std::unique_ptr<ForkServer> server_;
   Places places_;
+  Knowledge knowledge_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;

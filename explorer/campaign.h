@@ -13,15 +13,17 @@ namespace reweave {
 
 struct CampaignOptions {
   std::string recording;
-  std::string output;            // folder for the failures; created
-  std::string strategy = "pct";  // of the search
-  CandidateSet candidates;       // tried first
-  std::uint64_t runs = 1000;     // of the search
-  double seconds = 0;            // limit of the whole campaign; 0: none
+  std::string output;             // folder for the failures; created
+  std::string strategy = "auto";  // of the search
+  std::string learned;            // hapset: file that its sets are loaded from and saved to
+  CandidateSet candidates;        // tried first
+  std::uint64_t runs = 1000;      // of the search
+  double seconds = 0;             // limit of the whole campaign; 0: none
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
   bool stop_at_first = false;
   unsigned verifications = 20;
+  std::uint64_t minimise_runs = 3000;  // at most, for each failure
 };
 
 struct CampaignProgress {
@@ -54,6 +56,7 @@ struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
+  std::string report;  // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

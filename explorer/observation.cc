@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "explorer/strategies/choices.h"
+
 namespace reweave {
 
 Observation::Observation(const std::byte* notes) {
@@ -37,16 +39,24 @@ void Observation::append(const ChoiceNote& note, std::span<const ThreadId> enabl
 }
 
 bool is_sync(const ChoiceNote& note) {
-  const OpKind kind = kind_of(note);
-  return kind != OpKind::kAccess && kind != OpKind::kAtomic && kind != OpKind::kStart && kind != OpKind::kYield;
+  switch (kind_of(note)) {
+    case OpKind::kLock:
+    case OpKind::kUnlock:
+    case OpKind::kWait:
+    case OpKind::kNotify:
+    case OpKind::kSemaphore:
+    case OpKind::kBarrier:
+    case OpKind::kOther:
+      return true;
+    default:
+      return false;
+  }
 }
 
-bool dependent(const ChoiceNote& a, const ChoiceNote& b) {
-  if (a.object == 0 || b.object == 0) return false;
-  if (is_sync(a) || is_sync(b)) return a.object == b.object;
-  if (a.is_write == 0 && b.is_write == 0) return false;
-  const std::uint64_t a_bytes = a.detail == 0 ? 1 : a.detail, b_bytes = b.detail == 0 ? 1 : b.detail;
-  return a.object < b.object + b_bytes && b.object < a.object + a_bytes;
+PendingOp operation_of(const ChoiceNote& note) {
+  return {note.object, note.pc, kind_of(note), note.is_write, 0, note.detail};
 }
+
+bool dependent(const ChoiceNote& a, const ChoiceNote& b) { return conflicting(operation_of(a), operation_of(b)); }
 
 }  // namespace reweave

@@ -44,7 +44,8 @@ class Observation {
 };
 
 inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.kind); }
-// A synchronisation object rather than memory.
+PendingOp operation_of(const ChoiceNote& note);
+// Its object is for synchronisation, rather than memory.
 bool is_sync(const ChoiceNote& note);
 // The order of the two operations matters: the same object, and not two reads.
 bool dependent(const ChoiceNote& a, const ChoiceNote& b);

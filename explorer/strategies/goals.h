@@ -26,4 +26,39 @@ struct WitnessGoal {
   std::uint16_t reserved[3];
 };
 
+// Policy `prefix`: a PrefixGoal, then `choices` thread ids, then (aligned to 8) `sleepers` Sleepers.
+struct PrefixGoal {
+  std::uint32_t choices;
+  std::uint32_t sleepers;
+};
+// A thread whose next operation was explored from the state before the last choice: until an operation that depends
+// on it is executed, running it gives nothing new.
+struct Sleeper {
+  std::uint64_t object;
+  ThreadId thread;
+  std::uint8_t kind;
+  std::uint8_t is_write;
+  std::uint32_t bytes;
+};
+
+// Policies `priorities` and `surw`: a SiteGoal, then `threads` words (priority; weight), then `changes` Changes, then
+// `sites` addresses of code, sorted.
+struct SiteGoal {
+  std::uint32_t threads;
+  std::uint32_t changes;
+  std::uint32_t sites;  // 0: every schedule point is tracked
+  std::uint32_t reserved;
+};
+// At the index-th tracked point (from 1) the running thread gets this priority.
+struct PriorityChange {
+  std::uint32_t index;
+  std::uint32_t priority;
+};
+
+// Policy `active`: pairs of sites. Threads are stopped before them until both ends of a pair are there.
+struct ActivePair {
+  std::uint64_t first;  // executed first
+  std::uint64_t second;
+};
+
 }  // namespace reweave

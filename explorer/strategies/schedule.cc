@@ -2,8 +2,8 @@
 //
 // A switch is named by a thread and how many schedule points it has executed, and waits for that however long it takes,
 // so that leaving one switch out neither renames the others nor drops them.
+#include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
-#include "recorder/policy.h"
 
 namespace reweave {
 
@@ -15,12 +15,6 @@ constexpr std::uint64_t kBits = sizeof(PolicyState::words) * 8;
 void begin_run(const PolicyConfig& config, PolicyState& state) {
   const std::uint64_t count = config.goal_bytes / sizeof(ScheduleStep);
   for (std::uint64_t i = 0; i < kBits / 64 && i * 64 < count; i++) state.words[i] = 0;
-}
-
-bool contains(const ChoiceArgs& args, ThreadId thread) {
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] == thread) return true;
-  return false;
 }
 
 bool before(const ScheduleStep& a, const ScheduleStep& b) {
@@ -65,11 +59,7 @@ Choice choose(const ChoiceArgs& args) {
     if (contains(args, steps[i].to)) return {steps[i].to, 0};
     break;
   }
-  if (goes_on) return {current.id, 0};
-  // Blocked or yielding: round robin, so that a thread that waits for another gets there.
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] > current.id) return {args.enabled[i], 0};
-  return {args.enabled[0], 0};
+  return {without_preemption(args), 0};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // witness: follows a predicted sequence of operations. A thread whose next operation is not its turn waits; when the
 // sequence is finished, or cannot be followed because its thread is blocked, the run goes on without preemption.
+#include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
-#include "recorder/policy.h"
 
 namespace reweave {
 
@@ -11,19 +11,6 @@ namespace {
 enum { kNext = 0, kLost = 1 };
 
 void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kNext] = state.words[kLost] = 0; }
-
-bool contains(const ChoiceArgs& args, ThreadId thread) {
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] == thread) return true;
-  return false;
-}
-
-ThreadId without_preemption(const ChoiceArgs& args) {
-  if (args.current_enabled && !args.yielded) return args.current.id;
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] > args.current.id) return args.enabled[i];
-  return args.enabled[0];
-}
 
 Choice choose(const ChoiceArgs& args) {
   const auto* goals = reinterpret_cast<const WitnessGoal*>(args.goal);
