@@ -47,7 +47,7 @@ class Campaign {
   }
 
   CampaignResult run() {
-    measure_length();
+    length_ = std::max<std::uint64_t>(server_->recorded_steps(), 16);
     confirm_candidates();
     search();
     verify();
@@ -73,13 +73,12 @@ class Campaign {
     return run;
   }
 
-  // An undisturbed run says how long runs are, and which variables are shared.
-  void measure_length() {
+  // Says how long runs are, and which variables are shared.
+  void undisturbed_run() {
     RunRequest request = request_of({});
     request.observe = true;
-    const RunResult run = one_run(request);
-    length_ = std::max<std::uint64_t>(run.steps, 16);
-    note(run, request, "an undisturbed run");
+    request.step_limit = step_limit();
+    note(one_run(request), request, "an undisturbed run");
   }
 
   void confirm_candidates() {
@@ -104,6 +103,8 @@ class Campaign {
     options.knowledge = &knowledge_;
     options.learned = options_.learned;
     const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
+    // auto begins with runs that teach as much.
+    if (options_.strategy != "auto") undisturbed_run();
     const std::uint64_t limit = result_.progress.runs + options_.runs;
     while (result_.progress.runs < limit && !enough()) {
       std::optional<RunRequest> request = search->next();

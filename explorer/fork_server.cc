@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <csignal>
@@ -36,6 +37,18 @@ std::uint64_t feed_bytes(const std::string& recording) {
   return std::max(kSmallestFeed, std::bit_ceil(total + 1));
 }
 
+// The global number of the schedule point at which it was written; 0 if it does not say.
+std::uint64_t step_of(const wire::RecordHeader* record) {
+  switch (static_cast<wire::RecordKind>(record->kind)) {
+    case wire::RecordKind::kSwitch:
+      return reinterpret_cast<const wire::SwitchRecord*>(record)->step;
+    case wire::RecordKind::kSyscall:
+      return reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+    default:
+      return 0;
+  }
+}
+
 void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanoseconds) {
@@ -62,8 +75,10 @@ ForkServer::ForkServer(const std::string& recording)
 }
 
 void ForkServer::feed_all() {
-  while (const wire::RecordHeader* record = reader_.next())
+  while (const wire::RecordHeader* record = reader_.next()) {
     CHECK(server_.offer(record, record->bytes), "the feed is too small");
+    last_step_ = std::max(last_step_, step_of(record));
+  }
   server_.close_feed();
 }
 
@@ -76,6 +91,11 @@ void ForkServer::wait_until_ready() {
     futex_wait(status.server_ready, 0, 1'000'000);
   }
   prefix_records_ = status.event.load();
+}
+
+std::uint64_t ForkServer::recorded_steps() const {
+  const std::uint64_t main_step = const_cast<ArenaMemory&>(server_).state().step;
+  return last_step_ > main_step ? last_step_ - main_step : 0;
 }
 
 void ForkServer::prepare(const RunRequest& request) {

@@ -22,6 +22,8 @@ class ForkServer {
   const Manifest& manifest() const { return reader_.manifest(); }
   // Records of the recording before main, which every run shares.
   std::uint64_t prefix_records() const { return prefix_records_; }
+  // Schedule points of the recorded run from main on.
+  std::uint64_t recorded_steps() const;
 
  private:
   void feed_all();
@@ -36,6 +38,7 @@ class ForkServer {
   ArenaMemory runs_;
   std::unique_ptr<Target> target_;
   std::uint64_t prefix_records_ = 0;
+  std::uint64_t last_step_ = 0;
   std::uint32_t requests_ = 0;
   std::vector<std::byte> records_;
 };

@@ -7,7 +7,8 @@ namespace reweave {
 
 namespace {
 
-// By choice: more than one thread is there, born and with something left to do.
+// By choice: another thread may have something to do at the same time. Not so before any other was born, and not for a
+// thread that has joined others when none is left that has not ended.
 std::vector<bool> in_company(const Observation& run) {
   std::vector<std::size_t> last(run.threads(), 0), born(run.threads(), run.size());
   for (std::size_t i = 0; i < run.size(); i++) {
@@ -15,14 +16,16 @@ std::vector<bool> in_company(const Observation& run) {
     for (const ThreadId id : run.enabled(i))
       if (id < born.size()) born[id] = std::min(born[id], i);
   }
-  std::vector<int> change(run.size() + 1, 0);
+  std::vector<int> births(run.size() + 1, 0), deaths(run.size() + 1, 0);
   for (std::size_t t = 0; t < born.size(); t++)
-    if (born[t] < run.size()) change[born[t]]++, change[std::max(last[t], born[t]) + 1]--;
-  std::vector<bool> company(run.size());
-  int alive = 0;
+    if (born[t] < run.size()) births[born[t]]++, deaths[std::max(last[t], born[t]) + 1]++;
+  std::vector<bool> company(run.size()), joined(run.threads(), false);
+  int all = 0, dead = 0;
   for (std::size_t i = 0; i < run.size(); i++) {
-    alive += change[i];
-    company[i] = alive > 1;
+    all += births[i];
+    dead += deaths[i];
+    if (kind_of(run[i]) == OpKind::kJoin) joined[run[i].thread] = true;
+    company[i] = all - dead > 1 || (all > 1 && !joined[run[i].thread]);
   }
   return company;
 }

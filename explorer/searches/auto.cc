@@ -1,13 +1,21 @@
-// auto: the active tester, then turns of several searches that share what the runs show. The default.
+// auto: runs that stop threads in the middle of what they do, then the active tester in turns with several searches
+// that share what the runs show. The default.
 //
-// The turns are weighted by what finds shallow bugs soonest: samplers of conflict orders first, then priorities, then
-// uniform walks over one variable, and now and then a systematic search, which finds what needs a rare order.
+// The opening needs to know nothing of the program and finds most of what is shallow (scripts/bench bugs shows what
+// each search finds); it is the same for every seed. The turns are weighted by what finds bugs soonest.
+#include <deque>
+#include <iterator>
+
 #include "explorer/searches/active.h"
 
 namespace reweave {
 
 namespace {
 
+// Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
+constexpr std::uint64_t kOpening[] = {5, 6, 9, 4};
+// The active tester has every other turn at first.
+constexpr std::uint64_t kActiveShare = 2;
 // The order of turns; each is used over and over.
 constexpr const char* kTurns[] = {"pos", "pctvb", "surw", "pct", "pos", "random", "surw", "hapset"};
 
@@ -24,9 +32,9 @@ class Auto : public Search {
   }
 
   std::optional<RunRequest> next() override {
-    if (!active_->complete())
+    if (opened_ < std::size(kOpening)) return opening();
+    if (made_++ % kActiveShare == 0 && !active_->complete())
       if (auto request = active_->next()) {
-        // While there is much to test the portfolio gets every other run.
         asked_.push_back(active_.get());
         return request;
       }
@@ -42,11 +50,20 @@ class Auto : public Search {
 
   void learn(const RunRequest& request, const RunResult& result) override {
     Search* search = asked_.front();
-    asked_.erase(asked_.begin());
-    search->learn(request, result);
+    asked_.pop_front();
+    if (search != nullptr) search->learn(request, result);
   }
 
  private:
+  RunRequest opening() {
+    RunRequest request;
+    request.policy = "wedge";
+    request.depth = kOpening[opened_++];
+    request.observe = true;
+    asked_.push_back(nullptr);
+    return request;
+  }
+
   struct Turn {
     std::string name;
     std::shared_ptr<Search> search;
@@ -54,7 +71,9 @@ class Auto : public Search {
   std::unique_ptr<Search> active_;
   std::vector<Turn> turns_;
   std::size_t turn_ = 0;
-  std::vector<Search*> asked_;
+  std::size_t opened_ = 0;
+  std::uint64_t made_ = 0;
+  std::deque<Search*> asked_;  // whose run it is; null: the opening's
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kSlots = 480;
 constexpr std::uint64_t kMostStops = 4;  // of one thread at suspicious sites, times the configured depth
-// kMet: pairs that came together. kRunning: thread + 1 that was let go and has not reached its next point.
-// kReleased: by thread, the tick at which it may pass. kStops: by thread.
+// kMet: pairs that came together. kHeld: thread + 1 that a pair left behind. kReleased: by thread, the tick at which it
+// may pass, plus one. kStops: by thread.
 enum { kMet = 0, kHeld = 1, kReleased = 8, kStops = kReleased + kSlots };
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
@@ -67,6 +67,11 @@ Choice choose(const ChoiceArgs& args) {
   }
   // Whoever is not stopped; the thread that has it goes on.
   const ThreadId usual = without_preemption(args);
+  // A thread that yields may wait in a loop for one that is stopped.
+  if (args.yielded && usual != args.current.id) {
+    release(args, usual);
+    return {usual, 0};
+  }
   if (!is_stopped(args, pairs, count, usual)) return {usual, 0};
   std::uint32_t others = 0;
   ThreadId chosen = usual;

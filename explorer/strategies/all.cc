@@ -4,13 +4,13 @@
 namespace reweave {
 
 extern const Policy kActivePolicy, kChaosPolicy, kNativePolicy, kPctPolicy, kPosPolicy, kPrefixPolicy,
-    kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWitnessPolicy;
+    kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy, kWitnessPolicy;
 
 namespace {
 
 const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kRandomPolicy, &kPctPolicy,
                                    &kPosPolicy,    &kSurwPolicy,     &kPrefixPolicy, &kPrioritiesPolicy,
-                                   &kActivePolicy, &kSchedulePolicy, &kWitnessPolicy};
+                                   &kActivePolicy, &kSchedulePolicy, &kWedgePolicy,  &kWitnessPolicy};
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

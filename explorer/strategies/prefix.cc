@@ -8,8 +8,8 @@ namespace reweave {
 namespace {
 
 // kOff: the prefix could not be followed. kAsleep: only sleeping threads could run, so the run gives nothing new.
-// kAwake: a bit for each sleeper.
-enum { kNext = 0, kOff = 1, kAsleep = 2, kAwake = 8 };
+// kAllAwake: nobody sleeps any more. kAwake: a bit for each sleeper.
+enum { kNext = 0, kOff = 1, kAsleep = 2, kAllAwake = 3, kAwake = 8 };
 constexpr std::uint64_t kMostSleepers = 16'000;
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
@@ -50,7 +50,9 @@ void wake(const ChoiceArgs& args, const Goal& goal, ThreadId thread) {
 
 ThreadId after_prefix(const ChoiceArgs& args, const Goal& goal) {
   const ThreadId usual = without_preemption(args);
-  if (goal.header.sleepers == 0 || !sleeps(args, goal, usual)) return usual;
+  // A thread that yields may wait for one that sleeps.
+  if (args.yielded) args.state.words[kAllAwake] = 1;
+  if (goal.header.sleepers == 0 || args.state.words[kAllAwake] != 0 || !sleeps(args, goal, usual)) return usual;
   for (std::uint32_t i = 0; i < args.count; i++)
     if (!sleeps(args, goal, args.enabled[i])) return args.enabled[i];
   args.state.words[kAsleep] = 1;

@@ -61,6 +61,8 @@ Choice choose(const ChoiceArgs& args) {
     for (std::uint64_t i = 0; i < goal.header->threads && i < kSlots; i++) state.words[kLeft + i] = goal.weights[i];
   }
   std::uint64_t& intended = state.words[kIntended];
+  // A thread that yields may wait for one that is held.
+  if (args.yielded) intended = 0;
   if (intended == 0) intended = draw(args, goal);
   std::uint32_t free = 0;
   ThreadId chosen = args.enabled[0];

@@ -18,8 +18,9 @@ Choice choose(const ChoiceArgs& args) {
   std::uint64_t& next = args.state.words[kNext];
   if (next >= count) return {without_preemption(args), 0};
   const WitnessGoal& goal = goals[next];
-  if (!contains(args, goal.thread)) {
-    // Not yet born, or blocked: whoever may help it runs.
+  const bool spins = args.yielded && args.current.id == goal.thread && args.current.op.pc != goal.pc;
+  if (!contains(args, goal.thread) || spins) {
+    // Not yet born, blocked, or waiting in a loop: whoever may help it runs.
     args.state.words[kLost]++;
     return {without_preemption(args), 0};
   }

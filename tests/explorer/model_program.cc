@@ -45,6 +45,7 @@ class Execution {
   // What policies see of thread `t`.
   void show(ThreadId t, Thread& thread) const {
     thread.id = t;
+    thread.state.store(finished(t) ? ThreadState::kExited : ThreadState::kReady);
     if (finished(t)) return;
     const Op& op = program_->threads[t][next_[t]];
     thread.ticks = next_[t] + 1;
