@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "explorer/failure_store.h"
-#include "explorer/fork_server.h"
 #include "explorer/minimise.h"
 #include "explorer/places.h"
 #include "explorer/searches/search.h"
 #include "explorer/story.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
+#include "explorer/workers.h"
 #include "formats/error.h"
 
 namespace reweave {
@@ -39,7 +39,7 @@ class Campaign {
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
-        server_(std::make_unique<ForkServer>(options.recording)),
+        workers_(std::make_unique<Workers>(options.recording, options.jobs)),
         places_(options.recording),
         start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
@@ -47,7 +47,7 @@ class Campaign {
   }
 
   CampaignResult run() {
-    length_ = std::max<std::uint64_t>(server_->recorded_steps(), 16);
+    length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
     verify();
@@ -61,7 +61,12 @@ class Campaign {
   bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
 
   RunResult one_run(const RunRequest& request) {
-    RunResult run = server_->run(request);
+    RunResult run = workers_->run(request);
+    count(request, run);
+    return run;
+  }
+
+  void count(const RunRequest& request, const RunResult& run) {
     CampaignProgress& progress = result_.progress;
     progress.runs++;
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -70,7 +75,6 @@ class Campaign {
     REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
             "an explored run stopped: {}", run.text);
     if (!on_progress_(progress)) stopped_ = true;
-    return run;
   }
 
   // Says how long runs are, and which variables are shared.
@@ -105,22 +109,28 @@ class Campaign {
     const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
     // auto begins with runs that teach as much.
     if (options_.strategy != "auto") undisturbed_run();
-    const std::uint64_t limit = result_.progress.runs + options_.runs;
-    while (result_.progress.runs < limit && !enough()) {
-      std::optional<RunRequest> request = search->next();
-      if (!request) break;
-      request->step_limit = step_limit();
-      const RunResult run = one_run(*request);
+    std::uint64_t left = options_.runs;
+    while (!enough()) {
+      while (left > 0 && workers_->started() < workers_->capacity()) {
+        std::optional<RunRequest> request = search->next();
+        if (!request) break;
+        request->step_limit = step_limit();
+        workers_->start(*request);
+        left--;
+      }
+      if (workers_->started() == 0) break;
+      const auto [request, run] = workers_->finish();
+      count(request, run);
       length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
-      search->learn(*request, run);
-      note(run, *request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request->policy));
+      search->learn(request, run);
+      note(run, request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request.policy));
     }
     result_.report = search->report();
   }
 
-  // The server is done with: replays are process trees of their own.
+  // The workers are done with: replays are process trees of their own.
   void verify() {
-    server_.reset();
+    workers_.reset();
     for (std::size_t i = 0; i < kept_.size(); i++)
       result_.failures[i].verified = verify_recording(result_.failures[i].path, kept_[i], options_.verifications);
   }
@@ -134,7 +144,7 @@ class Campaign {
       if (same_failure(known, run)) return;
     known_.push_back(run);
     const RunResult smallest =
-        minimise([this](const RunRequest& again) { return server_->run(again); }, run, options_.minimise_runs);
+        minimise([this](const RunRequest& again) { return workers_->run(again); }, run, options_.minimise_runs);
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
     kept.what = describe_outcome(smallest);
@@ -142,7 +152,7 @@ class Campaign {
     kept.preemptions = preemptions_of(smallest);
     kept.how = how;
     kept.story = tell_story(smallest, places_);
-    save_run(*server_, smallest, request, kept.path);
+    save_run(options_.recording, workers_->departure(), smallest, request.policy, kept.path);
     if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
     kept_.push_back(smallest);
     result_.failures.push_back(kept);
@@ -151,7 +161,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
-  std::unique_ptr<ForkServer> server_;
+  std::unique_ptr<Workers> workers_;
   Places places_;
   Knowledge knowledge_;
   Clock::time_point start_;

@@ -21,6 +21,7 @@ struct CampaignOptions {
   double seconds = 0;             // limit of the whole campaign; 0: none
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
+  unsigned jobs = 1;  // workers
   bool stop_at_first = false;
   unsigned verifications = 20;
   std::uint64_t minimise_runs = 3000;  // at most, for each failure

@@ -10,12 +10,12 @@
 
 namespace reweave {
 
-void save_run(const ForkServer& server, const RunResult& run, const RunRequest& request, const std::string& path) {
-  RecordingReader source(server.recording());
+void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
+              const std::string& path) {
+  RecordingReader source(parent);
   Manifest manifest = source.manifest();
-  manifest.seed = server.manifest().seed;
-  manifest.policy = request.policy;
-  manifest.parent = std::filesystem::absolute(server.recording()).string();
+  manifest.policy = policy;
+  manifest.parent = std::filesystem::absolute(parent).string();
   manifest.heap_checks = true;
   manifest.checksums = false;
   manifest.wait_status = run.wait_status;
@@ -27,7 +27,7 @@ void save_run(const ForkServer& server, const RunResult& run, const RunRequest& 
   RecordingWriter writer(path, manifest);
   for (const MappedFile& file : manifest.files)
     if (const std::string stored = source.stored_path(file); !stored.empty()) writer.store_file(stored);
-  for (std::uint64_t i = 0; i < server.prefix_records(); i++) {
+  for (std::uint64_t i = 0; i < departure.prefix_records; i++) {
     const wire::RecordHeader* record = source.next();
     CHECK(record != nullptr);
     writer.append(record);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,14 +57,26 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanos
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return cpu;
+  while (steps > 0) {
+    cpu = (cpu + 1) % CPU_SETSIZE;
+    if (CPU_ISSET(cpu, &allowed)) steps--;
+  }
+  return cpu;
+}
+
 }  // namespace
 
-ForkServer::ForkServer(const std::string& recording)
+ForkServer::ForkServer(const std::string& recording, unsigned worker)
     : reader_(recording), server_(feed_bytes(recording)), runs_(64 << 10) {
   const Manifest& manifest = reader_.manifest();
   REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
   RunConfig& config = server_.header().config;
   config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
+  config.cpu = cpu_after(config.cpu, worker);
   config.fork_server = 1;
   config.detect_memory_errors = 1;
   feed_all();
@@ -86,16 +99,16 @@ void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
     if (status.fatal.load() != 0)
-      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", recording(), status.message));
-    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", recording());
+      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", reader_.path(), status.message));
+    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", reader_.path());
     futex_wait(status.server_ready, 0, 1'000'000);
   }
   prefix_records_ = status.event.load();
 }
 
-std::uint64_t ForkServer::recorded_steps() const {
+Departure ForkServer::departure() const {
   const std::uint64_t main_step = const_cast<ArenaMemory&>(server_).state().step;
-  return last_step_ > main_step ? last_step_ - main_step : 0;
+  return {prefix_records_, last_step_ > main_step ? last_step_ - main_step : 0};
 }
 
 void ForkServer::prepare(const RunRequest& request) {

@@ -10,20 +10,22 @@
 
 namespace reweave {
 
+// Where explored runs leave their recording.
+struct Departure {
+  std::uint64_t prefix_records = 0;  // of the recording before main, which every run shares
+  std::uint64_t recorded_steps = 0;  // schedule points of the recorded run from main on
+};
+
 // Owns the server process. One thread.
 class ForkServer {
  public:
-  // Replays the recording up to main. Throws Error if it does not get there.
-  explicit ForkServer(const std::string& recording);
+  // Replays the recording up to main. Throws Error if it does not get there. Server number `worker` runs on the
+  // worker-th processor after the recording's.
+  explicit ForkServer(const std::string& recording, unsigned worker = 0);
 
   RunResult run(const RunRequest& request);
 
-  const std::string& recording() const { return reader_.path(); }
-  const Manifest& manifest() const { return reader_.manifest(); }
-  // Records of the recording before main, which every run shares.
-  std::uint64_t prefix_records() const { return prefix_records_; }
-  // Schedule points of the recorded run from main on.
-  std::uint64_t recorded_steps() const;
+  Departure departure() const;
 
  private:
   void feed_all();

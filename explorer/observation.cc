@@ -22,6 +22,14 @@ Observation::Observation(const std::byte* notes) {
   }
 }
 
+Observation::Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated)
+    : truncated_(truncated) {
+  for (const ChoiceNote& note : notes) {
+    append(note, enabled_pool.first(note.enabled));
+    enabled_pool = enabled_pool.subspan(note.enabled);
+  }
+}
+
 std::span<const ThreadId> Observation::enabled(std::size_t i) const {
   return {enabled_.data() + enabled_at_[i], choices_[i].enabled};
 }

@@ -15,6 +15,8 @@ class Observation {
   Observation() = default;
   // Reads what the core noted at `notes`.
   explicit Observation(const std::byte* notes);
+  // From what notes() and enabled_pool() gave.
+  Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated);
 
   std::size_t size() const { return choices_.size(); }
   bool empty() const { return choices_.empty(); }
@@ -28,6 +30,8 @@ class Observation {
   bool preempted(std::size_t i) const {
     return choices_[i].thread != choices_[i].from && choices_[i].flags == kFromEnabled;
   }
+  const std::vector<ChoiceNote>& notes() const { return choices_; }
+  const std::vector<ThreadId>& enabled_pool() const { return enabled_; }
   std::uint32_t threads() const { return threads_; }  // greatest id + 1
 
   // For models in tests.
