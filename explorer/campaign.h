@@ -21,7 +21,8 @@ struct CampaignOptions {
   double seconds = 0;             // limit of the whole campaign; 0: none
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
-  unsigned jobs = 1;  // workers
+  unsigned jobs = 1;          // workers
+  bool every_access = false;  // each access is a schedule point in each run
   bool stop_at_first = false;
   unsigned verifications = 20;
   std::uint64_t minimise_runs = 3000;  // at most, for each failure
@@ -32,6 +33,9 @@ struct CampaignProgress {
   double seconds = 0;
   std::uint64_t failures = 0;  // distinct
   std::uint64_t left_recording = 0;
+  // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
+  std::uint64_t quiet_runs = 0;
+  double quiet_seconds = 0, full_seconds = 0;
 };
 
 // A failure that was kept.

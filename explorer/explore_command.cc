@@ -69,6 +69,10 @@ int explore(ExploreArguments& arguments) {
   fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
              progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
              progress.left_recording, result.failures.size());
+  if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
+    fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
+               1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),
+               1e3 * progress.full_seconds / static_cast<double>(full));
   if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
   for (const KeptFailure& failure : result.failures) {
     fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
@@ -105,6 +109,8 @@ void add_explore_command(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_option("--minimise", options.minimise_runs, "runs spent on making each failure's schedule minimal")
       ->capture_default_str();
+  verb->add_flag("--every-access", options.every_access,
+                 "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
   verb->callback([arguments, &status] { status = explore(*arguments); });
 }

@@ -128,12 +128,23 @@ void ForkServer::prepare(const RunRequest& request) {
   config.policy.slice = std::max<std::uint64_t>(request.length / 4, 4);
   config.policy.goal_bytes = request.goal.size();
   header.config = config;
+  silence(request.quiet);
   std::memcpy(runs_.goal(), request.goal.data(), request.goal.size());
   header.status.fatal.store(0);
   header.status.event.store(0);
   header.status.message[0] = 0;
   header.out.head.store(0);
   header.out.tail.store(0);
+}
+
+void ForkServer::silence(const std::shared_ptr<const QuietSites>& quiet) {
+  if (quiet == quiet_) return;
+  quiet_ = quiet;
+  std::byte* table = runs_.quiet();
+  std::memset(table, 0, kQuietBytes);
+  if (quiet == nullptr) return;
+  for (const std::uint64_t pc : quiet->quiet) table[quiet_slot(pc)] = std::byte{1};
+  for (const std::uint64_t pc : quiet->loud) table[quiet_slot(pc)] = std::byte{0};
 }
 
 void ForkServer::collect(std::vector<std::byte>& to) {
@@ -185,10 +196,12 @@ RunResult ForkServer::run(const RunRequest& request) {
   records_.clear();
   RunStatus& status = server_.header().status;
   requests_++;
+  const Clock::time_point start = Clock::now();
   status.server_request.fetch_add(1);
   futex_wake(status.server_request);
   const bool ended = await_end();
   RunResult done = result(ended);
+  done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   done.records = records_;
   if (request.observe) done.observed = Observation(runs_.notes());
   return done;

@@ -31,6 +31,7 @@ class ForkServer {
   void feed_all();
   void wait_until_ready();
   void prepare(const RunRequest& request);
+  void silence(const std::shared_ptr<const QuietSites>& quiet);
   bool await_end();  // false: the run made no progress and was killed
   void collect(std::vector<std::byte>& to);
   RunResult result(bool ended) const;
@@ -42,6 +43,7 @@ class ForkServer {
   std::uint64_t prefix_records_ = 0;
   std::uint64_t last_step_ = 0;
   std::uint32_t requests_ = 0;
+  std::shared_ptr<const QuietSites> quiet_;  // what the runs' arena has
   std::vector<std::byte> records_;
 };
 

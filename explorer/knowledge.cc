@@ -1,6 +1,7 @@
 #include "explorer/knowledge.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "explorer/sharing.h"
 
@@ -8,6 +9,8 @@ namespace reweave {
 
 namespace {
 
+// Below so many choices a run costs what starting it costs.
+constexpr std::uint64_t kLongRun = 1'000;
 constexpr std::size_t kMostPairsOfObject = 64;
 
 bool is_memory(const ChoiceNote& note) {
@@ -19,6 +22,9 @@ bool is_memory(const ChoiceNote& note) {
 void Knowledge::learn(const Observation& run) {
   choices_ = std::max<std::uint64_t>(choices_, run.size());
   threads_ = std::max(threads_, run.threads());
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < run.size(); i++)
+    if (kind_of(run[i]) == OpKind::kAccess && run[i].pc != last) seen_.insert(last = run[i].pc);
   const std::vector<SharedObject> objects = shared_objects(run);
   std::map<std::vector<std::uint64_t>, Variable> seen;
   for (const SharedObject& object : objects) {
@@ -39,6 +45,16 @@ void Knowledge::learn(const Observation& run) {
     else if (variable.accesses > variables_[at->second].accesses)
       variables_[at->second] = std::move(variable);
   }
+}
+
+std::shared_ptr<const QuietSites> Knowledge::quiet_sites(const std::vector<std::uint64_t>* but) const {
+  if (choices_ < kLongRun) return nullptr;
+  auto sites = std::make_shared<QuietSites>();
+  sites->loud = but != nullptr ? *but : shared_sites();
+  std::sort(sites->loud.begin(), sites->loud.end());
+  std::set_difference(seen_.begin(), seen_.end(), sites->loud.begin(), sites->loud.end(),
+                      std::back_inserter(sites->quiet));
+  return sites;
 }
 
 void Knowledge::learn_pairs(const Observation& run, const SharedObject& object) {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
 #include "explorer/observation.h"
+#include "explorer/run.h"
 #include "explorer/sharing.h"
 #include "explorer/strategies/goals.h"
 
@@ -31,12 +33,16 @@ class Knowledge {
   const std::vector<Variable>& variables() const { return variables_; }
   // All sites that touched a shared object.
   std::vector<std::uint64_t> shared_sites() const;
+  // Sites of accesses that were seen and never touched anything shared; `but`: only these of the shared ones matter.
+  // Null if runs are so short that it does not pay.
+  std::shared_ptr<const QuietSites> quiet_sites(const std::vector<std::uint64_t>* but = nullptr) const;
   // Conflicting accesses of two threads, in both orders, rare ones first.
   std::vector<ActivePair> pairs() const;
 
  private:
   void learn_pairs(const Observation& run, const SharedObject& object);
 
+  std::set<std::uint64_t> seen_;  // sites of plain accesses
   std::uint64_t choices_ = 0;
   std::uint32_t threads_ = 0;
   std::vector<Variable> variables_;

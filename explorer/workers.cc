@@ -100,7 +100,8 @@ class Unpacker {
   std::size_t at_ = 0;
 };
 
-Packer pack(const RunRequest& request) {
+// The quiet sites are sent only if they are others than `sent`.
+Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& sent) {
   Packer message;
   message.put_list(request.policy);
   message.put(request.seed);
@@ -109,10 +110,15 @@ Packer pack(const RunRequest& request) {
   message.put_list(request.goal);
   message.put(request.step_limit);
   message.put(request.observe);
+  message.put(request.quiet != nullptr);
+  message.put(request.quiet != nullptr && request.quiet != sent);
+  if (request.quiet == nullptr || request.quiet == sent) return message;
+  message.put_list(request.quiet->quiet);
+  message.put_list(request.quiet->loud);
   return message;
 }
 
-RunRequest unpack_request(Unpacker& message) {
+RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& known) {
   RunRequest request;
   message.get_list(request.policy);
   request.seed = message.get<std::uint64_t>();
@@ -121,6 +127,14 @@ RunRequest unpack_request(Unpacker& message) {
   message.get_list(request.goal);
   request.step_limit = message.get<std::uint64_t>();
   request.observe = message.get<bool>();
+  const bool quiet = message.get<bool>(), fresh = message.get<bool>();
+  if (fresh) {
+    auto sites = std::make_shared<QuietSites>();
+    message.get_list(sites->quiet);
+    message.get_list(sites->loud);
+    known = sites;
+  }
+  if (quiet) request.quiet = known;
   return request;
 }
 
@@ -132,6 +146,7 @@ Packer pack(const RunResult& result) {
   message.put_list(result.records);
   message.put(result.steps);
   message.put(result.goal_progress);
+  message.put(result.seconds);
   message.put_list(result.observed.notes());
   message.put_list(result.observed.enabled_pool());
   message.put(result.observed.truncated());
@@ -146,6 +161,7 @@ RunResult unpack_result(Unpacker& message) {
   message.get_list(result.records);
   result.steps = message.get<std::uint64_t>();
   result.goal_progress = message.get<std::uint64_t>();
+  result.seconds = message.get<double>();
   std::vector<ChoiceNote> notes;
   std::vector<ThreadId> enabled;
   message.get_list(notes);
@@ -169,8 +185,9 @@ void serve(const std::string& recording, unsigned number, int requests, int resu
     ready.put(server.departure());
     if (!ready.send(results)) return;
     Unpacker message;
+    std::shared_ptr<const QuietSites> quiet;
     while (message.receive(requests)) {
-      const RunResult result = server.run(unpack_request(message));
+      const RunResult result = server.run(unpack_request(message, quiet));
       if (!pack(result).send(results)) return;
     }
   } catch (const std::exception& error) {
@@ -220,7 +237,10 @@ Worker::~Worker() {
   }
 }
 
-void Worker::start(const RunRequest& request) { REQUIRE(pack(request).send(to_), "a worker ended"); }
+void Worker::start(const RunRequest& request) {
+  REQUIRE(pack(request, sent_).send(to_), "a worker ended");
+  if (request.quiet != nullptr) sent_ = request.quiet;
+}
 
 RunResult Worker::finish() {
   Unpacker message;

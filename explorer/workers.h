@@ -31,6 +31,7 @@ class Worker {
 
  private:
   Departure departure_;
+  std::shared_ptr<const QuietSites> sent_;  // the quiet sites that it knows
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
 };

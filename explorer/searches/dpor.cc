@@ -55,9 +55,10 @@ class Dpor : public Search {
     return {};
   }
 
-  void learn(const RunRequest&, const RunResult& result) override {
+  void learn(const RunRequest& request, const RunResult& result) override {
     waiting_ = false;
-    runs_++;
+    // Choices have the same numbers only while the same sites are schedule points.
+    if (runs_++ == 0) quiet_ = request.quiet;
     const Observation& run = result.observed;
     if (!extend(run)) redundant_++;
     if (guided_ && !result.failed()) history_.learn(run);
@@ -94,7 +95,10 @@ class Dpor : public Search {
     add(path_.back().sleep);
     add(path_.back().done);
     prefix_ = choices.size();
-    return prefix_request(choices, sleepers);
+    RunRequest request = prefix_request(choices, sleepers);
+    request.quiet = quiet_;
+    request.own_quiet = true;
+    return request;
   }
 
   // Puts the new part of the run on the path. False: only sleeping threads could go on, and the rest is nothing new.
@@ -171,6 +175,7 @@ class Dpor : public Search {
   bool guided_;
   const SearchOptions options_;
   HapsetStore history_;
+  std::shared_ptr<const QuietSites> quiet_;
   std::vector<State> path_;
   std::size_t prefix_ = 0;
   bool started_ = false, waiting_ = false, finished_ = false;

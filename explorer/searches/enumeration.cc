@@ -41,10 +41,16 @@ class Enumeration : public Search {
     if (first_made_) choices.push_back(branch.last);
     first_made_ = true;
     asked_.push_back({choices.size(), branch.preemptions});
-    return prefix_request(choices);
+    RunRequest request = prefix_request(choices);
+    request.quiet = quiet_;
+    request.own_quiet = learned_;
+    return request;
   }
 
-  void learn(const RunRequest&, const RunResult& result) override {
+  void learn(const RunRequest& request, const RunResult& result) override {
+    // Choices have the same numbers only while the same sites are schedule points.
+    if (!learned_) quiet_ = request.quiet;
+    learned_ = true;
     const Asked asked = asked_.front();
     asked_.pop_front();
     const Observation& run = result.observed;
@@ -72,7 +78,8 @@ class Enumeration : public Search {
     std::uint32_t preemptions;
   };
   bool by_preemptions_;
-  bool first_made_ = false;
+  bool first_made_ = false, learned_ = false;
+  std::shared_ptr<const QuietSites> quiet_;
   std::size_t count_ = 1;
   std::map<std::uint32_t, std::deque<Branch>> waiting_;  // by preemptions, for pcb
   std::deque<Asked> asked_;

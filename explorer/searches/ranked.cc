@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <set>
 
 #include "explorer/searches/ranked.h"
@@ -160,7 +161,7 @@ class Ranked : public Search {
     return all;
   }
 
-  RunRequest request_for(const Job& job) const {
+  RunRequest request_for(const Job& job) {
     RunRequest request;
     request.policy = "priorities";
     request.seed = options_.seed;
@@ -168,9 +169,19 @@ class Ranked : public Search {
     const std::size_t threads = job.ranks.size() - job.changes.size();
     std::vector<PriorityChange> changes;
     for (std::size_t i = 0; i < job.changes.size(); i++) changes.push_back({job.changes[i], job.ranks[threads + i]});
-    request.goal = site_goal({job.ranks.begin(), job.ranks.begin() + static_cast<std::ptrdiff_t>(threads)}, changes,
-                             sites_of(job.set));
+    const std::vector<std::uint64_t> sites = sites_of(job.set);
+    if (!sites.empty()) request.quiet = quiet_of(job.set, sites);
+    request.own_quiet = request.quiet != nullptr;
+    request.goal =
+        site_goal({job.ranks.begin(), job.ranks.begin() + static_cast<std::ptrdiff_t>(threads)}, changes, sites);
     return request;
+  }
+
+  // The same for all runs of a set.
+  std::shared_ptr<const QuietSites> quiet_of(std::size_t set, const std::vector<std::uint64_t>& sites) {
+    const auto [at, added] = quiet_.try_emplace(set);
+    if (added) at->second = options_.knowledge->quiet_sites(&sites);
+    return at->second;
   }
 
   const SearchOptions options_;
@@ -182,6 +193,7 @@ class Ranked : public Search {
   std::size_t waiting_ = 0;
   std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> grown_;
   std::set<std::pair<std::size_t, std::uint64_t>> seen_;
+  std::map<std::size_t, std::shared_ptr<const QuietSites>> quiet_;
 };
 
 }  // namespace

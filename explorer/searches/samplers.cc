@@ -31,6 +31,12 @@ class Sampler : public Search {
   }
 
  protected:
+  // Accesses to anything else are no schedule points. A run that is observed shows all.
+  void track_only(RunRequest& request, const std::vector<std::uint64_t>& sites) const {
+    if (request.observe) return;
+    request.quiet = options_.knowledge->quiet_sites(&sites);
+    request.own_quiet = request.quiet != nullptr;
+  }
   virtual void fill(RunRequest&, Draws&) {}
   const SearchOptions options_;
 
@@ -68,6 +74,7 @@ class Pctvb : public Sampler {
     for (std::uint64_t i = 1; i < options_.depth; i++)
       changes.push_back({static_cast<std::uint32_t>(1 + draws.below(accesses)), static_cast<std::uint32_t>(i)});
     request.goal = site_goal(priorities, changes, sites);
+    if (!sites.empty()) track_only(request, sites);
   }
 };
 
@@ -77,8 +84,10 @@ class Surw : public Sampler {
 
  private:
   void fill(RunRequest& request, Draws& draws) override {
-    if (const Variable* variable = draw_variable(*options_.knowledge, draws))
+    if (const Variable* variable = draw_variable(*options_.knowledge, draws)) {
       request.goal = site_goal(variable->by_thread, {}, variable->sites);
+      track_only(request, variable->sites);
+    }
   }
 };
 

@@ -35,15 +35,10 @@ inline bool deliver_signals() {
   return result != 0;
 }
 
-// A schedule point before an operation on `object`. Its slow path keeps every register and the target's stack as they
+// The slow path of a schedule point that is counted already. It keeps every register and the target's stack as they
 // are, for other points take it in replay than when recording. If a signal is due it lets the core deliver it.
-[[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
-                                         std::uint32_t detail = 0, std::uint32_t is_write = 1) {
-  asm goto("subq $1, %%gs:8\n\tjs %l[slow]" ::[object] "r"(object), [pc] "r"(pc)
-           : "rax", "rcx", "r11", "memory", "cc"
-           : slow);
-  return;
-slow:
+[[gnu::always_inline]] inline void slow_point(OpKind kind, const volatile void* object, std::uint64_t pc,
+                                              std::uint32_t detail, std::uint32_t is_write) {
   asm volatile(
       "movq %[object], %%gs:40\n\t"
       "movq %[pc], %%gs:48\n\t"
@@ -62,6 +57,17 @@ slow:
       : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16),
         [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)
       : "rax", "rcx", "r11", "memory", "cc");
+}
+
+// A schedule point before an operation on `object`.
+[[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
+                                         std::uint32_t detail = 0, std::uint32_t is_write = 1) {
+  asm goto("subq $1, %%gs:8\n\tjs %l[slow]" ::[object] "r"(object), [pc] "r"(pc)
+           : "rax", "rcx", "r11", "memory", "cc"
+           : slow);
+  return;
+slow:
+  slow_point(kind, object, pc, detail, is_write);
 }
 
 // Where the next packed trace record goes; the ring has room for it on return.
