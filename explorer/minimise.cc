@@ -4,6 +4,7 @@
 #include <set>
 
 #include "explorer/shorter_schedules.h"
+#include "explorer/suspicions.h"
 #include "explorer/switches.h"
 
 namespace reweave {
@@ -70,13 +71,29 @@ class Minimiser {
     }
   }
 
-  // What no removal reaches: a single preemption elsewhere may do what several do here.
+  // What no removal reaches: a preemption elsewhere may do what several do here. What is most suspicious in an
+  // undisturbed run is tried first, and then everything near.
   void replace_by_fewer() {
-    while (list_.preemptions.size() > 1 && left_ > 0) {
+    if (list_.preemptions.size() > 1) replace_by_suspicion();
+    // Some is kept for what follows.
+    const std::uint64_t kept = std::min<std::uint64_t>(left_, 200);
+    while (list_.preemptions.size() > 1 && left_ > kept) {
       const std::size_t before = list_.preemptions.size();
       for (const SwitchList& shorter : shorter_schedules(best_.observed, list_))
-        if (accept(shorter) || left_ == 0) break;
+        if (accept(shorter) || left_ <= kept) break;
       if (list_.preemptions.size() >= before) return;
+    }
+  }
+
+  void replace_by_suspicion() {
+    constexpr std::uint64_t kMost = 400;
+    RunRequest undisturbed = request_of({});
+    undisturbed.observe = true;
+    const Observation plain = run_(undisturbed).observed;
+    const std::uint64_t enough = left_ > kMost ? left_ - kMost : 0;
+    for (const Suspicion& suspicion : suspicions_of(plain)) {
+      if (left_ <= enough || list_.preemptions.size() <= 1) return;
+      if (suspicion.schedule.preemptions.size() < list_.preemptions.size()) accept(suspicion.schedule);
     }
   }
 

@@ -26,6 +26,9 @@ constexpr const char* kVerbs[] = {"starts",
                                   "ends",
                                   "uses"};
 
+constexpr std::size_t kMostStops = 8;    // told one by one
+constexpr std::size_t kMostThreads = 6;  // named in a list
+
 const char* verb_of(const ChoiceNote& note) {
   const OpKind kind = kind_of(note);
   const bool memory = kind == OpKind::kAccess || kind == OpKind::kAtomic;
@@ -53,10 +56,11 @@ class Teller {
   std::string tell() {
     if (run_.empty()) return "";
     std::string text;
-    bool any = false;
+    std::size_t stops = 0;
     for (std::size_t i = 0; i < run_.size(); i++)
-      if (run_.preempted(i)) text += (any ? " " : "") + stop(i), any = true;
-    if (!any) text = "No thread is preempted: each runs until it waits or ends. " + order();
+      if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
+    if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
+    if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
     return text + " " + ending();
   }
 
@@ -70,7 +74,7 @@ class Teller {
   std::string stop(std::size_t i) {
     const ThreadId stopped = run_[i].from;
     const std::size_t back = next_of(stopped, i);
-    std::string text = fmt::format("Thread {} stops", stopped);
+    std::string text = fmt::format("Thread {} stops{}", stopped, back < run_.size() ? "" : " for good");
     if (back < run_.size()) text += " before it " + operation(run_[back], places_);
     if (back < run_.size()) text += quoted(run_[back].pc);
     text += fmt::format(". {}", meanwhile(i, back, stopped));
@@ -91,8 +95,11 @@ class Teller {
       if (to < run_.size() && dependent(run_[i], run_[to]) && !run_.resumed(i)) conflicts.push_back(i);
     }
     std::string text = who.size() == 1 ? "Thread " : "Threads ";
-    for (std::size_t i = 0; i < who.size(); i++)
-      text += fmt::format("{}{}", i == 0 ? "" : i + 1 == who.size() ? " and " : ", ", who[i]);
+    if (who.size() > kMostThreads)
+      text = fmt::format("{} other threads", who.size());
+    else
+      for (std::size_t i = 0; i < who.size(); i++)
+        text += fmt::format("{}{}", i == 0 ? "" : i + 1 == who.size() ? " and " : ", ", who[i]);
     text += to < run_.size()  ? who.size() == 1 ? " runs in between" : " run in between"
             : who.size() == 1 ? " runs to the end"
                               : " run to the end";
