@@ -1,11 +1,13 @@
 #include "explorer/campaign.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
+#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
 #include "explorer/minimise.h"
 #include "explorer/places.h"
@@ -148,30 +150,71 @@ class Campaign {
   // The workers are done with: replays are process trees of their own.
   void verify() {
     workers_.reset();
-    for (std::size_t i = 0; i < kept_.size(); i++)
-      result_.failures[i].verified = verify_recording(result_.failures[i].path, kept_[i], options_.verifications);
+    for (std::size_t i = 0; i < kept_.size(); i++) {
+      KeptFailure& failure = result_.failures[i];
+      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications);
+      if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
+    }
   }
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
 
-  // Keeps a failure that is not yet known.
+  // Keeps a failure that is not yet known. Failures that end alike are looked at a few times more, for they may have
+  // different causes.
   void note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return;
-    for (const RunResult& known : known_)
-      if (same_failure(known, run)) return;
-    known_.push_back(run);
-    const RunResult smallest =
-        minimise([this](const RunRequest& again) { return workers_->run(again); }, run, options_.minimise_runs);
+    const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
+    const unsigned samples = slow ? 0 : 3;
+    const RunResult seen = observed(run);
+    const std::uint64_t site = failure_site(seen, places_);
+    unsigned alike = 0;
+    for (const Known& known : known_)
+      if (same_failure(known.run, run) && known.site == site) alike++;
+    if (alike > samples) return;
+    const std::uint64_t found_at = result_.progress.runs;
+    const RunResult smallest = minimise(runner(), seen, minimise_budget(run), [this](const auto& a, const auto& b) {
+      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
+    });
+    const auto pair = racing_pair(smallest.observed);
+    const bool fresh = std::none_of(known_.begin(), known_.end(), [&](const Known& known) {
+      return same_failure(known.run, run) && known.site == site && known.pair == pair;
+    });
+    known_.push_back({run, site, pair});
+    if (fresh) keep(smallest, request, how, found_at);
+  }
+
+  // The same run again, observed; itself if its switches do not make it again.
+  RunResult observed(const RunResult& run) {
+    if (!run.observed.empty()) return run;
+    RunRequest again = request_of(switches_of(run));
+    again.observe = true;
+    again.step_limit = step_limit();
+    RunResult seen = workers_->run(again);
+    return same_failure(seen, run) ? seen : run;
+  }
+
+  // Long runs, such as hangs, are made fewer times.
+  std::uint64_t minimise_budget(const RunResult& run) const {
+    constexpr std::uint64_t kMostSteps = 20'000'000, kFewest = 60;
+    const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
+    return std::min(options_.minimise_runs, affordable);
+  }
+
+  Runner runner() {
+    return [this](const RunRequest& request) { return workers_->run(request); };
+  }
+
+  void keep(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t found_at) {
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
-    kept.what = describe_outcome(smallest);
-    kept.found_at = result_.progress.runs;
-    kept.preemptions = preemptions_of(smallest);
+    kept.what = describe_outcome(run);
+    kept.found_at = found_at;
+    kept.preemptions = preemptions_of(run);
     kept.how = how;
-    kept.story = tell_story(smallest, places_);
-    save_run(options_.recording, workers_->departure(), smallest, request.policy, kept.path);
+    kept.story = tell_story(run, places_);
+    save_run(options_.recording, workers_->departure(), run, request.policy, kept.path);
     if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
-    kept_.push_back(smallest);
+    kept_.push_back(run);
     result_.failures.push_back(kept);
     result_.progress.failures = result_.failures.size();
   }
@@ -186,8 +229,13 @@ class Campaign {
   bool stopped_ = false;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
-  std::vector<RunResult> known_;  // as found
-  std::vector<RunResult> kept_;   // as kept, in the order of result_.failures
+  struct Known {
+    RunResult run;  // as found
+    std::uint64_t site;
+    std::pair<std::uint64_t, std::uint64_t> pair;
+  };
+  std::vector<Known> known_;
+  std::vector<RunResult> kept_;  // as kept, in the order of result_.failures
   CampaignResult result_;
 };
 

@@ -44,9 +44,10 @@ struct KeptFailure {
   std::string what;        // its outcome for people
   std::uint64_t found_at;  // number of the run, from 1
   std::uint64_t preemptions;
-  unsigned verified;  // replays that failed the same way
-  std::string how;    // strategy, or the candidate
-  std::string story;  // the minimal schedule in plain words
+  unsigned verified;       // replays that failed the same way
+  std::string how;         // strategy, or the candidate
+  std::string story;       // the minimal schedule in plain words
+  std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
 };
 
 // What became of a candidate.

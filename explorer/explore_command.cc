@@ -78,6 +78,7 @@ int explore(ExploreArguments& arguments) {
     fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
                failure.what, failure.how, failure.found_at, failure.preemptions, failure.verified,
                options.verifications);
+    if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
     if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
   }
   return result.failures.empty() ? 0 : kExitFailureFound;

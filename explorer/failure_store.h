@@ -14,4 +14,7 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
 // Replays the recording `times` times; how often it ended as `run` did.
 unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times);
 
+// The last line that the recorded run writes, its standard error included.
+std::string last_words_of(const std::string& path);
+
 }  // namespace reweave

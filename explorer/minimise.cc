@@ -16,8 +16,8 @@ using Steps = std::vector<ScheduleStep>;
 // One minimisation: the simplest failing list so far, the run that it made, and what is left of the budget.
 class Minimiser {
  public:
-  Minimiser(const Runner& run, const RunResult& failing, std::uint64_t budget)
-      : run_(run), failing_(failing), best_(failing), left_(budget) {}
+  Minimiser(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same)
+      : run_(run), same_(same), failing_(failing), best_(failing), left_(budget) {}
 
   RunResult search() {
     if (!accept(switches_of(failing_))) return best_;
@@ -120,6 +120,8 @@ class Minimiser {
     request.step_limit = std::max<std::uint64_t>(failing_.steps * 2, 100'000);
     RunResult run = run_(request);
     if (!same_failure(run, failing_)) return false;
+    // The first of our runs stands for the one that was found, which need not have been observed.
+    if (!best_.observed.empty() && !same_(run, best_)) return false;
     list_.free = list.free;
     list_.preemptions = switches_of(run).preemptions;  // those of the list that came about
     best_ = std::move(run);
@@ -127,6 +129,7 @@ class Minimiser {
   }
 
   const Runner& run_;
+  const Sameness& same_;
   const RunResult& failing_;
   SwitchList list_;
   RunResult best_;
@@ -135,8 +138,8 @@ class Minimiser {
 
 }  // namespace
 
-RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget) {
-  return Minimiser(run, failing, budget).search();
+RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same) {
+  return Minimiser(run, failing, budget, same).search();
 }
 
 }  // namespace reweave

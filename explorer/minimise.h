@@ -12,8 +12,12 @@ namespace reweave {
 // Makes a run. The campaign's fork server, or a model in tests.
 using Runner = std::function<RunResult(const RunRequest&)>;
 
+// Whether two runs, both observed, failed in the same way.
+using Sameness = std::function<bool(const RunResult&, const RunResult&)>;
+
 // Re-runs subsets of the failing run's switches and returns a failing run, observed, with as few preemptions as was
 // found within `budget` runs; `failing` itself if its switches alone do not make it fail again.
-RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget);
+RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget,
+                   const Sameness& same = same_failure);
 
 }  // namespace reweave

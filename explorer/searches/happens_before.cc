@@ -5,6 +5,14 @@
 
 namespace reweave {
 
+namespace {
+
+// How far back conflicts are looked for among the operations on one object: a loop that waits makes thousands of reads
+// that conflict with nothing.
+constexpr std::size_t kFarthest = 512;
+
+}  // namespace
+
 HappensBefore::HappensBefore(const Observation& run) : run_(run), threads_(run.threads()) {
   find_attempts();
   compute();
@@ -68,7 +76,9 @@ std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i) const {
   if (list_of_[i] < 0) return found;
   std::vector<bool> seen(threads_, false);
   const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
-  for (auto at = std::lower_bound(list.begin(), list.end(), i); at != list.begin();) {
+  const auto end = std::lower_bound(list.begin(), list.end(), i);
+  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
+  for (auto at = end; at != begin;) {
     const std::size_t j = *--at;
     const ThreadId other = run_[j].thread;
     if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
@@ -85,7 +95,9 @@ std::vector<std::size_t> HappensBefore::races_of(std::size_t i) const {
   std::vector<bool> seen(threads_, false);
   if (list_of_[i] < 0) return {};
   const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
-  for (auto at = std::lower_bound(list.begin(), list.end(), i); at != list.begin();) {
+  const auto end = std::lower_bound(list.begin(), list.end(), i);
+  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
+  for (auto at = end; at != begin;) {
     const std::size_t j = *--at;
     const ThreadId other = run_[j].thread;
     if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
