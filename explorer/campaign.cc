@@ -1,14 +1,21 @@
 #include "explorer/campaign.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
+#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
-#include "explorer/fork_server.h"
 #include "explorer/minimise.h"
+#include "explorer/places.h"
+#include "explorer/searches/search.h"
+#include "explorer/story.h"
 #include "explorer/strategies/goals.h"
+#include "explorer/switches.h"
+#include "explorer/workers.h"
 #include "formats/error.h"
 
 namespace reweave {
@@ -18,8 +25,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kMinimiseBudget = 300;
 
 std::vector<std::byte> goal_of(const Candidate& candidate) {
   std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
@@ -36,14 +41,15 @@ class Campaign {
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
-        server_(std::make_unique<ForkServer>(options.recording)),
+        workers_(std::make_unique<Workers>(options.recording, options.jobs)),
+        places_(options.recording),
         start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
 
   CampaignResult run() {
-    measure_length();
+    length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
     verify();
@@ -57,24 +63,44 @@ class Campaign {
   bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
 
   RunResult one_run(const RunRequest& request) {
-    RunResult run = server_->run(request);
-    CampaignProgress& progress = result_.progress;
-    progress.runs++;
-    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
-    REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
-            "an explored run stopped: {}", run.text);
-    if (!on_progress_(progress)) stopped_ = true;
+    RunResult run = workers_->run(request);
+    count(request, run);
     return run;
   }
 
-  // An undisturbed run says how long runs are, which change points are drawn from.
-  void measure_length() {
-    RunRequest request;
-    request.policy = "schedule";
-    const RunResult run = one_run(request);
-    length_ = std::max<std::uint64_t>(run.steps, 16);
-    note(run, request, "an undisturbed run");
+  void count(const RunRequest& request, const RunResult& run) {
+    CampaignProgress& progress = result_.progress;
+    progress.runs++;
+    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    progress.quiet_runs += request.quiet != nullptr ? 1 : 0;
+    (request.quiet != nullptr ? progress.quiet_seconds : progress.full_seconds) += run.seconds;
+    if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
+    if (request.observe) knowledge_.learn(run.observed);
+    REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
+            "an explored run stopped: {}", run.text);
+    if (!on_progress_(progress)) stopped_ = true;
+  }
+
+  // In long runs only accesses that may be shared are schedule points, but for every fourth: what was never seen
+  // shared may be so under another schedule.
+  void silence(RunRequest& request) {
+    constexpr std::uint64_t kProfileRuns = 4, kFull = 4;
+    const std::uint64_t made = started_++;
+    if (options_.every_access) {
+      request.quiet = nullptr;
+      return;
+    }
+    if (request.own_quiet || request.policy == "wedge" || made < kProfileRuns || made % kFull == 0) return;
+    if (made % 64 == 5 || quiet_ == nullptr) quiet_ = knowledge_.quiet_sites();
+    request.quiet = quiet_;
+  }
+
+  // Says how long runs are, and which variables are shared.
+  void undisturbed_run() {
+    RunRequest request = request_of({});
+    request.observe = true;
+    request.step_limit = step_limit();
+    note(one_run(request), request, "an undisturbed run");
   }
 
   void confirm_candidates() {
@@ -92,55 +118,124 @@ class Campaign {
   }
 
   void search() {
-    for (std::uint64_t i = 0; i < options_.runs && !enough(); i++) {
-      RunRequest request;
-      request.policy = options_.strategy;
-      request.seed = options_.seed + i;
-      request.depth = options_.depth;
-      request.length = length_;
-      request.step_limit = step_limit();
-      const RunResult run = one_run(request);
+    if (options_.runs == 0) return;
+    SearchOptions options;
+    options.seed = options_.seed;
+    options.depth = options_.depth;
+    options.knowledge = &knowledge_;
+    options.learned = options_.learned;
+    const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
+    // auto begins with runs that teach as much.
+    if (options_.strategy != "auto") undisturbed_run();
+    std::uint64_t left = options_.runs;
+    while (!enough()) {
+      while (left > 0 && workers_->started() < workers_->capacity()) {
+        std::optional<RunRequest> request = search->next();
+        if (!request) break;
+        request->step_limit = step_limit();
+        silence(*request);
+        workers_->start(*request);
+        left--;
+      }
+      if (workers_->started() == 0) break;
+      const auto [request, run] = workers_->finish();
+      count(request, run);
       length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
-      note(run, request, fmt::format("{}, seed {}", request.policy, request.seed));
+      search->learn(request, run);
+      note(run, request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request.policy));
     }
+    result_.report = search->report();
   }
 
-  // The server is done with: replays are process trees of their own.
+  // The workers are done with: replays are process trees of their own.
   void verify() {
-    server_.reset();
-    for (std::size_t i = 0; i < kept_.size(); i++)
-      result_.failures[i].verified = verify_recording(result_.failures[i].path, kept_[i], options_.verifications);
+    workers_.reset();
+    for (std::size_t i = 0; i < kept_.size(); i++) {
+      KeptFailure& failure = result_.failures[i];
+      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications);
+      if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
+    }
   }
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
 
-  // Keeps a failure that is not yet known.
+  // Keeps a failure that is not yet known. Failures that end alike are looked at a few times more, for they may have
+  // different causes.
   void note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return;
-    for (const RunResult& known : known_)
-      if (same_failure(known, run)) return;
-    known_.push_back(run);
-    const RunResult smallest = minimise(*server_, run, kMinimiseBudget);
+    const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
+    const unsigned samples = slow ? 0 : 3;
+    const RunResult seen = observed(run);
+    const std::uint64_t site = failure_site(seen, places_);
+    unsigned alike = 0;
+    for (const Known& known : known_)
+      if (same_failure(known.run, run) && known.site == site) alike++;
+    if (alike > samples) return;
+    const std::uint64_t found_at = result_.progress.runs;
+    const RunResult smallest = minimise(runner(), seen, minimise_budget(run), [this](const auto& a, const auto& b) {
+      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
+    });
+    const auto pair = racing_pair(smallest.observed);
+    const bool fresh = std::none_of(known_.begin(), known_.end(), [&](const Known& known) {
+      return same_failure(known.run, run) && known.site == site && known.pair == pair;
+    });
+    known_.push_back({run, site, pair});
+    if (fresh) keep(smallest, request, how, found_at);
+  }
+
+  // The same run again, observed; itself if its switches do not make it again.
+  RunResult observed(const RunResult& run) {
+    if (!run.observed.empty()) return run;
+    RunRequest again = request_of(switches_of(run));
+    again.observe = true;
+    again.step_limit = step_limit();
+    RunResult seen = workers_->run(again);
+    return same_failure(seen, run) ? seen : run;
+  }
+
+  // Long runs, such as hangs, are made fewer times.
+  std::uint64_t minimise_budget(const RunResult& run) const {
+    constexpr std::uint64_t kMostSteps = 20'000'000, kFewest = 60;
+    const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
+    return std::min(options_.minimise_runs, affordable);
+  }
+
+  Runner runner() {
+    return [this](const RunRequest& request) { return workers_->run(request); };
+  }
+
+  void keep(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t found_at) {
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
-    kept.what = describe_outcome(smallest);
-    kept.found_at = result_.progress.runs;
-    kept.preemptions = preemptions_of(smallest);
+    kept.what = describe_outcome(run);
+    kept.found_at = found_at;
+    kept.preemptions = preemptions_of(run);
     kept.how = how;
-    save_run(*server_, smallest, request, kept.path);
-    kept_.push_back(smallest);
+    kept.story = tell_story(run, places_);
+    save_run(options_.recording, workers_->departure(), run, request.policy, kept.path);
+    if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
+    kept_.push_back(run);
     result_.failures.push_back(kept);
     result_.progress.failures = result_.failures.size();
   }
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
-  std::unique_ptr<ForkServer> server_;
+  std::unique_ptr<Workers> workers_;
+  Places places_;
+  Knowledge knowledge_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
-  std::vector<RunResult> known_;  // as found
-  std::vector<RunResult> kept_;   // as kept, in the order of result_.failures
+  std::uint64_t started_ = 0;  // runs of the search
+  std::shared_ptr<const QuietSites> quiet_;
+  struct Known {
+    RunResult run;  // as found
+    std::uint64_t site;
+    std::pair<std::uint64_t, std::uint64_t> pair;
+  };
+  std::vector<Known> known_;
+  std::vector<RunResult> kept_;  // as kept, in the order of result_.failures
   CampaignResult result_;
 };
 

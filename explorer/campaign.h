@@ -13,15 +13,19 @@ namespace reweave {
 
 struct CampaignOptions {
   std::string recording;
-  std::string output;            // folder for the failures; created
-  std::string strategy = "pct";  // of the search
-  CandidateSet candidates;       // tried first
-  std::uint64_t runs = 1000;     // of the search
-  double seconds = 0;            // limit of the whole campaign; 0: none
+  std::string output;             // folder for the failures; created
+  std::string strategy = "auto";  // of the search
+  std::string learned;            // hapset: file that its sets are loaded from and saved to
+  CandidateSet candidates;        // tried first
+  std::uint64_t runs = 1000;      // of the search
+  double seconds = 0;             // limit of the whole campaign; 0: none
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
+  unsigned jobs = 1;          // workers
+  bool every_access = false;  // each access is a schedule point in each run
   bool stop_at_first = false;
   unsigned verifications = 20;
+  std::uint64_t minimise_runs = 3000;  // at most, for each failure
 };
 
 struct CampaignProgress {
@@ -29,6 +33,9 @@ struct CampaignProgress {
   double seconds = 0;
   std::uint64_t failures = 0;  // distinct
   std::uint64_t left_recording = 0;
+  // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
+  std::uint64_t quiet_runs = 0;
+  double quiet_seconds = 0, full_seconds = 0;
 };
 
 // A failure that was kept.
@@ -37,8 +44,10 @@ struct KeptFailure {
   std::string what;        // its outcome for people
   std::uint64_t found_at;  // number of the run, from 1
   std::uint64_t preemptions;
-  unsigned verified;  // replays that failed the same way
-  std::string how;    // strategy, or the candidate
+  unsigned verified;       // replays that failed the same way
+  std::string how;         // strategy, or the candidate
+  std::string story;       // the minimal schedule in plain words
+  std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
 };
 
 // What became of a candidate.
@@ -53,6 +62,7 @@ struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
+  std::string report;  // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "explorer/campaign.h"
-#include "explorer/strategies/all.h"
+#include "explorer/searches/search.h"
 #include "formats/error.h"
 #include "recorder/supervisor/recordings.h"
 
@@ -24,14 +24,8 @@ struct ExploreArguments {
   std::string candidates;
 };
 
-// Strategies that the user may search with; the others need data that only a campaign has.
-bool is_search(const std::string& name) {
-  return name == "pct" || name == "random" || name == "chaos" || name == "native";
-}
-
 void list_strategies() {
-  for (std::uint32_t i = 0; i < policy_count(); i++)
-    if (is_search(policy_at(i).name)) fmt::print("{:10} {}\n", policy_at(i).name, policy_at(i).help);
+  for (const SearchRow& row : all_searches()) fmt::print("{:10} {}\n", row.name, row.help);
   fmt::print("{:10} only the candidates of --candidates, along their witnesses\n", "witness");
 }
 
@@ -60,7 +54,7 @@ int explore(ExploreArguments& arguments) {
     list_strategies();
     return 0;
   }
-  REQUIRE(options.strategy == "witness" || is_search(options.strategy),
+  REQUIRE(options.strategy == "witness" || find_search(options.strategy) != nullptr,
           "unknown strategy {}; --strategy=help lists them", options.strategy);
   if (options.strategy == "witness") options.runs = 0;
   if (options.recording.empty()) options.recording = latest_recording();
@@ -75,10 +69,18 @@ int explore(ExploreArguments& arguments) {
   fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
              progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
              progress.left_recording, result.failures.size());
-  for (const KeptFailure& failure : result.failures)
+  if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
+    fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
+               1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),
+               1e3 * progress.full_seconds / static_cast<double>(full));
+  if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
+  for (const KeptFailure& failure : result.failures) {
     fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
                failure.what, failure.how, failure.found_at, failure.preemptions, failure.verified,
                options.verifications);
+    if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
+    if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+  }
   return result.failures.empty() ? 0 : kExitFailureFound;
 }
 
@@ -100,6 +102,16 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--seed", options.seed, "of the first run; each further run adds one")->capture_default_str();
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
       ->capture_default_str();
+  verb->add_option("--learned", options.learned, "hapset: file to load what it learned from, and to save it to");
+  verb->add_option("-j,--jobs", options.jobs, "workers, each on a processor of its own")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  verb->add_option("--verify", options.verifications, "replays of each failure, which must all fail the same way")
+      ->capture_default_str();
+  verb->add_option("--minimise", options.minimise_runs, "runs spent on making each failure's schedule minimal")
+      ->capture_default_str();
+  verb->add_flag("--every-access", options.every_access,
+                 "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
   verb->callback([arguments, &status] { status = explore(*arguments); });
 }

@@ -1,8 +1,11 @@
 #include "explorer/failure_store.h"
 
-#include <filesystem>
-
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 
 #include "formats/error.h"
 #include "formats/recording_writer.h"
@@ -10,12 +13,12 @@
 
 namespace reweave {
 
-void save_run(const ForkServer& server, const RunResult& run, const RunRequest& request, const std::string& path) {
-  RecordingReader source(server.recording());
+void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
+              const std::string& path) {
+  RecordingReader source(parent);
   Manifest manifest = source.manifest();
-  manifest.seed = server.manifest().seed;
-  manifest.policy = request.policy;
-  manifest.parent = std::filesystem::absolute(server.recording()).string();
+  manifest.policy = policy;
+  manifest.parent = std::filesystem::absolute(parent).string();
   manifest.heap_checks = true;
   manifest.checksums = false;
   manifest.wait_status = run.wait_status;
@@ -27,7 +30,7 @@ void save_run(const ForkServer& server, const RunResult& run, const RunRequest& 
   RecordingWriter writer(path, manifest);
   for (const MappedFile& file : manifest.files)
     if (const std::string stored = source.stored_path(file); !stored.empty()) writer.store_file(stored);
-  for (std::uint64_t i = 0; i < server.prefix_records(); i++) {
+  for (std::uint64_t i = 0; i < departure.prefix_records; i++) {
     const wire::RecordHeader* record = source.next();
     CHECK(record != nullptr);
     writer.append(record);
@@ -54,6 +57,32 @@ unsigned verify_recording(const std::string& path, const RunResult& run, unsigne
     same += same_failure(again, run) ? 1 : 0;
   }
   return same;
+}
+
+std::string last_words_of(const std::string& path) {
+  int ends[2];
+  SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "a pipe from a replay");
+  const pid_t pid = fork();
+  SYSCALL_CHECK(pid, "starting a replay");
+  if (pid == 0) {
+    dup2(ends[1], 1);
+    dup2(ends[1], 2);
+    execl("/proc/self/exe", "reweave", "replay", path.c_str(), nullptr);
+    _exit(98);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) != 0;) {
+    if (n < 0 && errno != EINTR) break;
+    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+    if (text.size() > 1 << 16) text.erase(0, text.size() - (1 << 15));
+  }
+  close(ends[0]);
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
 }
 
 }  // namespace reweave

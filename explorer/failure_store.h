@@ -7,10 +7,14 @@
 
 namespace reweave {
 
-// Writes `run`, explored from the server's recording, as a recording at `path`.
-void save_run(const ForkServer& server, const RunResult& run, const RunRequest& request, const std::string& path);
+// Writes `run`, which left the recording `parent` at `departure`, as a recording at `path`.
+void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
+              const std::string& path);
 
 // Replays the recording `times` times; how often it ended as `run` did.
 unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times);
+
+// The last line that the recorded run writes, its standard error included.
+std::string last_words_of(const std::string& path);
 
 }  // namespace reweave

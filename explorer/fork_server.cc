@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <csignal>
@@ -36,6 +38,18 @@ std::uint64_t feed_bytes(const std::string& recording) {
   return std::max(kSmallestFeed, std::bit_ceil(total + 1));
 }
 
+// The global number of the schedule point at which it was written; 0 if it does not say.
+std::uint64_t step_of(const wire::RecordHeader* record) {
+  switch (static_cast<wire::RecordKind>(record->kind)) {
+    case wire::RecordKind::kSwitch:
+      return reinterpret_cast<const wire::SwitchRecord*>(record)->step;
+    case wire::RecordKind::kSyscall:
+      return reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+    default:
+      return 0;
+  }
+}
+
 void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanoseconds) {
@@ -43,14 +57,26 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanos
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
+std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return cpu;
+  while (steps > 0) {
+    cpu = (cpu + 1) % CPU_SETSIZE;
+    if (CPU_ISSET(cpu, &allowed)) steps--;
+  }
+  return cpu;
+}
+
 }  // namespace
 
-ForkServer::ForkServer(const std::string& recording)
+ForkServer::ForkServer(const std::string& recording, unsigned worker)
     : reader_(recording), server_(feed_bytes(recording)), runs_(64 << 10) {
   const Manifest& manifest = reader_.manifest();
   REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
   RunConfig& config = server_.header().config;
   config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
+  config.cpu = cpu_after(config.cpu, worker);
   config.fork_server = 1;
   config.detect_memory_errors = 1;
   feed_all();
@@ -62,8 +88,10 @@ ForkServer::ForkServer(const std::string& recording)
 }
 
 void ForkServer::feed_all() {
-  while (const wire::RecordHeader* record = reader_.next())
+  while (const wire::RecordHeader* record = reader_.next()) {
     CHECK(server_.offer(record, record->bytes), "the feed is too small");
+    last_step_ = std::max(last_step_, step_of(record));
+  }
   server_.close_feed();
 }
 
@@ -71,11 +99,16 @@ void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
     if (status.fatal.load() != 0)
-      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", recording(), status.message));
-    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", recording());
+      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", reader_.path(), status.message));
+    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", reader_.path());
     futex_wait(status.server_ready, 0, 1'000'000);
   }
   prefix_records_ = status.event.load();
+}
+
+Departure ForkServer::departure() const {
+  const std::uint64_t main_step = const_cast<ArenaMemory&>(server_).state().step;
+  return {prefix_records_, last_step_ > main_step ? last_step_ - main_step : 0};
 }
 
 void ForkServer::prepare(const RunRequest& request) {
@@ -84,6 +117,7 @@ void ForkServer::prepare(const RunRequest& request) {
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
   config.tick_budget = request.step_limit;
+  config.observe = request.observe ? 1 : 0;
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
   std::memset(config.policy.name, 0, sizeof config.policy.name);
@@ -94,12 +128,23 @@ void ForkServer::prepare(const RunRequest& request) {
   config.policy.slice = std::max<std::uint64_t>(request.length / 4, 4);
   config.policy.goal_bytes = request.goal.size();
   header.config = config;
+  silence(request.quiet);
   std::memcpy(runs_.goal(), request.goal.data(), request.goal.size());
   header.status.fatal.store(0);
   header.status.event.store(0);
   header.status.message[0] = 0;
   header.out.head.store(0);
   header.out.tail.store(0);
+}
+
+void ForkServer::silence(const std::shared_ptr<const QuietSites>& quiet) {
+  if (quiet == quiet_) return;
+  quiet_ = quiet;
+  std::byte* table = runs_.quiet();
+  std::memset(table, 0, kQuietBytes);
+  if (quiet == nullptr) return;
+  for (const std::uint64_t pc : quiet->quiet) table[quiet_slot(pc)] = std::byte{1};
+  for (const std::uint64_t pc : quiet->loud) table[quiet_slot(pc)] = std::byte{0};
 }
 
 void ForkServer::collect(std::vector<std::byte>& to) {
@@ -151,11 +196,14 @@ RunResult ForkServer::run(const RunRequest& request) {
   records_.clear();
   RunStatus& status = server_.header().status;
   requests_++;
+  const Clock::time_point start = Clock::now();
   status.server_request.fetch_add(1);
   futex_wake(status.server_request);
   const bool ended = await_end();
   RunResult done = result(ended);
+  done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   done.records = records_;
+  if (request.observe) done.observed = Observation(runs_.notes());
   return done;
 }
 

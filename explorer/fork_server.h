@@ -10,23 +10,28 @@
 
 namespace reweave {
 
+// Where explored runs leave their recording.
+struct Departure {
+  std::uint64_t prefix_records = 0;  // of the recording before main, which every run shares
+  std::uint64_t recorded_steps = 0;  // schedule points of the recorded run from main on
+};
+
 // Owns the server process. One thread.
 class ForkServer {
  public:
-  // Replays the recording up to main. Throws Error if it does not get there.
-  explicit ForkServer(const std::string& recording);
+  // Replays the recording up to main. Throws Error if it does not get there. Server number `worker` runs on the
+  // worker-th processor after the recording's.
+  explicit ForkServer(const std::string& recording, unsigned worker = 0);
 
   RunResult run(const RunRequest& request);
 
-  const std::string& recording() const { return reader_.path(); }
-  const Manifest& manifest() const { return reader_.manifest(); }
-  // Records of the recording before main, which every run shares.
-  std::uint64_t prefix_records() const { return prefix_records_; }
+  Departure departure() const;
 
  private:
   void feed_all();
   void wait_until_ready();
   void prepare(const RunRequest& request);
+  void silence(const std::shared_ptr<const QuietSites>& quiet);
   bool await_end();  // false: the run made no progress and was killed
   void collect(std::vector<std::byte>& to);
   RunResult result(bool ended) const;
@@ -36,7 +41,9 @@ class ForkServer {
   ArenaMemory runs_;
   std::unique_ptr<Target> target_;
   std::uint64_t prefix_records_ = 0;
+  std::uint64_t last_step_ = 0;
   std::uint32_t requests_ = 0;
+  std::shared_ptr<const QuietSites> quiet_;  // what the runs' arena has
   std::vector<std::byte> records_;
 };
 

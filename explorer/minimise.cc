@@ -1,102 +1,145 @@
 #include "explorer/minimise.h"
 
 #include <algorithm>
-#include <cstring>
+#include <set>
+
+#include "explorer/shorter_schedules.h"
+#include "explorer/suspicions.h"
+#include "explorer/switches.h"
 
 namespace reweave {
 
 namespace {
 
-template <typename Visit>
-void for_each_switch(const RunResult& run, Visit visit) {
-  for (std::size_t at = 0; at + sizeof(wire::RecordHeader) <= run.records.size();) {
-    const auto* record = reinterpret_cast<const wire::RecordHeader*>(run.records.data() + at);
-    if (record->bytes < sizeof *record) return;
-    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch))
-      visit(*reinterpret_cast<const wire::SwitchRecord*>(record));
-    at += record->bytes;
-  }
-}
+using Steps = std::vector<ScheduleStep>;
 
-RunRequest request_of(const std::vector<ScheduleStep>& steps) {
-  RunRequest request;
-  request.policy = "schedule";
-  request.goal.resize(steps.size() * sizeof(ScheduleStep));
-  std::memcpy(request.goal.data(), steps.data(), request.goal.size());
-  return request;
-}
-
-// One search: holds the best list so far and what is left of the budget.
+// One minimisation: the simplest failing list so far, the run that it made, and what is left of the budget.
 class Minimiser {
  public:
-  Minimiser(ForkServer& server, const RunResult& failing, std::uint64_t budget)
-      : server_(server), failing_(failing), best_(failing), left_(budget) {}
+  Minimiser(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same)
+      : run_(run), same_(same), failing_(failing), best_(failing), left_(budget) {}
 
   RunResult search() {
-    std::vector<ScheduleStep> steps = switches_of(failing_);
-    if (!try_list(steps)) return best_;
-    std::size_t parts = 2;
-    while (steps.size() >= 1 && left_ > 0) {
-      parts = std::min(parts, steps.size());
-      if (remove_a_part(steps, parts)) {
-        parts = std::max<std::size_t>(parts - 1, 2);
-        continue;
-      }
-      if (parts == steps.size()) break;
-      parts = std::min(parts * 2, steps.size());
-    }
+    if (!accept(switches_of(failing_))) return best_;
+    reduce_threads();
+    reduce(&SwitchList::preemptions);
+    reduce(&SwitchList::free);
+    replace_by_fewer();
+    reduce(&SwitchList::preemptions);
+    delay();
+    remove_each();
     return best_;
   }
 
  private:
-  bool remove_a_part(std::vector<ScheduleStep>& steps, std::size_t parts) {
+  // Delta debugging (Zeller, Hildebrandt, TSE 2002) over one part of the list. Ends with parts of one switch, so that
+  // no single one can be left out.
+  void reduce(Steps SwitchList::*part) {
+    std::size_t parts = 2;
+    while (!(list_.*part).empty() && left_ > 0) {
+      parts = std::min(parts, (list_.*part).size());
+      if (remove_a_part(part, parts)) {
+        parts = std::max<std::size_t>(parts - 1, 2);
+        continue;
+      }
+      if (parts >= (list_.*part).size()) break;
+      parts *= 2;
+    }
+  }
+
+  bool remove_a_part(Steps SwitchList::*part, std::size_t parts) {
+    const Steps& steps = list_.*part;
     const std::size_t size = (steps.size() + parts - 1) / parts;
-    for (std::size_t begin = 0; begin < steps.size() && left_ > 0; begin += size) {
-      std::vector<ScheduleStep> rest(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(begin));
-      const std::size_t end = std::min(begin + size, steps.size());
-      rest.insert(rest.end(), steps.begin() + static_cast<std::ptrdiff_t>(end), steps.end());
-      if (!try_list(rest)) continue;
-      steps = std::move(rest);
-      return true;
+    for (std::size_t begin = 0; begin < steps.size(); begin += size) {
+      SwitchList rest = list_;
+      Steps& kept = rest.*part;
+      const std::size_t end = std::min(begin + size, kept.size());
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(begin), kept.begin() + static_cast<std::ptrdiff_t>(end));
+      if (accept(rest)) return true;
     }
     return false;
   }
 
-  bool try_list(const std::vector<ScheduleStep>& steps) {
+  // All switches that a thread has part in, at once.
+  void reduce_threads() {
+    std::set<ThreadId> threads;
+    for (const ScheduleStep& step : list_.preemptions) threads.insert({step.thread, step.to});
+    for (const ThreadId thread : threads) {
+      SwitchList rest = list_;
+      std::erase_if(rest.preemptions, [=](const ScheduleStep& s) { return s.thread == thread || s.to == thread; });
+      if (rest.preemptions.size() < list_.preemptions.size()) accept(rest);
+    }
+  }
+
+  // What no removal reaches: a preemption elsewhere may do what several do here. What is most suspicious in an
+  // undisturbed run is tried first, and then everything near.
+  void replace_by_fewer() {
+    if (list_.preemptions.size() > 1) replace_by_suspicion();
+    // Some is kept for what follows.
+    const std::uint64_t kept = std::min<std::uint64_t>(left_, 200);
+    while (list_.preemptions.size() > 1 && left_ > kept) {
+      const std::size_t before = list_.preemptions.size();
+      for (const SwitchList& shorter : shorter_schedules(best_.observed, list_))
+        if (accept(shorter) || left_ <= kept) break;
+      if (list_.preemptions.size() >= before) return;
+    }
+  }
+
+  void replace_by_suspicion() {
+    constexpr std::uint64_t kMost = 400;
+    RunRequest undisturbed = request_of({});
+    undisturbed.observe = true;
+    const Observation plain = run_(undisturbed).observed;
+    const std::uint64_t enough = left_ > kMost ? left_ - kMost : 0;
+    for (const Suspicion& suspicion : suspicions_of(plain)) {
+      if (left_ <= enough || list_.preemptions.size() <= 1) return;
+      if (suspicion.schedule.preemptions.size() < list_.preemptions.size()) accept(suspicion.schedule);
+    }
+  }
+
+  // A thread goes on as long as the failure lets it: it stops right before the operation that matters.
+  void delay() {
+    for (std::size_t i = 0; i < list_.preemptions.size(); i++)
+      for (const SwitchList& later : delayed_schedules(best_.observed, list_, i))
+        if (!accept(later)) break;
+  }
+
+  void remove_each() {
+    for (std::size_t i = 0; i < list_.preemptions.size();) {
+      SwitchList rest = list_;
+      rest.preemptions.erase(rest.preemptions.begin() + static_cast<std::ptrdiff_t>(i));
+      i = accept(rest) ? 0 : i + 1;
+    }
+  }
+
+  bool accept(const SwitchList& list) {
     if (left_ == 0) return false;
     left_--;
-    RunResult run = server_.run(request_of(steps));
+    RunRequest request = request_of(list);
+    request.observe = true;
+    request.step_limit = std::max<std::uint64_t>(failing_.steps * 2, 100'000);
+    RunResult run = run_(request);
     if (!same_failure(run, failing_)) return false;
-    if (preemptions_of(run) <= preemptions_of(best_)) best_ = std::move(run);
+    // The first of our runs stands for the one that was found, which need not have been observed.
+    if (!best_.observed.empty() && !same_(run, best_)) return false;
+    list_.free = list.free;
+    list_.preemptions = switches_of(run).preemptions;  // those of the list that came about
+    best_ = std::move(run);
     return true;
   }
 
-  ForkServer& server_;
+  const Runner& run_;
+  const Sameness& same_;
   const RunResult& failing_;
+  SwitchList list_;
   RunResult best_;
   std::uint64_t left_;
 };
 
 }  // namespace
 
-std::vector<ScheduleStep> switches_of(const RunResult& run) {
-  std::vector<ScheduleStep> steps;
-  for_each_switch(run, [&](const wire::SwitchRecord& record) {
-    steps.push_back({record.tick, record.header.thread, record.to});
-  });
-  return steps;
-}
-
-std::uint64_t preemptions_of(const RunResult& run) {
-  std::uint64_t count = 0;
-  for_each_switch(run, [&](const wire::SwitchRecord& record) {
-    count += record.reason == static_cast<std::uint8_t>(wire::SwitchReason::kPreempted) ? 1 : 0;
-  });
-  return count;
-}
-
-RunResult minimise(ForkServer& server, const RunResult& failing, std::uint64_t budget) {
-  return Minimiser(server, failing, budget).search();
+RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same) {
+  return Minimiser(run, failing, budget, same).search();
 }
 
 }  // namespace reweave

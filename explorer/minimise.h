@@ -1,20 +1,23 @@
-// Failing runs as lists of switches, and the shortest list that still fails.
+// The simplest schedule that still fails in the same way.
+//
+// What is returned is minimal in this sense: without any one of its preemptions the failure does not come about.
 #pragma once
 
-#include <vector>
+#include <functional>
 
-#include "explorer/fork_server.h"
-#include "explorer/strategies/goals.h"
+#include "explorer/run.h"
 
 namespace reweave {
 
-// The switches of a run, from its records.
-std::vector<ScheduleStep> switches_of(const RunResult& run);
-// How many of a run's switches were preemptions: the thread could have gone on.
-std::uint64_t preemptions_of(const RunResult& run);
+// Makes a run. The campaign's fork server, or a model in tests.
+using Runner = std::function<RunResult(const RunRequest&)>;
 
-// Re-runs subsets of the failing run's switches (delta debugging: Zeller, Hildebrandt, TSE 2002) and returns the
-// failing run with the fewest preemptions found within `budget` runs; `failing` itself if none is better.
-RunResult minimise(ForkServer& server, const RunResult& failing, std::uint64_t budget);
+// Whether two runs, both observed, failed in the same way.
+using Sameness = std::function<bool(const RunResult&, const RunResult&)>;
+
+// Re-runs subsets of the failing run's switches and returns a failing run, observed, with as few preemptions as was
+// found within `budget` runs; `failing` itself if its switches alone do not make it fail again.
+RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget,
+                   const Sameness& same = same_failure);
 
 }  // namespace reweave

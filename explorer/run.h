@@ -3,12 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "explorer/observation.h"
 #include "formats/wire.h"
 
 namespace reweave {
+
+// Sites of plain accesses that need not be schedule points, and those that must stay some: the target knows them by a
+// hash (recorder/observation.h).
+struct QuietSites {
+  std::vector<std::uint64_t> quiet;
+  std::vector<std::uint64_t> loud;
+};
 
 // Whom to schedule. `goal` is the policy's data (explorer/strategies/goals.h).
 struct RunRequest {
@@ -18,6 +27,10 @@ struct RunRequest {
   std::uint64_t length = 1000;  // schedule points expected
   std::vector<std::byte> goal;
   std::uint64_t step_limit = 5'000'000;  // more is a hang
+  bool observe = false;                  // RunResult::observed is wanted
+  // Null: every access is a schedule point.
+  std::shared_ptr<const QuietSites> quiet;
+  bool own_quiet = false;  // `quiet` is the search's own choice; otherwise the campaign may set it
 };
 
 struct RunResult {
@@ -27,6 +40,8 @@ struct RunResult {
   std::vector<std::byte> records;   // what the run logged, from main on
   std::uint64_t steps = 0;          // schedule points executed
   std::uint64_t goal_progress = 0;  // how far a policy with a goal came
+  double seconds = 0;               // that it took
+  Observation observed;
 
   bool failed() const {
     return outcome != wire::OutcomeKind::kPassed && outcome != wire::OutcomeKind::kLeftRecording &&

@@ -189,7 +189,12 @@ inline constexpr std::uint64_t kStateBytes = round_to(sizeof(RuntimeState), 1 <<
 // Policy data (PolicyConfig::goal_bytes), written by the supervisor before a run.
 inline constexpr std::uint64_t kGoalOffset = round_to(kHeaderBytes + kStateBytes, 1 << 20);
 inline constexpr std::uint64_t kGoalBytes = 8 << 20;
-inline constexpr std::uint64_t kStackCacheOffset = kGoalOffset + kGoalBytes;
+// Explored runs: the sites whose accesses need not ask the policy (recorder/observation.h), and what it was asked.
+inline constexpr std::uint64_t kQuietOffset = kGoalOffset + kGoalBytes;
+inline constexpr std::uint64_t kQuietBytes = 64 << 10;
+inline constexpr std::uint64_t kNotesOffset = kQuietOffset + kQuietBytes;
+inline constexpr std::uint64_t kNotesBytes = 16 << 20;
+inline constexpr std::uint64_t kStackCacheOffset = kNotesOffset + kNotesBytes;
 // Offset of the out ring in the arena's file; the feed follows it.
 inline constexpr std::uint64_t kRingsOffset = kStackCacheOffset + kStackCacheBytes;
 

@@ -3,12 +3,14 @@
 
 namespace reweave {
 
-extern const Policy kNativePolicy, kChaosPolicy, kPctPolicy, kRandomPolicy, kSchedulePolicy, kWitnessPolicy;
+extern const Policy kActivePolicy, kChaosPolicy, kNativePolicy, kPctPolicy, kPosPolicy, kPrefixPolicy,
+    kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy, kWitnessPolicy;
 
 namespace {
 
-const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kPctPolicy,
-                                   &kRandomPolicy, &kSchedulePolicy, &kWitnessPolicy};
+const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kRandomPolicy, &kPctPolicy,
+                                   &kPosPolicy,    &kSurwPolicy,     &kPrefixPolicy, &kPrioritiesPolicy,
+                                   &kActivePolicy, &kSchedulePolicy, &kWedgePolicy,  &kWitnessPolicy};
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

@@ -7,11 +7,16 @@
 
 namespace reweave {
 
-// One switch of a schedule: when `thread` has executed `tick` schedule points, `to` runs.
+// One switch of a schedule: when `thread` has executed `tick` schedule points, `to` runs. The list is sorted by
+// (thread, tick, free); switches with the same key come about in the list's order.
 struct ScheduleStep {
   std::uint32_t tick;
   ThreadId thread;
   ThreadId to;
+  std::uint16_t free;  // 1: `thread` cannot go on there (it blocks, yields or exits); 0: it is preempted
+  std::uint16_t reserved;
+
+  bool operator==(const ScheduleStep&) const = default;
 };
 
 // One operation of a witness: `thread` executes the operation whose place in the program is `pc`.
@@ -19,6 +24,41 @@ struct WitnessGoal {
   std::uint64_t pc;
   ThreadId thread;
   std::uint16_t reserved[3];
+};
+
+// Policy `prefix`: a PrefixGoal, then `choices` thread ids, then (aligned to 8) `sleepers` Sleepers.
+struct PrefixGoal {
+  std::uint32_t choices;
+  std::uint32_t sleepers;
+};
+// A thread whose next operation was explored from the state before the last choice: until an operation that depends
+// on it is executed, running it gives nothing new.
+struct Sleeper {
+  std::uint64_t object;
+  ThreadId thread;
+  std::uint8_t kind;
+  std::uint8_t is_write;
+  std::uint32_t bytes;
+};
+
+// Policies `priorities` and `surw`: a SiteGoal, then `threads` words (priority; weight), then `changes` Changes, then
+// `sites` addresses of code, sorted.
+struct SiteGoal {
+  std::uint32_t threads;
+  std::uint32_t changes;
+  std::uint32_t sites;  // 0: every schedule point is tracked
+  std::uint32_t reserved;
+};
+// At the index-th tracked point (from 1) the running thread gets this priority.
+struct PriorityChange {
+  std::uint32_t index;
+  std::uint32_t priority;
+};
+
+// Policy `active`: pairs of sites. Threads are stopped before them until both ends of a pair are there.
+struct ActivePair {
+  std::uint64_t first;  // executed first
+  std::uint64_t second;
 };
 
 }  // namespace reweave

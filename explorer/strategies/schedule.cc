@@ -1,44 +1,65 @@
 // schedule: a given list of switches, and otherwise no preemption. What minimisation runs.
 //
-// A switch is named by a thread and how many schedule points it has executed, so that leaving one switch out does
-// not rename the others.
+// A switch is named by a thread and how many schedule points it has executed, and waits for that however long it takes,
+// so that leaving one switch out neither renames the others nor drops them.
+#include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
-#include "recorder/policy.h"
 
 namespace reweave {
 
 namespace {
 
-enum { kNext = 0 };
+// A bit for each switch that came about. Of longer lists the rest may come about more than once, which does no harm.
+constexpr std::uint64_t kBits = sizeof(PolicyState::words) * 8;
 
-void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kNext] = 0; }
+void begin_run(const PolicyConfig& config, PolicyState& state) {
+  const std::uint64_t count = config.goal_bytes / sizeof(ScheduleStep);
+  for (std::uint64_t i = 0; i < kBits / 64 && i * 64 < count; i++) state.words[i] = 0;
+}
 
-bool contains(const ChoiceArgs& args, ThreadId thread) {
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] == thread) return true;
-  return false;
+bool before(const ScheduleStep& a, const ScheduleStep& b) {
+  if (a.thread != b.thread) return a.thread < b.thread;
+  if (a.tick != b.tick) return a.tick < b.tick;
+  return a.free < b.free;
+}
+
+std::uint64_t first_not_before(const ScheduleStep* steps, std::uint64_t count, const ScheduleStep& key) {
+  std::uint64_t low = 0;
+  while (count > 0) {
+    const std::uint64_t half = count / 2;
+    if (before(steps[low + half], key)) {
+      low += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return low;
+}
+
+// True the first time that switch `i` is asked about.
+bool take(PolicyState& state, std::uint64_t i) {
+  if (i >= kBits) return true;
+  std::uint64_t& word = state.words[i / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+  const bool first = (word & bit) == 0;
+  word |= bit;
+  return first;
 }
 
 Choice choose(const ChoiceArgs& args) {
   const auto* steps = reinterpret_cast<const ScheduleStep*>(args.goal);
   const std::uint64_t count = args.config.goal_bytes / sizeof(ScheduleStep);
   const Thread& current = args.current;
-  for (std::uint64_t& next = args.state.words[kNext]; next < count; next++) {
-    const ScheduleStep& step = steps[next];
-    // Wait for the thread and the point that the next switch names.
-    if (step.thread == current.id && step.tick > current.ticks) break;
-    if (step.thread != current.id && args.current_enabled && !args.yielded) break;
-    // Another thread's, or one that this thread is past already: it cannot come about any more.
-    if (step.thread != current.id || step.tick < current.ticks) continue;
-    if (!contains(args, step.to)) continue;
-    next++;
-    return {step.to, 0};
+  const bool goes_on = args.current_enabled && !args.yielded;
+  const ScheduleStep key = {static_cast<std::uint32_t>(current.ticks), current.id, 0,
+                            static_cast<std::uint16_t>(goes_on ? 0 : 1), 0};
+  for (std::uint64_t i = first_not_before(steps, count, key); i < count && !before(key, steps[i]); i++) {
+    if (!take(args.state, i)) continue;
+    if (contains(args, steps[i].to)) return {steps[i].to, 0};
+    break;
   }
-  if (args.current_enabled && !args.yielded) return {current.id, 0};
-  // Blocked or yielding: round robin, so that a thread that waits for another gets there.
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] > current.id) return {args.enabled[i], 0};
-  return {args.enabled[0], 0};
+  return {without_preemption(args), 0};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // witness: follows a predicted sequence of operations. A thread whose next operation is not its turn waits; when the
 // sequence is finished, or cannot be followed because its thread is blocked, the run goes on without preemption.
+#include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
-#include "recorder/policy.h"
 
 namespace reweave {
 
@@ -12,27 +12,15 @@ enum { kNext = 0, kLost = 1 };
 
 void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kNext] = state.words[kLost] = 0; }
 
-bool contains(const ChoiceArgs& args, ThreadId thread) {
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] == thread) return true;
-  return false;
-}
-
-ThreadId without_preemption(const ChoiceArgs& args) {
-  if (args.current_enabled && !args.yielded) return args.current.id;
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] > args.current.id) return args.enabled[i];
-  return args.enabled[0];
-}
-
 Choice choose(const ChoiceArgs& args) {
   const auto* goals = reinterpret_cast<const WitnessGoal*>(args.goal);
   const std::uint64_t count = args.config.goal_bytes / sizeof(WitnessGoal);
   std::uint64_t& next = args.state.words[kNext];
   if (next >= count) return {without_preemption(args), 0};
   const WitnessGoal& goal = goals[next];
-  if (!contains(args, goal.thread)) {
-    // Not yet born, or blocked: whoever may help it runs.
+  const bool spins = args.yielded && args.current.id == goal.thread && args.current.op.pc != goal.pc;
+  if (!contains(args, goal.thread) || spins) {
+    // Not yet born, blocked, or waiting in a loop: whoever may help it runs.
     args.state.words[kLost]++;
     return {without_preemption(args), 0};
   }

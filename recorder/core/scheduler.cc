@@ -6,6 +6,7 @@
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/observation.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/signals.h"
 #include "recorder/policy.h"
@@ -91,8 +92,10 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =
       policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
-  const Choice choice = policy().choose({policy_config, state().policy, state().threads, enabled_threads, n, me,
-                                         me_enabled, yielded, state().step, goal});
+  const ChoiceArgs args = {
+      policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
+  const Choice choice = policy().choose(args);
+  note_choice(args, choice.thread);
   undisturbed = choice.undisturbed;
   return {true, choice.thread};
 }
@@ -508,6 +511,7 @@ void abandon_baton() {
 
 void begin_policy() {
   chosen_policy = nullptr;
+  clear_notes();
   seed_random(state().policy, config().policy.seed);
   policy().begin_run(config().policy, state().policy);
 }

@@ -47,23 +47,38 @@ inline bool deliver_signals() {
   "syscall\n"                  \
   "8:\n\t"
 
-// A schedule point before an operation on `object`. Its slow path keeps every register and the target's stack as they
-// are, for other points take it in replay than when recording: hence one piece of assembly, whose operands both paths
-// compute, and not out of line, where no unwind table would cover it.
+// A schedule point before an operation on `object`, after `count`, which goes on at 8 if nobody need be asked. Its slow
+// path keeps every register and the target's stack as they are, for other points take it in replay than when recording:
+// hence one piece of assembly, whose operands both paths compute, and not out of line, where no unwind table would
+// cover it.
+#define REWEAVE_POINT(count)                                                                                     \
+  asm volatile(                                                                                                  \
+      count                                                                                                      \
+      "movq %%rax, %%gs:64\n\t"                                                                                  \
+      "movq %[object], %%gs:40\n\t"                                                                              \
+      "movq %[pc], %%gs:48\n\t"                                                                                  \
+      "movl %[operation], %%gs:56\n\t"                                                                           \
+      "movl %[detail], %%gs:60\n\t" REWEAVE_SLOW_PATH                                                            \
+      :                                                                                                          \
+      : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16), \
+        [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)                                                    \
+      : "rax", "rcx", "r11", "memory", "cc")
+
 [[gnu::always_inline]] inline void point(OpKind kind, const volatile void* object, std::uint64_t pc,
                                          std::uint32_t detail = 0, std::uint32_t is_write = 1) {
-  asm volatile(
+  REWEAVE_POINT(
       "subq $1, %%gs:8\n\t"
-      "jns 8f\n\t"
-      "movq %%rax, %%gs:64\n\t"
-      "movq %[object], %%gs:40\n\t"
-      "movq %[pc], %%gs:48\n\t"
-      "movl %[operation], %%gs:56\n\t"
-      "movl %[detail], %%gs:60\n\t" REWEAVE_SLOW_PATH
-      :
-      : [object] "r"(object), [pc] "r"(pc), [operation] "ri"(static_cast<std::uint32_t>(kind) | is_write << 16),
-        [detail] "ri"(detail), [deliver] "i"(kDeliverSignals)
-      : "rax", "rcx", "r11", "memory", "cc");
+      "jns 8f\n\t");
+}
+
+// A point at a site that the search has no interest in: counted, and nobody is asked, but for a loop's sake now and
+// then.
+[[gnu::always_inline]] inline void quiet_point(OpKind kind, const volatile void* object, std::uint64_t pc,
+                                               std::uint32_t detail, std::uint32_t is_write) {
+  REWEAVE_POINT(
+      "subq $1, %%gs:8\n\t"
+      "cmpq $-1000000, %%gs:8\n\t"
+      "jge 8f\n\t");
 }
 
 // Where the next packed trace record goes; the ring has room for it on return.

@@ -21,6 +21,8 @@ class ArenaMemory {
   ArenaHeader& header() { return *reinterpret_cast<ArenaHeader*>(base_); }
   std::byte* goal() { return base_ + kGoalOffset; }
   StackCache& stack_cache() { return *reinterpret_cast<StackCache*>(base_ + kStackCacheOffset); }
+  std::byte* quiet() { return base_ + kQuietOffset; }
+  const std::byte* notes() const { return base_ + kNotesOffset; }
   RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(base_ + kHeaderBytes); }
 
   // Records that the target has published and nobody has taken: [data, data + bytes), whole records.

@@ -23,7 +23,7 @@ OUTCOMES = {
     "memory-error": r"use after free|double free",
 }
 # Bugs that need more preemptions than a short search finds; they are explored, and need not be found.
-DEEP = {"safe_stack", "region_ownership"}
+DEEP = {"safe_stack"}
 
 
 def run(command, accept, **options):

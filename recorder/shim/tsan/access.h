@@ -2,6 +2,7 @@
 // when the loader relocates the program (GNU indirect functions), so that a run pays only for what it uses.
 #pragma once
 
+#include "recorder/observation.h"
 #include "recorder/shim/runtime.h"
 #include "recorder/shim/tsan/heap_shadow.h"
 
@@ -18,6 +19,10 @@ inline Variant chosen_variant() {
   return config().detect_memory_errors != 0 ? Variant::kCheck : Variant::kCount;
 }
 
+inline bool is_quiet(std::uint64_t pc) {
+  return reinterpret_cast<const std::uint8_t*>(kArenaBase + kQuietOffset)[quiet_slot(pc)] != 0;
+}
+
 constexpr std::uint8_t log2_of(std::uint64_t bytes) {
   std::uint8_t n = 0;
   while (bytes > 1) bytes >>= 1, n++;
@@ -28,7 +33,10 @@ template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t 
 [[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {
   constexpr bool kWrite = kKind != EventKind::kRead && kKind != EventKind::kAtomicLoad;
   constexpr bool kAtomic = kKind != EventKind::kRead && kKind != EventKind::kWrite;
-  point(kAtomic ? OpKind::kAtomic : OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
+  if (kVariant == Variant::kCheck && !kAtomic && __builtin_expect(is_quiet(pc), 1))
+    quiet_point(OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
+  else
+    point(kAtomic ? OpKind::kAtomic : OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
   if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
   if constexpr (kVariant == Variant::kTrace)
     trace_short(kKind, static_cast<std::uint8_t>(log2_of(kBytes) | kOrder << 4), address_of(place), pc);

@@ -1,0 +1,53 @@
+// What a campaign learns from its runs, for every search to use: variables and who uses them, how long runs are, where
+// stopping a thread is most likely to break something.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "explorer/observation.h"
+#include "explorer/run.h"
+#include "explorer/sharing.h"
+#include "explorer/strategies/goals.h"
+
+namespace reweave {
+
+// Memory that threads share, known by the code that touches it: the places of an array that the same code uses are one
+// variable, and so are heap blocks, whose addresses differ between runs.
+struct Variable {
+  std::vector<std::uint64_t> sites;      // sorted
+  std::uint64_t accesses = 0;            // in the run with the most
+  std::vector<std::uint32_t> by_thread;  // in the same run
+};
+
+class Knowledge {
+ public:
+  // Adds a run that was observed.
+  void learn(const Observation& run);
+
+  std::uint64_t choices() const { return choices_; }  // of the longest run
+  std::uint32_t threads() const { return threads_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+  // All sites that touched a shared object.
+  std::vector<std::uint64_t> shared_sites() const;
+  // Sites of accesses that were seen and never touched anything shared; `but`: only these of the shared ones matter.
+  // Null if runs are so short that it does not pay.
+  std::shared_ptr<const QuietSites> quiet_sites(const std::vector<std::uint64_t>* but = nullptr) const;
+  // Conflicting accesses of two threads, in both orders, rare ones first.
+  std::vector<ActivePair> pairs() const;
+
+ private:
+  void learn_pairs(const Observation& run, const SharedObject& object);
+
+  std::set<std::uint64_t> seen_;  // sites of plain accesses
+  std::uint64_t choices_ = 0;
+  std::uint32_t threads_ = 0;
+  std::vector<Variable> variables_;
+  std::map<std::vector<std::uint64_t>, std::size_t> known_;  // index in variables_
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pairs_;
+};
+
+}  // namespace reweave

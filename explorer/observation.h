@@ -1,0 +1,57 @@
+// What a run did, choice by choice, as the search reads it (recorder/observation.h has the form in shared memory).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "recorder/observation.h"
+
+namespace reweave {
+
+// The choices of one run, in order.
+class Observation {
+ public:
+  Observation() = default;
+  // Reads what the core noted at `notes`.
+  explicit Observation(const std::byte* notes);
+  // From what notes() and enabled_pool() gave.
+  Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated);
+
+  std::size_t size() const { return choices_.size(); }
+  bool empty() const { return choices_.empty(); }
+  bool truncated() const { return truncated_; }
+  const ChoiceNote& operator[](std::size_t i) const { return choices_[i]; }
+  std::span<const ThreadId> enabled(std::size_t i) const;
+
+  // The chosen thread goes on with an operation in which it had blocked.
+  bool resumed(std::size_t i) const { return resumed_[i]; }
+  // A thread that could go on was stopped.
+  bool preempted(std::size_t i) const {
+    return choices_[i].thread != choices_[i].from && choices_[i].flags == kFromEnabled;
+  }
+  const std::vector<ChoiceNote>& notes() const { return choices_; }
+  const std::vector<ThreadId>& enabled_pool() const { return enabled_; }
+  std::uint32_t threads() const { return threads_; }  // greatest id + 1
+
+  // For models in tests.
+  void append(const ChoiceNote& note, std::span<const ThreadId> enabled);
+
+ private:
+  std::vector<ChoiceNote> choices_;
+  std::vector<std::size_t> enabled_at_;
+  std::vector<ThreadId> enabled_;
+  std::vector<bool> resumed_;
+  std::vector<std::uint64_t> last_tick_;  // by thread: of its latest choice, plus one
+  std::uint32_t threads_ = 0;
+  bool truncated_ = false;
+};
+
+inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.kind); }
+PendingOp operation_of(const ChoiceNote& note);
+// Its object is for synchronisation, rather than memory.
+bool is_sync(const ChoiceNote& note);
+// The order of the two operations matters: the same object, and not two reads.
+bool dependent(const ChoiceNote& a, const ChoiceNote& b);
+
+}  // namespace reweave

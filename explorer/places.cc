@@ -1,0 +1,96 @@
+#include "explorer/places.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "formats/recording_reader.h"
+#include "recorder/arena.h"
+
+namespace reweave {
+
+namespace {
+
+// The program itself is loaded by the core: at kPieBase, or where it says if it is not position independent.
+std::uint64_t base_of_program(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header = {};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  return file && header.e_type == ET_EXEC ? 0 : kPieBase;
+}
+
+constexpr std::uint64_t kProgramSpan = std::uint64_t{1} << 30;
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+}  // namespace
+
+Places::Places(const std::string& recording) {
+  RecordingReader reader(recording);
+  auto build_id = [&](const std::string& path) -> std::string {
+    for (const MappedFile& file : reader.manifest().files)
+      if (file.path == path) return file.build_id;
+    return "";
+  };
+  bool program_seen = false;
+  while (const wire::RecordHeader* record = reader.next()) {
+    if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
+    const auto* file = reinterpret_cast<const wire::MapFileRecord*>(record);
+    const std::string path = reinterpret_cast<const char*>(file + 1);
+    if (file->address == 0) {
+      if (program_seen) continue;
+      program_seen = true;
+      const std::uint64_t base = base_of_program(path);
+      modules_.push_back({base, base, base + kProgramSpan, path, build_id(path)});
+    } else if ((file->prot & PROT_EXEC) != 0) {
+      modules_.push_back(
+          {file->address - file->offset, file->address, file->address + file->length, path, build_id(path)});
+    }
+  }
+}
+
+const Places::Module* Places::module_at(std::uint64_t address) const {
+  for (const Module& module : modules_)
+    if (address >= module.start && address < module.end) return &module;
+  return nullptr;
+}
+
+const CodeSymbol* Places::symbol(std::uint64_t pc) {
+  const Module* module = module_at(pc);
+  return module == nullptr ? nullptr : &symbols_.code(module->path, module->build_id, pc - module->base);
+}
+
+std::string Places::code(std::uint64_t pc) {
+  const CodeSymbol* found = symbol(pc);
+  if (found == nullptr) return fmt::format("{:#x}", pc);
+  if (found->frames.empty()) return found->fallback;
+  const SourceFrame& frame = found->frames.front();
+  if (frame.file.empty()) return frame.function;
+  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
+}
+
+std::string Places::source_line(std::uint64_t pc) {
+  const CodeSymbol* found = symbol(pc);
+  if (found == nullptr || found->frames.empty() || found->frames.front().file.empty()) return "";
+  std::ifstream file(found->frames.front().file);
+  std::string line;
+  for (int i = 0; i < found->frames.front().line; i++)
+    if (!std::getline(file, line)) return "";
+  return trimmed(line);
+}
+
+std::string Places::object(std::uint64_t address) {
+  if (const Module* module = module_at(address)) {
+    const DataSymbol data = symbols_.data(module->path, module->build_id, address - module->base);
+    if (!data.name.empty()) return data.offset == 0 ? data.name : fmt::format("{}+{}", data.name, data.offset);
+  }
+  return fmt::format("memory at {:#x}", address);
+}
+
+}  // namespace reweave

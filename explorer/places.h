@@ -1,0 +1,36 @@
+// Names for the places of a recorded program: code and global variables by their addresses in the target.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/symbols.h"
+
+namespace reweave {
+
+class Places {
+ public:
+  explicit Places(const std::string& recording);
+
+  // "function (file.c:12)" of a return address; "0x1234" if nothing is known.
+  std::string code(std::uint64_t pc);
+  // The text of that source line; empty if it cannot be read.
+  std::string source_line(std::uint64_t pc);
+  // Of the program itself, not of a library.
+  bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
+  // "name", "name+8"; "memory at 0x1234" if it is no global variable.
+  std::string object(std::uint64_t address);
+
+ private:
+  struct Module {
+    std::uint64_t base, start, end;
+    std::string path, build_id;
+  };
+  const Module* module_at(std::uint64_t address) const;
+  const CodeSymbol* symbol(std::uint64_t pc);
+
+  std::vector<Module> modules_;
+  Symbols symbols_;
+};
+
+}  // namespace reweave

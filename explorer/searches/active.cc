@@ -1,0 +1,93 @@
+// active: tests what looks suspicious, most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
+//
+// First all conflicting pairs at once: threads stop before any of them until two meet (policy `active`), in one order
+// and then in the other. Then one suspicion (explorer/suspicions.h) a run: one thread stopped at one place in favour
+// of another. Then each pair by itself, both orders. The wait is logical; nothing depends on time.
+#include <set>
+
+#include <cstring>
+
+#include "explorer/searches/active.h"
+#include "explorer/suspicions.h"
+
+namespace reweave {
+
+namespace {
+
+constexpr std::size_t kMostPairsAtOnce = 256;
+
+class Active : public Search {
+ public:
+  explicit Active(const SearchOptions& options) : options_(options) {}
+
+  std::optional<RunRequest> next() override {
+    if (!base_asked_) {
+      base_asked_ = true;
+      return undisturbed();
+    }
+    if (!base_known_) return {};
+    if (const auto all = all_pairs()) return all;
+    if (next_suspicion_ < suspicions_.size()) {
+      RunRequest request = request_of(suspicions_[next_suspicion_++].schedule);
+      request.observe = next_suspicion_ % 4 == 1;
+      return request;
+    }
+    return single_pair();
+  }
+
+  void learn(const RunRequest&, const RunResult& result) override {
+    if (base_known_) return;
+    base_known_ = true;
+    suspicions_ = suspicions_of(result.observed);
+  }
+
+  bool complete() const override {
+    return base_known_ && next_suspicion_ >= suspicions_.size() && next_pair_ >= options_.knowledge->pairs().size();
+  }
+  std::string report() const override {
+    return std::to_string(suspicions_.size()) + " suspicious places, " + std::to_string(next_suspicion_) + " tested";
+  }
+
+ private:
+  static RunRequest undisturbed() {
+    RunRequest request = request_of({});
+    request.observe = true;
+    return request;
+  }
+
+  RunRequest request_for(const std::vector<ActivePair>& pairs) {
+    RunRequest request;
+    request.policy = "active";
+    request.seed = options_.seed + made_++;
+    request.depth = 1 + made_ % 3;
+    request.goal.resize(pairs.size() * sizeof(ActivePair));
+    if (!pairs.empty()) std::memcpy(request.goal.data(), pairs.data(), request.goal.size());
+    request.observe = true;
+    return request;
+  }
+
+  std::optional<RunRequest> all_pairs() {
+    std::vector<ActivePair> pairs = options_.knowledge->pairs();
+    if (pairs.empty() || made_ >= 2) return {};
+    if (pairs.size() > kMostPairsAtOnce) pairs.resize(kMostPairsAtOnce);
+    return request_for(pairs);
+  }
+
+  std::optional<RunRequest> single_pair() {
+    const std::vector<ActivePair> pairs = options_.knowledge->pairs();
+    if (next_pair_ >= pairs.size()) return {};
+    return request_for({pairs[next_pair_++]});
+  }
+
+  const SearchOptions options_;
+  bool base_asked_ = false, base_known_ = false;
+  std::vector<Suspicion> suspicions_;
+  std::size_t next_suspicion_ = 0, next_pair_ = 0;
+  std::uint64_t made_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_active(const SearchOptions& options) { return std::make_unique<Active>(options); }
+
+}  // namespace reweave

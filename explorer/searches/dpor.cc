@@ -1,0 +1,190 @@
+// dpor: dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014):
+// of schedules that differ only in the order of independent operations one is run to its end.
+//
+// hapset: the same, guided by history-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): an order of two statements
+// that some good run had is not tried again. Not complete, and far shorter. A statement is a call site; its callers are
+// not told apart.
+//
+// Departures: an attempt at a lock that blocks is no event; the mutex that a condition wait releases is not followed;
+// a join happens after everything of all threads that have ended.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "explorer/searches/happens_before.h"
+#include "explorer/searches/hapset_store.h"
+#include "explorer/searches/prefix_goal.h"
+#include "explorer/searches/search.h"
+
+namespace reweave {
+
+namespace {
+
+// A state on the path of the latest run, and the choice made in it.
+struct State {
+  ChoiceNote chosen;
+  std::vector<ThreadId> enabled;
+  std::set<ThreadId> backtrack;
+  std::map<ThreadId, ChoiceNote> done;   // explored from here, with their operations
+  std::map<ThreadId, ChoiceNote> sleep;  // when it was reached
+};
+
+class Dpor : public Search {
+ public:
+  Dpor(const SearchOptions& options, bool guided) : guided_(guided), options_(options) {
+    if (guided_ && !options_.learned.empty()) history_.load(options_.learned);
+  }
+  ~Dpor() override {
+    if (guided_ && !options_.learned.empty()) history_.save(options_.learned);
+  }
+
+  std::optional<RunRequest> next() override {
+    if (waiting_ || finished_) return {};
+    waiting_ = true;
+    if (!started_) {
+      started_ = true;
+      prefix_ = 0;
+      return prefix_request({});
+    }
+    while (!path_.empty()) {
+      if (const std::optional<ThreadId> thread = alternative(path_.back())) return branch(*thread);
+      path_.pop_back();
+    }
+    waiting_ = false;
+    finished_ = true;
+    return {};
+  }
+
+  void learn(const RunRequest& request, const RunResult& result) override {
+    waiting_ = false;
+    // Choices have the same numbers only while the same sites are schedule points.
+    if (runs_++ == 0) quiet_ = request.quiet;
+    const Observation& run = result.observed;
+    if (!extend(run)) redundant_++;
+    if (guided_ && !result.failed()) history_.learn(run);
+    const HappensBefore order(run);
+    // Races before the new part were seen when that part was new.
+    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < path_.size(); i++)
+      for (const std::size_t j : order.races_of(i)) add_backtrack(run, order, j, i);
+  }
+
+  bool complete() const override { return finished_; }
+  std::string report() const override {
+    std::string text =
+        std::to_string(runs_ - redundant_) + " classes of schedules, " + std::to_string(redundant_) + " redundant runs";
+    return finished_ ? text + (guided_ ? "; nothing new is left" : "; all were tried") : text;
+  }
+
+ private:
+  static std::optional<ThreadId> alternative(const State& state) {
+    for (const ThreadId thread : state.backtrack)
+      if (!state.done.contains(thread) && !state.sleep.contains(thread)) return thread;
+    return {};
+  }
+
+  // The run that takes `thread` in the last state of the path.
+  RunRequest branch(ThreadId thread) {
+    std::vector<ThreadId> choices;
+    for (std::size_t i = 0; i + 1 < path_.size(); i++) choices.push_back(path_[i].chosen.thread);
+    choices.push_back(thread);
+    std::vector<Sleeper> sleepers;
+    auto add = [&](const std::map<ThreadId, ChoiceNote>& notes) {
+      for (const auto& [id, note] : notes)
+        if (id != thread) sleepers.push_back({note.object, id, note.kind, note.is_write, note.detail});
+    };
+    add(path_.back().sleep);
+    add(path_.back().done);
+    prefix_ = choices.size();
+    RunRequest request = prefix_request(choices, sleepers);
+    request.quiet = quiet_;
+    request.own_quiet = true;
+    return request;
+  }
+
+  // Puts the new part of the run on the path. False: only sleeping threads could go on, and the rest is nothing new.
+  bool extend(const Observation& run) {
+    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < run.size(); i++) {
+      if (i >= path_.size()) {
+        State state;
+        state.enabled.assign(run.enabled(i).begin(), run.enabled(i).end());
+        if (i > 0) state.sleep = still_asleep(path_[i - 1]);
+        state.backtrack.insert(run[i].thread);
+        path_.push_back(std::move(state));
+      }
+      State& state = path_[i];
+      if (state.sleep.contains(run[i].thread)) {
+        path_.resize(i);
+        return false;
+      }
+      state.chosen = run[i];
+      state.done[run[i].thread] = run[i];
+    }
+    return true;
+  }
+
+  static std::map<ThreadId, ChoiceNote> still_asleep(const State& state) {
+    std::map<ThreadId, ChoiceNote> sleep;
+    for (const auto* notes : {&state.sleep, &state.done})
+      for (const auto& [id, note] : *notes)
+        if (id != state.chosen.thread && !dependent(note, state.chosen)) sleep[id] = note;
+    return sleep;
+  }
+
+  // Choices j and i can be exchanged: makes sure that some run begins, in the state of j, with what leads to i first.
+  void add_backtrack(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
+    if (guided_ && history_.knows(run[i].pc, run[j].pc)) return;
+    State& state = path_[j];
+    const std::vector<ThreadId> initials = initials_of(run, order, j, i);
+    for (const ThreadId thread : initials)
+      if (state.backtrack.contains(thread)) return;
+    auto possible = [&](ThreadId t) {
+      return std::find(state.enabled.begin(), state.enabled.end(), t) != state.enabled.end();
+    };
+    if (std::find(initials.begin(), initials.end(), run[i].thread) != initials.end() && possible(run[i].thread)) {
+      state.backtrack.insert(run[i].thread);
+      return;
+    }
+    for (const ThreadId thread : initials)
+      if (possible(thread)) {
+        state.backtrack.insert(thread);
+        return;
+      }
+    state.backtrack.insert(state.enabled.begin(), state.enabled.end());
+  }
+
+  // Threads whose next step could come first in: what does not happen after j, and then i.
+  static std::vector<ThreadId> initials_of(const Observation& run, const HappensBefore& order, std::size_t j,
+                                           std::size_t i) {
+    std::vector<std::size_t> sequence;
+    std::vector<bool> seen(run.threads(), false);
+    std::vector<ThreadId> initials;
+    for (std::size_t k = j + 1; k <= i; k++) {
+      if (k != i && order.before(j, k)) continue;
+      const ThreadId thread = run[k].thread;
+      // Exchanged, i no longer has j before it.
+      auto comes_before = [&](std::size_t e) {
+        return k == i ? order.before_start(e, k) || dependent(run[e], run[k]) : order.before(e, k);
+      };
+      if (!seen[thread] && std::none_of(sequence.begin(), sequence.end(), comes_before)) initials.push_back(thread);
+      seen[thread] = true;
+      sequence.push_back(k);
+    }
+    return initials;
+  }
+
+  bool guided_;
+  const SearchOptions options_;
+  HapsetStore history_;
+  std::shared_ptr<const QuietSites> quiet_;
+  std::vector<State> path_;
+  std::size_t prefix_ = 0;
+  bool started_ = false, waiting_ = false, finished_ = false;
+  std::uint64_t runs_ = 0, redundant_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_dpor(const SearchOptions& options) { return std::make_unique<Dpor>(options, false); }
+std::unique_ptr<Search> make_hapset(const SearchOptions& options) { return std::make_unique<Dpor>(options, true); }
+
+}  // namespace reweave

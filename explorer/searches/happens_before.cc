@@ -1,0 +1,115 @@
+#include "explorer/searches/happens_before.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace reweave {
+
+namespace {
+
+// How far back conflicts are looked for among the operations on one object: a loop that waits makes thousands of reads
+// that conflict with nothing.
+constexpr std::size_t kFarthest = 512;
+
+}  // namespace
+
+HappensBefore::HappensBefore(const Observation& run) : run_(run), threads_(run.threads()) {
+  find_attempts();
+  compute();
+}
+
+void HappensBefore::find_attempts() {
+  counts_.assign(run_.size(), true);
+  std::vector<std::int64_t> last(threads_, -1);
+  for (std::size_t i = 0; i < run_.size(); i++) {
+    std::int64_t& before = last[run_[i].thread];
+    if (run_.resumed(i) && before >= 0 && kind_of(run_[i]) == OpKind::kLock)
+      counts_[static_cast<std::size_t>(before)] = false;
+    before = static_cast<std::int64_t>(i);
+  }
+}
+
+void HappensBefore::join(std::uint32_t* to, const std::uint32_t* from) const {
+  for (std::size_t t = 0; t < threads_; t++) to[t] = std::max(to[t], from[t]);
+}
+
+void HappensBefore::compute() {
+  clocks_.assign(run_.size() * threads_, 0);
+  starts_.assign(run_.size() * threads_, 0);
+  list_of_.assign(run_.size(), -1);
+  std::unordered_map<std::uint64_t, std::int64_t> lists;
+  std::vector<std::uint32_t> present(threads_ * threads_, 0);  // clock of each thread
+  std::vector<bool> could_run(threads_, false);
+  std::vector<std::size_t> last_choice(threads_, 0);
+  for (std::size_t i = 0; i < run_.size(); i++) last_choice[run_[i].thread] = i;
+  for (std::size_t i = 0; i < run_.size(); i++) {
+    // Whoever can run now and could not before was created or woken by the choice before.
+    std::vector<bool> can_run(threads_, false);
+    for (const ThreadId id : run_.enabled(i)) {
+      if (id >= threads_) continue;
+      can_run[id] = true;
+      if (i > 0 && !could_run[id] && run_[i - 1].thread != id) join(&present[id * threads_], clock(i - 1));
+    }
+    could_run = std::move(can_run);
+    const ThreadId me = run_[i].thread;
+    std::uint32_t* mine = &present[me * threads_];
+    if (kind_of(run_[i]) == OpKind::kJoin)  // of which thread is not known: of all that have ended
+      for (std::size_t t = 0; t < threads_; t++)
+        if (t != me && last_choice[t] < i && present[t * threads_ + t] != 0) join(mine, &present[t * threads_]);
+    std::copy_n(mine, threads_, &starts_[i * threads_]);
+    if (run_[i].object != 0 && counts_[i]) {
+      const auto [at, added] =
+          lists.try_emplace(run_[i].object & ~std::uint64_t{7}, static_cast<std::int64_t>(by_granule_.size()));
+      if (added) by_granule_.emplace_back();
+      list_of_[i] = at->second;
+      for (const std::size_t j : conflicts_of(i)) join(mine, clock(j));
+      by_granule_[static_cast<std::size_t>(at->second)].push_back(static_cast<std::uint32_t>(i));
+    }
+    mine[me] = static_cast<std::uint32_t>(i) + 1;
+    std::copy_n(mine, threads_, &clocks_[i * threads_]);
+  }
+}
+
+// The latest conflicting choice of each other thread among those before i, latest first.
+std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i) const {
+  std::vector<std::size_t> found;
+  if (list_of_[i] < 0) return found;
+  std::vector<bool> seen(threads_, false);
+  const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
+  const auto end = std::lower_bound(list.begin(), list.end(), i);
+  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
+  for (auto at = end; at != begin;) {
+    const std::size_t j = *--at;
+    const ThreadId other = run_[j].thread;
+    if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
+    seen[other] = true;
+    found.push_back(j);
+  }
+  return found;
+}
+
+std::vector<std::size_t> HappensBefore::races_of(std::size_t i) const {
+  if (!counts_[i] || kind_of(run_[i]) == OpKind::kUnlock) return {};
+  const bool is_lock = kind_of(run_[i]) == OpKind::kLock;
+  std::vector<std::size_t> races;
+  std::vector<bool> seen(threads_, false);
+  if (list_of_[i] < 0) return {};
+  const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
+  const auto end = std::lower_bound(list.begin(), list.end(), i);
+  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
+  for (auto at = end; at != begin;) {
+    const std::size_t j = *--at;
+    const ThreadId other = run_[j].thread;
+    if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
+    // A lock and an unlock are never possible at once; what can be exchanged are two locks.
+    if (is_lock && kind_of(run_[j]) != OpKind::kLock) continue;
+    seen[other] = true;
+    if (before_start(j, i)) continue;
+    bool direct = true;
+    for (const std::size_t k : races) direct = direct && !before(j, k);
+    if (direct) races.push_back(j);
+  }
+  return races;
+}
+
+}  // namespace reweave

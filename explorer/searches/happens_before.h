@@ -1,0 +1,41 @@
+// The happens-before order of one run: program order, creation, wake-ups, and conflicts on the same object.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "explorer/observation.h"
+
+namespace reweave {
+
+class HappensBefore {
+ public:
+  explicit HappensBefore(const Observation& run);
+
+  // Choice i happens before choice j (i < j), or is of the same thread.
+  bool before(std::size_t i, std::size_t j) const { return clock(j)[run_[i].thread] > i; }
+  // The same without what j's own operation adds: only what its thread had seen before.
+  bool before_start(std::size_t i, std::size_t j) const { return start(j)[run_[i].thread] > i; }
+  // It has an effect: not merely an attempt at a lock that blocked.
+  bool counts(std::size_t i) const { return counts_[i]; }
+  // Latest earlier choice of each other thread that conflicts with i and could be exchanged with it, latest first.
+  std::vector<std::size_t> races_of(std::size_t i) const;
+
+ private:
+  // By thread: 1 + index of its latest choice that happens before. The index is of the run.
+  const std::uint32_t* clock(std::size_t i) const { return clocks_.data() + i * threads_; }
+  const std::uint32_t* start(std::size_t i) const { return starts_.data() + i * threads_; }
+  void join(std::uint32_t* to, const std::uint32_t* from) const;
+  void find_attempts();
+  void compute();
+  std::vector<std::size_t> conflicts_of(std::size_t i) const;
+
+  const Observation& run_;
+  std::size_t threads_;
+  std::vector<bool> counts_;
+  std::vector<std::uint32_t> clocks_, starts_;
+  std::vector<std::vector<std::uint32_t>> by_granule_;  // choices, in order
+  std::vector<std::int64_t> list_of_;                   // by choice: index in by_granule_, -1: none
+};
+
+}  // namespace reweave

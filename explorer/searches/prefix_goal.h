@@ -1,0 +1,14 @@
+// The goal of the policy `prefix`.
+#pragma once
+
+#include <vector>
+
+#include "explorer/run.h"
+#include "explorer/strategies/goals.h"
+
+namespace reweave {
+
+// A run that makes `choices` first; `sleepers` sleep from the last of them on.
+RunRequest prefix_request(const std::vector<ThreadId>& choices, const std::vector<Sleeper>& sleepers = {});
+
+}  // namespace reweave

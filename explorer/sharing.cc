@@ -1,0 +1,59 @@
+#include "explorer/sharing.h"
+
+#include <algorithm>
+#include <set>
+
+namespace reweave {
+
+namespace {
+
+// By choice: another thread may have something to do at the same time. Not so before any other was born, and not for a
+// thread that has joined others when none is left that has not ended.
+std::vector<bool> in_company(const Observation& run) {
+  std::vector<std::size_t> last(run.threads(), 0), born(run.threads(), run.size());
+  for (std::size_t i = 0; i < run.size(); i++) {
+    last[run[i].thread] = i;
+    for (const ThreadId id : run.enabled(i))
+      if (id < born.size()) born[id] = std::min(born[id], i);
+  }
+  std::vector<int> births(run.size() + 1, 0), deaths(run.size() + 1, 0);
+  for (std::size_t t = 0; t < born.size(); t++)
+    if (born[t] < run.size()) births[born[t]]++, deaths[std::max(last[t], born[t]) + 1]++;
+  std::vector<bool> company(run.size()), joined(run.threads(), false);
+  int all = 0, dead = 0;
+  for (std::size_t i = 0; i < run.size(); i++) {
+    all += births[i];
+    dead += deaths[i];
+    if (kind_of(run[i]) == OpKind::kJoin) joined[run[i].thread] = true;
+    company[i] = all - dead > 1 || (all > 1 && !joined[run[i].thread]);
+  }
+  return company;
+}
+
+bool shared(const Observation& run, const std::vector<std::size_t>& operations) {
+  bool written = false, two = false;
+  for (const std::size_t i : operations) {
+    written = written || run[i].is_write != 0 || is_sync(run[i]);
+    two = two || run[i].thread != run[operations.front()].thread;
+  }
+  return written && two;
+}
+
+}  // namespace
+
+std::vector<SharedObject> shared_objects(const Observation& run) {
+  const std::vector<bool> company = in_company(run);
+  std::map<std::uint64_t, std::vector<std::size_t>> by_granule;
+  for (std::size_t i = 0; i < run.size(); i++) {
+    const OpKind kind = kind_of(run[i]);
+    const bool counts = kind == OpKind::kAccess || kind == OpKind::kAtomic || is_sync(run[i]);
+    if (counts && company[i] && run[i].object != 0 && !run.resumed(i))
+      by_granule[run[i].object & ~std::uint64_t{7}].push_back(i);
+  }
+  std::vector<SharedObject> objects;
+  for (auto& [granule, operations] : by_granule)
+    if (shared(run, operations)) objects.push_back({granule, std::move(operations)});
+  return objects;
+}
+
+}  // namespace reweave

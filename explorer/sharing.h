@@ -1,0 +1,21 @@
+// Which operations of a run touch objects that another thread, alive at the same time, touches too.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "explorer/observation.h"
+
+namespace reweave {
+
+// The operations on one shared object, by their indices in the run.
+struct SharedObject {
+  std::uint64_t granule;  // address of its 8 bytes
+  std::vector<std::size_t> operations;
+};
+
+// Objects that two threads used and one of them changed, in order of address. What a thread does while no other lives
+// does not count: before the first is created and after the last is joined nothing can come in between.
+std::vector<SharedObject> shared_objects(const Observation& run);
+
+}  // namespace reweave

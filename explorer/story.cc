@@ -1,0 +1,147 @@
+#include "explorer/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace reweave {
+
+namespace {
+
+// What a thread does, by OpKind.
+constexpr const char* kVerbs[] = {"starts",
+                                  "accesses",
+                                  "accesses",
+                                  "locks",
+                                  "unlocks",
+                                  "waits on",
+                                  "notifies",
+                                  "uses the semaphore",
+                                  "enters the barrier",
+                                  "creates a thread",
+                                  "joins a thread",
+                                  "yields",
+                                  "makes a system call",
+                                  "ends",
+                                  "uses"};
+
+constexpr std::size_t kMostStops = 8;    // told one by one
+constexpr std::size_t kMostThreads = 6;  // named in a list
+
+const char* verb_of(const ChoiceNote& note) {
+  const OpKind kind = kind_of(note);
+  const bool memory = kind == OpKind::kAccess || kind == OpKind::kAtomic;
+  if (memory) return note.is_write != 0 ? "writes" : "reads";
+  return note.kind < std::size(kVerbs) ? kVerbs[note.kind] : "uses";
+}
+
+bool names_object(const ChoiceNote& note) {
+  const OpKind kind = kind_of(note);
+  return note.object != 0 && kind != OpKind::kSyscall && kind != OpKind::kCreate && kind != OpKind::kJoin &&
+         kind != OpKind::kYield && kind != OpKind::kExit && kind != OpKind::kStart;
+}
+
+std::string operation(const ChoiceNote& note, Places& places) {
+  if (note.pc == 0) return verb_of(note);
+  std::string text = verb_of(note);
+  if (names_object(note)) text += " " + places.object(note.object);
+  return text + " in " + places.code(note.pc);
+}
+
+class Teller {
+ public:
+  Teller(const RunResult& run, Places& places) : run_(run.observed), result_(run), places_(places) {}
+
+  std::string tell() {
+    if (run_.empty()) return "";
+    std::string text;
+    std::size_t stops = 0;
+    for (std::size_t i = 0; i < run_.size(); i++)
+      if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
+    if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
+    if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
+    return text + " " + ending();
+  }
+
+ private:
+  // The choice with which `thread` goes on from `i` on.
+  std::size_t next_of(ThreadId thread, std::size_t i) const {
+    while (i < run_.size() && run_[i].thread != thread) i++;
+    return i;
+  }
+
+  std::string stop(std::size_t i) {
+    const ThreadId stopped = run_[i].from;
+    const std::size_t back = next_of(stopped, i);
+    std::string text = fmt::format("Thread {} stops{}", stopped, back < run_.size() ? "" : " for good");
+    if (back < run_.size()) text += " before it " + operation(run_[back], places_);
+    if (back < run_.size()) text += quoted(run_[back].pc);
+    text += fmt::format(". {}", meanwhile(i, back, stopped));
+    return text;
+  }
+
+  std::string quoted(std::uint64_t pc) {
+    const std::string line = places_.source_line(pc);
+    return line.empty() ? "" : fmt::format(" `{}`", line);
+  }
+
+  // Who runs in [from, to), and which of their operations concern what the stopped thread is about to touch.
+  std::string meanwhile(std::size_t from, std::size_t to, ThreadId stopped) {
+    std::vector<ThreadId> who;
+    std::vector<std::size_t> conflicts;
+    for (std::size_t i = from; i < to; i++) {
+      if (std::find(who.begin(), who.end(), run_[i].thread) == who.end()) who.push_back(run_[i].thread);
+      if (to < run_.size() && dependent(run_[i], run_[to]) && !run_.resumed(i)) conflicts.push_back(i);
+    }
+    std::string text = who.size() == 1 ? "Thread " : "Threads ";
+    if (who.size() > kMostThreads)
+      text = fmt::format("{} other threads", who.size());
+    else
+      for (std::size_t i = 0; i < who.size(); i++)
+        text += fmt::format("{}{}", i == 0 ? "" : i + 1 == who.size() ? " and " : ", ", who[i]);
+    text += to < run_.size()  ? who.size() == 1 ? " runs in between" : " run in between"
+            : who.size() == 1 ? " runs to the end"
+                              : " run to the end";
+    if (!conflicts.empty()) {
+      const std::size_t last = conflicts.back();
+      text += fmt::format(": thread {} {}{}", run_[last].thread, operation(run_[last], places_), quoted(run_[last].pc));
+    }
+    if (to < run_.size()) text += fmt::format("; then thread {} goes on", stopped);
+    return text + ".";
+  }
+
+  std::string order() {
+    std::string text;
+    ThreadId last = 0xffff;
+    int shown = 0;
+    for (std::size_t i = 0; i < run_.size() && shown < 12; i++)
+      if (run_[i].thread != last) {
+        last = run_[i].thread;
+        text += fmt::format("{}{}", shown++ == 0 ? "Order: " : ", ", last);
+      }
+    return text + ".";
+  }
+
+  std::string ending() {
+    const std::string outcome = describe_outcome(result_);
+    const std::string what = outcome.substr(0, outcome.find('\n'));
+    // The last step in the program itself: what a library does while it aborts is of no interest.
+    const ThreadId last = run_[run_.size() - 1].thread;
+    for (std::size_t i = run_.size(); i-- > 0;)
+      if (run_[i].thread == last && places_.in_program(run_[i].pc))
+        return fmt::format("What breaks: {}, in thread {}, which last {}{}.", what, last, operation(run_[i], places_),
+                           quoted(run_[i].pc));
+    return fmt::format("What breaks: {}, in thread {}.", what, last);
+  }
+
+  const Observation& run_;
+  const RunResult& result_;
+  Places& places_;
+};
+
+}  // namespace
+
+std::string tell_story(const RunResult& run, Places& places) { return Teller(run, places).tell(); }
+
+}  // namespace reweave

@@ -1,0 +1,14 @@
+// A failing schedule in plain words: which thread stops where, who runs in between, what then breaks.
+#pragma once
+
+#include <string>
+
+#include "explorer/places.h"
+#include "explorer/run.h"
+
+namespace reweave {
+
+// `run` must have been observed.
+std::string tell_story(const RunResult& run, Places& places);
+
+}  // namespace reweave

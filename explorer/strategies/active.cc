@@ -1,0 +1,95 @@
+// active: active testing (ColFinder; Wu, Lu, Wang, Zhou, 2014). Threads are stopped before suspicious accesses until a
+// second thread is about to execute the paired one on the same address; then the two run in the order asked for.
+//
+// The wait is logical: a thread stays until all others wait too, so nothing depends on time. A site is stopped at only
+// the first few times of each thread, or loops would be tested instead of programs.
+#include "explorer/strategies/choices.h"
+#include "explorer/strategies/goals.h"
+
+namespace reweave {
+
+namespace {
+
+constexpr std::uint64_t kSlots = 480;
+constexpr std::uint64_t kMostStops = 4;  // of one thread at suspicious sites, times the configured depth
+// kMet: pairs that came together. kHeld: thread + 1 that a pair left behind. kReleased: by thread, the tick at which it
+// may pass, plus one. kStops: by thread.
+enum { kMet = 0, kHeld = 1, kReleased = 8, kStops = kReleased + kSlots };
+
+void begin_run(const PolicyConfig&, PolicyState& state) {
+  for (std::uint64_t& word : state.words) word = 0;
+}
+
+bool suspicious(const ActivePair* pairs, std::uint64_t count, std::uint64_t pc) {
+  for (std::uint64_t i = 0; i < count; i++)
+    if (pairs[i].first == pc || pairs[i].second == pc) return true;
+  return false;
+}
+
+bool is_stopped(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId id) {
+  const Thread& thread = args.threads[id];
+  if (args.state.words[kReleased + id % kSlots] == thread.ticks + 1) return false;
+  if (args.state.words[kStops + id % kSlots] >= kMostStops * args.config.depth) return false;
+  return suspicious(pairs, count, thread.op.pc);
+}
+
+void release(const ChoiceArgs& args, ThreadId id) {
+  args.state.words[kReleased + id % kSlots] = args.threads[id].ticks + 1;
+  args.state.words[kStops + id % kSlots]++;
+}
+
+// The two stopped threads of a pair, if any has come together.
+bool find_met(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId& first, ThreadId& second) {
+  for (std::uint32_t i = 0; i < args.count; i++)
+    for (std::uint32_t j = 0; j < args.count; j++) {
+      const ThreadId a = args.enabled[i], b = args.enabled[j];
+      if (a == b || !is_stopped(args, pairs, count, a) || !is_stopped(args, pairs, count, b)) continue;
+      if (!conflicting(args.threads[a].op, args.threads[b].op)) continue;
+      for (std::uint64_t k = 0; k < count; k++)
+        if (pairs[k].first == args.threads[a].op.pc && pairs[k].second == args.threads[b].op.pc) {
+          first = a;
+          second = b;
+          return true;
+        }
+    }
+  return false;
+}
+
+Choice choose(const ChoiceArgs& args) {
+  const auto* pairs = reinterpret_cast<const ActivePair*>(args.goal);
+  const std::uint64_t count = args.config.goal_bytes / sizeof(ActivePair);
+  ThreadId first = 0, second = 0;
+  if (find_met(args, pairs, count, first, second)) {
+    args.state.words[kMet]++;
+    args.state.words[kHeld] = second + 1u;
+    release(args, first);
+    return {first, 0};
+  }
+  // Whoever is not stopped; the thread that has it goes on.
+  const ThreadId usual = without_preemption(args);
+  // A thread that yields may wait in a loop for one that is stopped.
+  if (args.yielded && usual != args.current.id) {
+    release(args, usual);
+    return {usual, 0};
+  }
+  if (!is_stopped(args, pairs, count, usual)) return {usual, 0};
+  std::uint32_t others = 0;
+  ThreadId chosen = usual;
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (!is_stopped(args, pairs, count, args.enabled[i]) && random_below(args.state, ++others) == 0)
+      chosen = args.enabled[i];
+  if (others > 0) return {chosen, 0};
+  // All wait: the one that a pair left behind stays longest.
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] + 1u != args.state.words[kHeld] && random_below(args.state, ++others) == 0)
+      chosen = args.enabled[i];
+  release(args, chosen);
+  return {chosen, 0};
+}
+
+}  // namespace
+
+extern const Policy kActivePolicy = {"active", "stops threads at suspicious accesses until two meet", begin_run,
+                                     choose};
+
+}  // namespace reweave

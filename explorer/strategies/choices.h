@@ -1,0 +1,52 @@
+// What several policies need to look at the threads that can run.
+#pragma once
+
+#include "recorder/policy.h"
+
+namespace reweave {
+
+inline bool contains(const ChoiceArgs& args, ThreadId thread) {
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] == thread) return true;
+  return false;
+}
+
+// The current thread if it can go on, else the next in order of creation, round and round, so that a thread that waits
+// for another gets there.
+inline ThreadId without_preemption(const ChoiceArgs& args) {
+  if (args.current_enabled && !args.yielded) return args.current.id;
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] > args.current.id) return args.enabled[i];
+  return args.enabled[0];
+}
+
+inline bool is_memory(const PendingOp& op) { return op.kind == OpKind::kAccess || op.kind == OpKind::kAtomic; }
+
+// The order of the two operations matters: the same object, and not two reads.
+inline bool conflicting(std::uint64_t a, std::uint64_t a_bytes, bool a_writes, std::uint64_t b, std::uint64_t b_bytes,
+                        bool b_writes) {
+  if (a == 0 || b == 0 || (!a_writes && !b_writes)) return false;
+  return a < b + (b_bytes == 0 ? 1 : b_bytes) && b < a + (a_bytes == 0 ? 1 : a_bytes);
+}
+
+inline bool conflicting(const PendingOp& a, const PendingOp& b) {
+  if (a.kind == OpKind::kSyscall || b.kind == OpKind::kSyscall) return false;
+  if (!is_memory(a) || !is_memory(b)) return a.object != 0 && a.object == b.object;
+  return conflicting(a.object, a.detail, a.is_write != 0, b.object, b.detail, b.is_write != 0);
+}
+
+inline bool sorted_contains(const std::uint64_t* sites, std::uint64_t count, std::uint64_t pc) {
+  while (count > 0) {
+    const std::uint64_t half = count / 2;
+    if (sites[half] == pc) return true;
+    if (sites[half] < pc) {
+      sites += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return false;
+}
+
+}  // namespace reweave

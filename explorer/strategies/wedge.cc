@@ -1,0 +1,160 @@
+// wedge: lets others in between. A thread about to touch again what it touched before is stopped until another thread
+// has made an access in between that the two cannot be put in order with (the unserializable patterns of Park, Vuduc,
+// Harrold, ICSE 2010), or until nobody else can go on. Needs to know nothing of the program, so it can be the first
+// run.
+//
+// Locks count like memory: taking one again opens the gap between two critical sections. Each place stops each thread
+// only the first few times. Variants, by bits of the configured depth: see kNew...
+#include "explorer/strategies/choices.h"
+
+namespace reweave {
+
+namespace {
+
+// Bits of PolicyConfig::depth.
+constexpr std::uint64_t kNewFirst = 1;     // a new thread runs at once, its creator later
+constexpr std::uint64_t kFirstUses = 2;    // threads are stopped before their first use of an object, too
+constexpr std::uint64_t kReversed = 4;     // of the threads that can go on the youngest does
+constexpr std::uint64_t kNestedFirst = 8;  // threads that hold a lock are stopped before they take another
+
+constexpr std::uint64_t kTouched = 512, kCounters = 128, kHeldSlots = 180, kLockSlots = 180;
+enum {
+  kSeenThreads = 0,
+  kHeldBase = 8,                           // by thread: step at which it was stopped + 1; 0: not stopped
+  kLocksBase = kHeldBase + kHeldSlots,     // by thread: locks held
+  kTouchedBase = kLocksBase + kLockSlots,  // hash table of (thread, granule), see `touched`
+  kCounterBase = kTouchedBase + kTouched,  // stops, a byte for each hash of (thread, place)
+};
+static_assert(kCounterBase + kCounters <= sizeof(PolicyState::words) / 8);
+constexpr std::uint8_t kMostStops = 2;
+
+void begin_run(const PolicyConfig&, PolicyState& state) {
+  for (std::uint64_t& word : state.words) word = 0;
+}
+
+std::uint64_t hash(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t h = (a + 1) * 0x9e3779b97f4a7c15 ^ b * 0xbf58476d1ce4e5b9;
+  return h ^ h >> 31;
+}
+
+bool counts(const PendingOp& op) {
+  return op.object != 0 && (is_memory(op) || op.kind == OpKind::kLock || op.kind == OpKind::kOther);
+}
+
+std::uint64_t granule(const PendingOp& op) { return op.object & ~std::uint64_t{7}; }
+
+// What `thread` did last to the granule: 0 nothing, else a tag whose lowest bit says whether it wrote.
+std::uint64_t& touched(PolicyState& state, ThreadId thread, std::uint64_t at) {
+  return state.words[kTouchedBase + hash(thread, at) % kTouched];
+}
+std::uint64_t tag(ThreadId thread, std::uint64_t at) { return at << 16 | std::uint64_t{thread} << 2 | 2; }
+
+bool touched_before(PolicyState& state, ThreadId thread, const PendingOp& op, bool& wrote) {
+  const std::uint64_t word = touched(state, thread, granule(op));
+  wrote = (word & 1) != 0;
+  return (word & ~std::uint64_t{1}) == tag(thread, granule(op));
+}
+
+std::uint64_t& held(PolicyState& state, ThreadId thread) { return state.words[kHeldBase + thread % kHeldSlots]; }
+std::uint64_t& locks(PolicyState& state, ThreadId thread) { return state.words[kLocksBase + thread % kLockSlots]; }
+
+bool should_stop(const ChoiceArgs& args) {
+  const Thread& me = args.current;
+  if (!counts(me.op) || args.count < 2) return false;
+  bool wrote = false;
+  bool stop = touched_before(args.state, me.id, me.op, wrote) || (args.config.depth & kFirstUses) != 0;
+  if ((args.config.depth & kNestedFirst) != 0) stop = me.op.kind == OpKind::kLock && locks(args.state, me.id) > 0;
+  if (!stop) return false;
+  const std::uint64_t at = hash(me.id, me.op.pc) % (kCounters * 8);
+  auto* counters = reinterpret_cast<std::uint8_t*>(args.state.words + kCounterBase);
+  if (counters[at] >= kMostStops) return false;
+  counters[at]++;
+  return true;
+}
+
+// The thread that a new access of `other` lets go on, if it came in between.
+bool comes_between(PolicyState& state, const Thread& stopped, const PendingOp& other) {
+  if (granule(stopped.op) != granule(other)) return false;
+  bool wrote = false;
+  touched_before(state, stopped.id, stopped.op, wrote);
+  return other.is_write != 0 || (wrote && stopped.op.is_write != 0);
+}
+
+void executes(const ChoiceArgs& args, ThreadId thread) {
+  const PendingOp& op = args.threads[thread].op;
+  held(args.state, thread) = 0;
+  if (op.kind == OpKind::kLock) locks(args.state, thread)++;
+  if (op.kind == OpKind::kUnlock && locks(args.state, thread) > 0) locks(args.state, thread)--;
+  if (!counts(op)) return;
+  touched(args.state, thread, granule(op)) = tag(thread, granule(op)) | (op.is_write != 0 ? 1 : 0);
+}
+
+ThreadId latest_held(const ChoiceArgs& args) {
+  ThreadId latest = args.enabled[0];
+  for (std::uint32_t i = 1; i < args.count; i++)
+    if (held(args.state, args.enabled[i]) > held(args.state, latest)) latest = args.enabled[i];
+  return latest;
+}
+
+// A stopped thread whose gap the operation that was just executed came into; the current one if there is none.
+ThreadId let_go(const ChoiceArgs& args, const PendingOp& executed) {
+  for (std::uint32_t i = 0; i < args.count; i++) {
+    const ThreadId id = args.enabled[i];
+    if (id != args.current.id && held(args.state, id) != 0 && comes_between(args.state, args.threads[id], executed))
+      return id;
+  }
+  return args.current.id;
+}
+
+ThreadId pick(const ChoiceArgs& args) {
+  const std::uint64_t depth = args.config.depth;
+  // A thread never seen before, if those go first.
+  std::uint64_t& seen = args.state.words[kSeenThreads];
+  const ThreadId youngest = args.enabled[args.count - 1];
+  if (youngest >= seen) {
+    seen = youngest + 1u;
+    if ((depth & kNewFirst) != 0) return youngest;
+  }
+  if (args.current_enabled && !args.yielded && held(args.state, args.current.id) == 0) return args.current.id;
+  // A thread that yields may wait in a loop for one that is stopped, and so may those that it yields to.
+  if (args.yielded && held(args.state, latest_held(args)) != 0) return latest_held(args);
+  ThreadId next = args.current.id;
+  bool found = false;
+  for (std::uint32_t i = 0; i < args.count; i++) {
+    const ThreadId id = args.enabled[(depth & kReversed) != 0 ? args.count - 1 - i : i];
+    if (held(args.state, id) != 0 || (args.yielded && id == args.current.id)) continue;
+    // Round and round.
+    if (!found || ((depth & kReversed) == 0 && next < args.current.id && id > args.current.id)) next = id;
+    found = true;
+  }
+  return found ? next : latest_held(args);
+}
+
+// Words that remember what the current thread executed before this point.
+enum { kLastObject = 1, kLastWrites = 2, kLastThread = 3 };
+
+Choice choose(const ChoiceArgs& args) {
+  PolicyState& state = args.state;
+  if (args.current_enabled && should_stop(args)) held(state, args.current.id) = args.step + 1;
+  ThreadId chosen = args.current.id;
+  if (state.words[kLastObject] != 0) {
+    PendingOp last = {};
+    last.object = state.words[kLastObject];
+    last.is_write = static_cast<std::uint8_t>(state.words[kLastWrites]);
+    last.kind = OpKind::kAccess;
+    chosen = let_go(args, last);
+  }
+  if (chosen == args.current.id) chosen = pick(args);
+  const PendingOp& op = args.threads[chosen].op;
+  state.words[kLastObject] = counts(op) ? op.object : 0;
+  state.words[kLastWrites] = op.is_write;
+  executes(args, chosen);
+  return {chosen, 0};
+}
+
+}  // namespace
+
+extern const Policy kWedgePolicy = {"wedge", "stops threads between two accesses until another comes in between",
+                                    begin_run, choose};
+
+}  // namespace reweave

@@ -1,0 +1,43 @@
+#include "explorer/switches.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace reweave {
+
+SwitchList switches_of(const RunResult& run) {
+  SwitchList list;
+  for (std::size_t at = 0; at + sizeof(wire::RecordHeader) <= run.records.size();) {
+    wire::RecordHeader header;
+    std::memcpy(&header, run.records.data() + at, sizeof header);
+    if (header.bytes < sizeof header) break;
+    if (header.kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) {
+      wire::SwitchRecord record;
+      std::memcpy(&record, run.records.data() + at, sizeof record);
+      const bool preempted = record.reason == static_cast<std::uint8_t>(wire::SwitchReason::kPreempted);
+      const ScheduleStep step = {record.tick, header.thread, record.to, static_cast<std::uint16_t>(preempted ? 0 : 1),
+                                 0};
+      (preempted ? list.preemptions : list.free).push_back(step);
+    }
+    at += header.bytes;
+  }
+  return list;
+}
+
+std::uint64_t preemptions_of(const RunResult& run) { return switches_of(run).preemptions.size(); }
+
+RunRequest request_of(const SwitchList& list) {
+  std::vector<ScheduleStep> steps = list.preemptions;
+  steps.insert(steps.end(), list.free.begin(), list.free.end());
+  std::stable_sort(steps.begin(), steps.end(), [](const ScheduleStep& a, const ScheduleStep& b) {
+    return std::tie(a.thread, a.tick, a.free) < std::tie(b.thread, b.tick, b.free);
+  });
+  RunRequest request;
+  request.policy = "schedule";
+  request.goal.resize(steps.size() * sizeof(ScheduleStep));
+  if (!steps.empty()) std::memcpy(request.goal.data(), steps.data(), request.goal.size());
+  return request;
+}
+
+}  // namespace reweave

@@ -1,0 +1,286 @@
+#include "explorer/workers.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace {
+
+// Messages between the processes of one program: fixed fields as they lie in memory, then bytes with their length.
+bool read_all(int fd, void* to, std::size_t bytes) {
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t n = read(fd, at, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool write_all(int fd, const void* from, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t n = write(fd, at, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// In place of a message's length: there will be no more.
+constexpr std::uint64_t kStop = 0;
+
+class Packer {
+ public:
+  template <typename T>
+  void put(const T& value) {
+    put_bytes(&value, sizeof value);
+  }
+  template <typename List>
+  void put_list(const List& list) {
+    put<std::uint64_t>(list.size());
+    put_bytes(list.data(), list.size() * sizeof(typename List::value_type));
+  }
+  bool send(int fd) const {
+    const std::uint64_t bytes = data_.size();
+    return write_all(fd, &bytes, sizeof bytes) && write_all(fd, data_.data(), bytes);
+  }
+
+ private:
+  void put_bytes(const void* from, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(from);
+    data_.insert(data_.end(), at, at + bytes);
+  }
+  std::vector<std::byte> data_;
+};
+
+class Unpacker {
+ public:
+  // False: the other side is gone.
+  bool receive(int fd) {
+    std::uint64_t bytes = 0;
+    if (!read_all(fd, &bytes, sizeof bytes) || bytes == kStop) return false;
+    data_.resize(bytes);
+    at_ = 0;
+    return read_all(fd, data_.data(), bytes);
+  }
+  template <typename T>
+  T get() {
+    T value;
+    CHECK(at_ + sizeof value <= data_.size());
+    std::memcpy(&value, data_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  template <typename List>
+  void get_list(List& list) {
+    const auto count = get<std::uint64_t>();
+    const std::size_t bytes = count * sizeof(typename List::value_type);
+    CHECK(bytes <= data_.size() - at_);
+    list.resize(count);
+    if (bytes != 0) std::memcpy(list.data(), data_.data() + at_, bytes);
+    at_ += bytes;
+  }
+
+ private:
+  std::vector<std::byte> data_;
+  std::size_t at_ = 0;
+};
+
+// The quiet sites are sent only if they are others than `sent`.
+Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& sent) {
+  Packer message;
+  message.put_list(request.policy);
+  message.put(request.seed);
+  message.put(request.depth);
+  message.put(request.length);
+  message.put_list(request.goal);
+  message.put(request.step_limit);
+  message.put(request.observe);
+  message.put(request.quiet != nullptr);
+  message.put(request.quiet != nullptr && request.quiet != sent);
+  if (request.quiet == nullptr || request.quiet == sent) return message;
+  message.put_list(request.quiet->quiet);
+  message.put_list(request.quiet->loud);
+  return message;
+}
+
+RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& known) {
+  RunRequest request;
+  message.get_list(request.policy);
+  request.seed = message.get<std::uint64_t>();
+  request.depth = message.get<std::uint64_t>();
+  request.length = message.get<std::uint64_t>();
+  message.get_list(request.goal);
+  request.step_limit = message.get<std::uint64_t>();
+  request.observe = message.get<bool>();
+  const bool quiet = message.get<bool>(), fresh = message.get<bool>();
+  if (fresh) {
+    auto sites = std::make_shared<QuietSites>();
+    message.get_list(sites->quiet);
+    message.get_list(sites->loud);
+    known = sites;
+  }
+  if (quiet) request.quiet = known;
+  return request;
+}
+
+Packer pack(const RunResult& result) {
+  Packer message;
+  message.put(result.outcome);
+  message.put(result.wait_status);
+  message.put_list(result.text);
+  message.put_list(result.records);
+  message.put(result.steps);
+  message.put(result.goal_progress);
+  message.put(result.seconds);
+  message.put_list(result.observed.notes());
+  message.put_list(result.observed.enabled_pool());
+  message.put(result.observed.truncated());
+  return message;
+}
+
+RunResult unpack_result(Unpacker& message) {
+  RunResult result;
+  result.outcome = message.get<wire::OutcomeKind>();
+  result.wait_status = message.get<int>();
+  message.get_list(result.text);
+  message.get_list(result.records);
+  result.steps = message.get<std::uint64_t>();
+  result.goal_progress = message.get<std::uint64_t>();
+  result.seconds = message.get<double>();
+  std::vector<ChoiceNote> notes;
+  std::vector<ThreadId> enabled;
+  message.get_list(notes);
+  message.get_list(enabled);
+  result.observed = Observation(notes, enabled, message.get<bool>());
+  return result;
+}
+
+// The worker's process: the first message says whether the server is ready, each further one is a result.
+void serve(const std::string& recording, unsigned number, int requests, int results) {
+  auto send_error = [&](const char* what) {
+    Packer message;
+    message.put(false);
+    message.put_list(std::string(what));
+    message.send(results);
+  };
+  try {
+    ForkServer server(recording, number);
+    Packer ready;
+    ready.put(true);
+    ready.put(server.departure());
+    if (!ready.send(results)) return;
+    Unpacker message;
+    std::shared_ptr<const QuietSites> quiet;
+    while (message.receive(requests)) {
+      const RunResult result = server.run(unpack_request(message, quiet));
+      if (!pack(result).send(results)) return;
+    }
+  } catch (const std::exception& error) {
+    send_error(error.what());
+  }
+}
+
+}  // namespace
+
+Worker::Worker(const std::string& recording, unsigned number) {
+  int requests[2], results[2];
+  SYSCALL_CHECK(pipe2(requests, O_CLOEXEC), "a pipe to a worker");
+  SYSCALL_CHECK(pipe2(results, O_CLOEXEC), "a pipe from a worker");
+  pid_ = fork();
+  SYSCALL_CHECK(pid_, "starting a worker");
+  if (pid_ == 0) {
+    // Ctrl-C ends the campaign, which ends the workers.
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(requests[1]);
+    close(results[0]);
+    serve(recording, number, requests[0], results[1]);
+    _exit(0);
+  }
+  close(requests[0]);
+  close(results[1]);
+  to_ = requests[1];
+  from_ = results[0];
+  Unpacker message;
+  REQUIRE(message.receive(from_), "a worker ended before it could run anything");
+  if (message.get<bool>()) {
+    departure_ = message.get<Departure>();
+    return;
+  }
+  std::string problem;
+  message.get_list(problem);
+  throw BadInput(problem);
+}
+
+Worker::~Worker() {
+  write_all(to_, &kStop, sizeof kStop);
+  close(to_);
+  close(from_);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void Worker::start(const RunRequest& request) {
+  REQUIRE(pack(request, sent_).send(to_), "a worker ended");
+  if (request.quiet != nullptr) sent_ = request.quiet;
+}
+
+RunResult Worker::finish() {
+  Unpacker message;
+  REQUIRE(message.receive(from_), "a worker ended in the middle of a run");
+  return unpack_result(message);
+}
+
+Workers::Workers(const std::string& recording, unsigned count) {
+  if (count > 1)
+    for (unsigned i = 0; i < count; i++) others_.push_back(std::make_unique<Worker>(recording, i));
+  else
+    own_ = std::make_unique<ForkServer>(recording);
+}
+
+Departure Workers::departure() const { return own_ != nullptr ? own_->departure() : others_.front()->departure(); }
+
+void Workers::start(const RunRequest& request) {
+  CHECK(started() < capacity());
+  Worker* worker = own_ == nullptr ? others_[next_++ % others_.size()].get() : nullptr;
+  if (worker != nullptr) worker->start(request);
+  started_.push_back({request, worker, {}});
+}
+
+void Workers::complete(Started& run) {
+  if (!run.result) run.result = run.worker != nullptr ? run.worker->finish() : own_->run(run.request);
+}
+
+Workers::Done Workers::finish() {
+  CHECK(!started_.empty());
+  Started first = std::move(started_.front());
+  started_.pop_front();
+  complete(first);
+  return {std::move(first.request), std::move(*first.result)};
+}
+
+RunResult Workers::run(const RunRequest& request) {
+  if (own_ != nullptr) return own_->run(request);
+  for (Started& run : started_) complete(run);
+  others_.front()->start(request);
+  return others_.front()->finish();
+}
+
+}  // namespace reweave

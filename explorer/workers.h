@@ -1,0 +1,70 @@
+// The processes that make a campaign's runs, each with a fork server on a processor of its own.
+//
+// A run is started on the next worker in turn, and results are taken in the order in which runs were started, whichever
+// worker is done first: so a campaign does not depend on time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explorer/fork_server.h"
+
+namespace reweave {
+
+// A process with a fork server, at the other end of a pair of pipes.
+class Worker {
+ public:
+  // Throws Error if the recording cannot be explored.
+  Worker(const std::string& recording, unsigned number);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void start(const RunRequest& request);
+  RunResult finish();
+  const Departure& departure() const { return departure_; }
+
+ private:
+  Departure departure_;
+  std::shared_ptr<const QuietSites> sent_;  // the quiet sites that it knows
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+};
+
+class Workers {
+ public:
+  // With one worker its fork server is in this process.
+  Workers(const std::string& recording, unsigned count);
+
+  std::size_t capacity() const { return others_.empty() ? 1 : others_.size(); }
+  std::size_t started() const { return started_.size(); }
+  void start(const RunRequest& request);  // started() < capacity()
+  // The run that was started first.
+  struct Done {
+    RunRequest request;
+    RunResult result;
+  };
+  Done finish();
+  // Both at once, out of turn; those under way stay so.
+  RunResult run(const RunRequest& request);
+  Departure departure() const;
+
+ private:
+  struct Started {
+    RunRequest request;
+    Worker* worker;  // null: this process, when the result is asked for
+    std::optional<RunResult> result;
+  };
+  void complete(Started& run);
+  std::unique_ptr<ForkServer> own_;
+  std::vector<std::unique_ptr<Worker>> others_;
+  std::size_t next_ = 0;
+  std::deque<Started> started_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,45 @@
+// A multithreaded program as lists of operations, run under the real policies without a process: what the unit tests of
+// the search compare with exhaustive enumeration.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "explorer/run.h"
+
+namespace reweave::model {
+
+struct Op {
+  OpKind kind = OpKind::kAccess;
+  std::uint64_t object = 0;
+  bool write = false;
+};
+inline Op read(std::uint64_t object) { return {OpKind::kAccess, object, false}; }
+inline Op write(std::uint64_t object) { return {OpKind::kAccess, object, true}; }
+inline Op lock(std::uint64_t object) { return {OpKind::kLock, object, true}; }
+inline Op unlock(std::uint64_t object) { return {OpKind::kUnlock, object, true}; }
+
+// An executed operation: of which thread, and its number in that thread.
+struct Executed {
+  ThreadId thread;
+  std::size_t index;
+  auto operator<=>(const Executed&) const = default;
+};
+using History = std::vector<Executed>;
+
+// All threads can run from the start. A lock that is held blocks; locks are not recursive.
+struct Program {
+  std::vector<std::vector<Op>> threads;
+  std::function<bool(const History&)> fails = [](const History&) { return false; };
+
+  RunResult run(const RunRequest& request, History* history = nullptr) const;
+  // Every history that some schedule gives.
+  std::vector<History> all_histories() const;
+  // Histories with the same happens-before order have the same class.
+  std::vector<std::pair<Executed, Executed>> class_of(const History& history) const;
+  const Op& op(const Executed& e) const { return threads[e.thread][e.index]; }
+};
+
+}  // namespace reweave::model
