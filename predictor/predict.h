@@ -24,6 +24,7 @@ struct PredictStats {
     std::size_t groups = 0;    // proposed
     std::size_t checks = 0;    // feasibility questions asked
     std::size_t feasible = 0;  // findings found
+    std::size_t undecided = 0;
   };
   std::vector<Pass> passes;
   bool out_of_time = false;

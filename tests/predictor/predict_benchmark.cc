@@ -53,7 +53,8 @@ int main(int argc, char** argv) {
   const auto found = predict(model, {}, &stats);
   for (const auto& pass : stats.passes) {
     report(pass.name.c_str(), pass.seconds, events);
-    std::printf("   groups %zu checks %zu feasible %zu\n", pass.groups, pass.checks, pass.feasible);
+    std::printf("   groups %zu checks %zu feasible %zu undecided %zu\n", pass.groups, pass.checks, pass.feasible,
+                pass.undecided);
   }
   std::printf("%zu findings%s, total %.2f s\n", found.size(), stats.out_of_time ? " (out of time)" : "",
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
