@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 namespace reweave {
@@ -44,7 +45,7 @@ void Decider::accept(Decision& decision, std::size_t instance, const Reordering&
   decision.witness = Witness(model_, witness);
 }
 
-void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const {
+bool Decider::decide_keeping_order(Group& group, Decision& decision) const {
   const auto span = [](const Instance& i) {
     const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
     return *high - *low;
@@ -55,8 +56,16 @@ void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>
   for (std::size_t i = 0; i < instances.size(); ++i) {
     ++decision.checks;
     if (!keeping_.possible(instances[i].query)) continue;
-    if (const auto witness = keeping_.witness(instances[i].query)) return accept(decision, i, *witness);
+    if (const auto witness = keeping_.witness(instances[i].query)) {
+      accept(decision, i, *witness);
+      return true;
+    }
   }
+  return false;
+}
+
+void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const {
+  auto& instances = group.instances;
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (expired_()) break;
@@ -84,36 +93,52 @@ void Decider::decide_by_closure(const Group& group, const Task& task, Decision& 
   if (verdict.answer == Feasibility::kFeasible) accept(decision, task.instance, verdict.witness);
 }
 
-std::vector<Decision> Decider::decide(std::vector<Group>& groups) const {
-  std::vector<Decision> decisions(groups.size());
-  std::vector<std::vector<Task>> left(groups.size());
-  in_parallel(groups.size(), [&](std::size_t i) {
-    decisions[i].undecided = expired_();
-    if (!decisions[i].undecided) decide_cheaply(groups[i], decisions[i], left[i], i);
-  });
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!left[i].empty()) order.push_back(i);
+// The groups whose tasks the budget of work buys, cheapest first; the others are undecided.
+std::vector<std::size_t> Decider::affordable(std::vector<std::vector<Task>>& left,
+                                             std::vector<Decision>& decisions) const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (!left[i].empty()) result.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
+  std::stable_sort(result.begin(), result.end(),
                    [&](std::size_t a, std::size_t b) { return left[a][0].cost < left[b][0].cost; });
   std::uint64_t work = std::max<std::uint64_t>(kWorkEvents, model_.size() * kWorkTraces);
-  std::vector<bool> afford(groups.size());
-  for (std::size_t i : order) {
-    for (Task& task : left[i]) {
-      if (task.cost > work) decisions[i].undecided = true;
-      work -= std::min(task.cost, work);
+  std::erase_if(result, [&](std::size_t i) {
+    std::uint64_t cost = 0;
+    for (const Task& task : left[i]) cost += task.cost;
+    decisions[i].undecided = cost > work;
+    if (!decisions[i].undecided) work -= cost;
+    return decisions[i].undecided;
+  });
+  return result;
+}
+
+std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options& options) const {
+  std::vector<Decision> decisions(groups.size());
+  std::vector<std::vector<Task>> left(groups.size());
+  std::mutex mutex;
+  std::size_t decided = 0;
+  const auto progress = [&] {
+    const std::lock_guard lock(mutex);
+    ++decided;
+    if (options.progress) options.progress(decided);
+  };
+  in_parallel(groups.size(), [&](std::size_t i) {
+    decisions[i].undecided = expired_();
+    if (!decisions[i].undecided && !decide_keeping_order(groups[i], decisions[i]) && !options.keep_order) {
+      decide_cheaply(groups[i], decisions[i], left[i], i);
     }
-    afford[i] = !decisions[i].undecided;
-  }
+    if (left[i].empty()) progress();
+  });
+  const auto order = affordable(left, decisions);
   in_parallel(order.size(), [&](std::size_t n) {
-    const std::size_t i = order[n];
-    for (const Task& task : left[i]) {
-      if (!afford[i] || decisions[i].feasible) break;
-      decisions[i].undecided = expired_();
-      if (decisions[i].undecided) break;
-      decide_by_closure(groups[i], task, decisions[i]);
+    Decision& decision = decisions[order[n]];
+    for (const Task& task : left[order[n]]) {
+      decision.undecided = expired_();
+      if (decision.undecided || decision.feasible) break;
+      decide_by_closure(groups[order[n]], task, decision);
     }
+    progress();
   });
   return decisions;
 }

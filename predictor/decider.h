@@ -27,8 +27,12 @@ class Decider {
  public:
   Decider(const TraceModel& model, const MustOrder& order, const Locksets& locksets, std::function<bool()> expired);
 
+  struct Options {
+    bool keep_order = false;                                 // ask the first question only
+    std::function<void(std::size_t decided)> progress = {};  // never called at once by two threads
+  };
   // One decision per group. Sorts the instances of each group, near ones first.
-  std::vector<Decision> decide(std::vector<Group>& groups) const;
+  std::vector<Decision> decide(std::vector<Group>& groups, const Options& options) const;
 
  private:
   struct Task {
@@ -36,7 +40,9 @@ class Decider {
     EventIndex window_start;
     std::uint64_t cost;
   };
+  bool decide_keeping_order(Group& group, Decision& decision) const;
   void decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const;
+  std::vector<std::size_t> affordable(std::vector<std::vector<Task>>& left, std::vector<Decision>& decisions) const;
   void decide_by_closure(const Group& group, const Task& task, Decision& decision) const;
   EventIndex window_start(const Instance& instance) const;
   void accept(Decision& decision, std::size_t instance, const Reordering& witness) const;

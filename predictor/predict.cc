@@ -52,7 +52,9 @@ class Predictor {
   }
 
  private:
-  bool expired() const { return seconds_since(begin_) > options_.budget_seconds; }
+  bool expired() const {
+    return seconds_since(begin_) > options_.budget_seconds || (options_.interrupted && options_.interrupted());
+  }
 
   void round(ReadRule rule, PredictStats& stats) {
     const auto start = Clock::now();
@@ -77,11 +79,16 @@ class Predictor {
     for (Group& group : groups) {
       for (Instance& instance : group.instances) instance.query.rule = round.rule;
     }
-    std::vector<Decision> decisions = round.decider.decide(groups);
+    const auto progress = [&](std::size_t done) {
+      if (options_.progress) options_.progress(pass.name, done, groups.size());
+    };
+    progress(0);
+    std::vector<Decision> decisions = round.decider.decide(groups, {options_.keep_order, progress});
     for (std::size_t i = 0; i < groups.size(); ++i) {
       pass.checks += decisions[i].checks;
       pass.undecided += decisions[i].undecided ? 1 : 0;
       if (decisions[i].feasible) accept(groups[i], decisions[i], pass);
+      if (decisions[i].undecided) stats.undecided.push_back(undecided(groups[i]));
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
@@ -92,6 +99,12 @@ class Predictor {
     std::vector<std::uint32_t> result{static_cast<std::uint32_t>(group.kind)};
     for (char c : group.pattern) result.push_back(static_cast<unsigned char>(c));
     for (EventIndex e : group.instances[0].events) result.push_back(model_.site[e]);
+    return result;
+  }
+
+  PredictStats::Undecided undecided(const Group& group) const {
+    PredictStats::Undecided result{group.kind, group.pattern, {}};
+    for (EventIndex e : group.instances[0].events) result.sites.push_back(model_.site[e]);
     return result;
   }
 
