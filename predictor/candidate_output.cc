@@ -1,5 +1,7 @@
 #include "predictor/candidate_output.h"
 
+#include <fmt/core.h>
+
 #include <unordered_map>
 
 #include "predictor/code_names.h"
@@ -72,17 +74,12 @@ CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& name
   return result;
 }
 
-}  // namespace
-
-CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
-                           CodeNames* code, const Names& names) {
+CandidateSet described(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
+                       const Names& names, SiteTable& sites) {
   CandidateSet set;
   set.trace = input.path();
   set.analysis = "predict";
-  SiteTable sites(input.reader(), code, set.sites);
-  const WitnessSteps steps(input, model, findings);
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const Finding& finding = findings[i];
+  for (const Finding& finding : findings) {
     Candidate candidate;
     candidate.kind = kind_of(finding.kind);
     candidate.pattern = finding.pattern;
@@ -90,11 +87,65 @@ CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span
     candidate.score = finding.score;
     candidate.count = finding.count;
     for (const FindingEvent& e : finding.events) candidate.events.push_back(event_of(model, e.index, names, sites));
-    steps.fill(i, candidate);
-    for (WitnessStep& step : candidate.witness) {
+    set.candidates.push_back(std::move(candidate));
+  }
+  return set;
+}
+
+}  // namespace
+
+CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
+                           CodeNames* code, const Names& names) {
+  std::vector<CodeSite> numbered;
+  SiteTable sites(input.reader(), code, numbered);
+  CandidateSet set = described(input, model, findings, names, sites);
+  const WitnessSteps steps(input, model, findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    steps.fill(i, set.candidates[i]);
+    for (WitnessStep& step : set.candidates[i].witness) {
       step.pc = sites.pc(step.site);
       step.site = sites.number(step.site);
     }
+  }
+  set.sites = std::move(numbered);
+  return set;
+}
+
+CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
+                         CodeNames* code, const Names& names) {
+  std::vector<CodeSite> numbered;
+  SiteTable sites(input.reader(), code, numbered);
+  CandidateSet set = described(input, model, findings, names, sites);
+  set.sites = std::move(numbered);
+  return set;
+}
+
+CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> reports, CodeNames* code,
+                        const Names& names) {
+  CandidateSet set;
+  set.trace = input.path();
+  SiteTable sites(input.reader(), code, set.sites);
+  for (const RaceReport& report : reports) {
+    Candidate candidate;
+    const std::uint64_t address = report.address & kAddressMask;
+    std::string object = names.address ? names.address(address) : "";
+    if (object.empty()) object = fmt::format("{:#x}", address);
+    const auto event = [&](ThreadId thread, std::uint32_t site, bool writes, std::uint64_t index) {
+      candidate.events.push_back(
+          {thread, index, writes ? EventKind::kWrite : EventKind::kRead, sites.number(site), address, object, {}});
+    };
+    event(report.first_thread, report.first_site, report.first_writes, 0);
+    event(report.second_thread, report.second_site, report.second_writes, report.event);
+    candidate.pattern = std::string(report.first_writes ? "W1-" : "R1-") + (report.second_writes ? "W2" : "R2");
+    candidate.count = report.count;
+    const auto place = [&](std::uint32_t site) {
+      const std::string text = names.site ? names.site(site) : "";
+      return text.empty() ? fmt::format("location {}", site) : text;
+    };
+    candidate.summary =
+        fmt::format("thread {} {} {} at {}, thread {} {} it at {}: nothing orders the two here.", report.first_thread,
+                    report.first_writes ? "writes" : "reads", object, place(report.first_site), report.second_thread,
+                    report.second_writes ? "writes" : "reads", place(report.second_site));
     set.candidates.push_back(std::move(candidate));
   }
   return set;

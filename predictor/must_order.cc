@@ -29,7 +29,14 @@ MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), ru
   value_.assign(threads, History(threads));
   now_.assign(threads, std::vector<std::uint32_t>(threads, 0));
   pending_ = valued_ = now_;
+  users_.resize(model.locks.size());
+  for (std::uint32_t lock = 0; lock < users_.size(); ++lock) {
+    for (EventIndex e : model.locking_of[lock]) {  // by thread
+      if (users_[lock].empty() || users_[lock].back() != model.thread[e]) users_[lock].push_back(model.thread[e]);
+    }
+  }
   for (EventIndex e = 0; e < model.size(); ++e) step(e);
+  users_.clear();
   now_.clear();
   pending_.clear();
   valued_.clear();
@@ -45,6 +52,35 @@ bool MustOrder::join(std::vector<std::uint32_t>& clock, std::uint32_t own, Event
     if (i == own || known <= clock[i]) continue;
     clock[i] = known;
     changed = true;
+  }
+  return changed;
+}
+
+bool MustOrder::end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) {
+  bool changed = false;
+  const std::uint32_t lock = model_.object[acquire];
+  for (std::uint32_t t : users_[lock]) {
+    if (t == own || now[t] == 0) continue;
+    EventIndex last = model_.last_before(model_.locking_of[lock], t, now[t]);
+    while (last != kNone && model_.is_shared(last) && model_.is_shared(acquire)) {
+      last = model_.last_before(model_.locking_of[lock], t, model_.position[last]);
+    }
+    // In the trace it ended before `acquire`; else that section could not have been.
+    if (last == kNone || model_.link[last] == kNone || model_.link[last] > acquire) continue;
+    if (model_.position[model_.link[last]] >= now[t]) changed |= join(now, own, model_.link[last], false);
+  }
+  return changed;
+}
+
+bool MustOrder::end_sections(EventIndex e) {
+  const std::uint32_t t = model_.thread[e];
+  bool changed = false;
+  for (bool again = true; again;) {
+    again = model_.is_acquire(e) && end_sections_of(e, t, now_[t]);
+    for (std::uint32_t node = model_.held[e]; node != 0; node = model_.held_nodes[node].parent) {
+      again |= end_sections_of(model_.held_nodes[node].acquire, t, now_[t]);
+    }
+    changed |= again;
   }
   return changed;
 }
@@ -70,6 +106,7 @@ void MustOrder::step(EventIndex e) {
     if (!model_.carries_data(e, rule_)) join(pending, t, model_.link[e], true);
     value_changed = join(valued, t, model_.link[e], true);
   }
+  if ((changed && model_.held[e] != 0) || model_.is_acquire(e)) changed |= end_sections(e);
   if (changed) {
     actual_[t].set(pos, now);
     for (std::uint32_t i = 0; i < now.size(); ++i) {

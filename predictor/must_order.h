@@ -4,7 +4,8 @@
 // followed) must have got its value, so its writer precedes the *branch*; the read itself may come before the writer.
 // A value is the original one only if the reads that it may have been computed from were (RVPredict's rule), so a
 // deciding read also needs the writers of the reads that were pending in its writer's thread.
-// Locks order nothing here. Clocks are kept only where they change. Thread-safe once built.
+// Locks order whole sections: where an event inside a section must follow an event inside another section of the lock,
+// that section ended before. Clocks are kept only where they change. Thread-safe once built.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +45,17 @@ class MustOrder {
   };
 
   void step(EventIndex e);
+  // Adds the ends of sections that conflict with those around `e` and of which a part must come before it.
+  bool end_sections(EventIndex e);
+  bool end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now);
   // Clock of thread `own` := max(clock, order of `e` and `e` itself), with e's value if `value`; true if it changed.
   bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
 
   const TraceModel& model_;
   ReadRule rule_;
-  std::vector<History> actual_;  // what must be before the event
-  std::vector<History> value_;   // and what must be for a value written there to be the original one
+  std::vector<History> actual_;                    // what must be before the event
+  std::vector<History> value_;                     // and what must be for a value written there to be the original one
+  std::vector<std::vector<std::uint32_t>> users_;  // by lock: threads that take it
   // By thread: order now; with what the next decision needs; with what the value of the next write needs.
   std::vector<std::vector<std::uint32_t>> now_, pending_, valued_;
 };

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "predictor/analysis.h"
-#include "predictor/seqcheck.h"
+#include "predictor/decider.h"
 
 namespace reweave {
 namespace {
@@ -15,21 +15,17 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Events before a window that are looked at, too: reorderings often need the sections just before.
-constexpr EventIndex kWindowMargin = 300;
-// In traces up to this size every instance that its window did not decide is looked at in the whole trace.
-constexpr EventIndex kSmallTrace = 20'000;
-// Whole traces looked at, in events, all groups together.
-constexpr std::uint64_t kMaxWholeEvents = 20'000'000;
-
 // What depends on the read rule.
 struct Round {
   Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired)
-      : rule(read_rule), order(model, rule), check(model, order), input{model, order, locksets, std::move(expired)} {}
+      : rule(read_rule),
+        order(model, rule),
+        decider(model, order, locksets, expired),
+        input{model, order, locksets, std::move(expired)} {}
 
   ReadRule rule;
   MustOrder order;
-  SeqCheck check;
+  Decider decider;
   AnalysisInput input;
 };
 
@@ -56,13 +52,15 @@ class Predictor {
   }
 
  private:
-  bool expired() const { return seconds_since(begin_) > options_.budget_seconds; }
+  bool expired() const {
+    return seconds_since(begin_) > options_.budget_seconds || (options_.interrupted && options_.interrupted());
+  }
 
   void round(ReadRule rule, PredictStats& stats) {
     const auto start = Clock::now();
     Round round(model_, locksets_, rule, [this] { return expired(); });
     const bool assuming = rule != ReadRule::kAllDecide;
-    stats.passes.push_back({assuming ? "order, assuming" : "order", seconds_since(start), 0, 0, 0});
+    stats.passes.push_back({assuming ? "order, assuming" : "order", seconds_since(start), 0, 0, 0, 0});
     for (const AnalysisRow& row : all_analyses()) {
       const auto& wanted = options_.analyses;
       const bool named = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
@@ -72,19 +70,25 @@ class Predictor {
 
   void pass(const AnalysisRow& row, Round& round, PredictStats& stats) {
     const auto start = Clock::now();
-    PredictStats::Pass pass{row.name, 0, 0, 0, 0};
+    PredictStats::Pass pass{row.name, 0, 0, 0, 0, 0};
     if (round.rule != ReadRule::kAllDecide) pass.name += ", assuming";
     std::vector<Group> groups = row.make()->propose(round.input);
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
-    std::vector<Group*> left;
     for (Group& group : groups) {
-      if (expired()) break;
-      if (!decide_near(group, round, pass)) left.push_back(&group);
+      for (Instance& instance : group.instances) instance.query.rule = round.rule;
     }
-    for (Group* group : left) {
-      if (expired() || !decide_far(*group, round, pass)) break;
+    const auto progress = [&](std::size_t done) {
+      if (options_.progress) options_.progress(pass.name, done, groups.size());
+    };
+    progress(0);
+    std::vector<Decision> decisions = round.decider.decide(groups, {options_.keep_order, progress});
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      pass.checks += decisions[i].checks;
+      pass.undecided += decisions[i].undecided ? 1 : 0;
+      if (decisions[i].feasible) accept(groups[i], decisions[i], pass);
+      if (decisions[i].undecided) stats.undecided.push_back(undecided(groups[i]));
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
@@ -98,50 +102,19 @@ class Predictor {
     return result;
   }
 
-  // Looks at windows of the trace, near instances first: both are cheap. True if the group needs no further look.
-  bool decide_near(Group& group, Round& round, PredictStats::Pass& pass) {
-    const auto span = [](const Instance& i) {
-      const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
-      return *high - *low;
-    };
-    std::stable_sort(group.instances.begin(), group.instances.end(),
-                     [&](const Instance& a, const Instance& b) { return span(a) < span(b); });
-    bool whole = true;
-    for (Instance& instance : group.instances) {
-      instance.query.rule = round.rule;
-      if (accept(group, instance, round.check.check(instance.query, window_start(instance)), pass)) return true;
-      whole &= window_start(instance) == 0;
-      if (expired()) return true;
-    }
-    return whole;
+  PredictStats::Undecided undecided(const Group& group) const {
+    PredictStats::Undecided result{group.kind, group.pattern, {}};
+    for (EventIndex e : group.instances[0].events) result.sites.push_back(model_.site[e]);
+    return result;
   }
 
-  // Looks at the whole trace, as far as the work allowed for that goes. False once it is used up.
-  bool decide_far(Group& group, Round& round, PredictStats::Pass& pass) {
-    for (const Instance& instance : group.instances) {
-      if (window_start(instance) == 0) continue;
-      if (whole_events_ + model_.size() > kMaxWholeEvents || expired()) return false;
-      whole_events_ += model_.size();
-      if (accept(group, instance, round.check.check(instance.query), pass)) return true;
-      if (model_.size() > kSmallTrace) return true;  // one try each
-    }
-    return true;
-  }
-
-  EventIndex window_start(const Instance& instance) const {
-    EventIndex first = kNone;
-    for (EventIndex e : instance.events) first = std::min(first, locksets_.outermost(e));
-    return first > kWindowMargin ? first - kWindowMargin : 0;
-  }
-
-  bool accept(const Group& group, const Instance& instance, const Verdict& verdict, PredictStats::Pass& pass) {
-    ++pass.checks;
-    if (verdict.answer != Feasibility::kFeasible) return false;
+  void accept(const Group& group, Decision& decision, PredictStats::Pass& pass) {
+    const Instance& instance = group.instances[*decision.feasible];
     Finding finding;
     finding.kind = group.kind;
     finding.pattern = group.pattern;
     finding.query = instance.query;
-    finding.witness = Witness(model_, verdict.witness);
+    finding.witness = std::move(decision.witness);
     finding.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
     finding.score = group.score - (finding.assumes_data_only ? kAssumptionCost : 0);
     finding.count = group.count;
@@ -151,7 +124,6 @@ class Predictor {
     found_.push_back(std::move(finding));
     certain_.insert(signature(group));
     ++pass.feasible;
-    return true;
   }
 
   const TraceModel& model_;
@@ -160,7 +132,6 @@ class Predictor {
   Locksets locksets_;
   std::set<std::vector<std::uint32_t>> certain_;  // signatures of groups found feasible
   std::vector<Finding> found_;
-  std::uint64_t whole_events_ = 0;
 };
 
 void require_known(const std::vector<std::string>& names) {

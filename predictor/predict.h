@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,15 @@
 namespace reweave {
 
 struct PredictOptions {
-  std::vector<std::string> analyses;  // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
-  double budget_seconds = 60;         // stop looking after this much time; what was found is returned
-  std::size_t max_findings = 1000;    // best first
-  bool assume_data_reads = true;      // look for atomicity violations under ReadRule::kUpdatesCarryData, too
+  std::vector<std::string> analyses =
+      {};                           // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
+  bool keep_order = false;          // look only for reorderings that keep the order of critical sections
+  double budget_seconds = 600;      // stop looking after this much time; what was found is returned
+  std::size_t max_findings = 1000;  // best first
+  // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
+  std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
+  std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
+  bool assume_data_reads = true;           // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
 
 struct PredictStats {
@@ -24,9 +30,17 @@ struct PredictStats {
     std::size_t groups = 0;    // proposed
     std::size_t checks = 0;    // feasibility questions asked
     std::size_t feasible = 0;  // findings found
+    std::size_t undecided = 0;
   };
   std::vector<Pass> passes;
   bool out_of_time = false;
+  // What could not be decided: neither reported nor ruled out.
+  struct Undecided {
+    FindingKind kind;
+    std::string pattern;
+    std::vector<std::uint32_t> sites;
+  };
+  std::vector<Undecided> undecided;
 };
 
 // Findings, best first. Deterministic unless time runs out. `stats` may be null.

@@ -3,6 +3,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -10,9 +14,12 @@
 #include <stdexcept>
 
 #include "formats/error.h"
+#include "formats/traceinfo.h"
 #include "predictor/analysis.h"
 #include "predictor/candidate_output.h"
 #include "predictor/code_names.h"
+#include "predictor/detectors/detector.h"
+#include "predictor/finding_formats.h"
 #include "predictor/predict.h"
 #include "predictor/report.h"
 #include "predictor/trace_input.h"
@@ -23,8 +30,25 @@ namespace {
 struct PredictArguments {
   std::string trace;
   std::string output;
+  std::string format = "text";
   bool witness = false;
+  std::size_t explain = 0;
+  std::vector<std::string> analyses;
   PredictOptions options;
+};
+
+// Set by Ctrl-C: what was found so far is shown.
+std::atomic<bool> interrupted{false};
+
+// Analyses that are not fronts of their own but a way to decide what fronts propose.
+struct EngineRow {
+  const char* name;
+  const char* summary;
+  bool keep_order;
+};
+constexpr EngineRow kEngines[] = {
+    {"syncp", "all of the above, as far as critical sections keep their order", true},
+    {"seqcheck", "all of the above; the default", false},
 };
 
 // One line on a terminal that says how far we are, rewritten in place.
@@ -73,35 +97,145 @@ std::vector<Finding> find(const TraceModel& model, const PredictOptions& options
   }
 }
 
+void write_machine_readable(const std::string& format, const CandidateSet& set) {
+  std::cout << json_text(format == "sarif" ? findings_sarif(set) : findings_json(set)) << '\n';
+}
+
+Names names_for(const TraceInput& input, std::optional<CodeNames>& code) {
+  if (input.reader()) code.emplace(*input.reader());
+  return code ? names_of(*code) : names_of(input.std_names());
+}
+
+void say_damage(const TraceInput& input) {
+  if (!input.damage()) return;
+  fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
+}
+
+// Percentage, rate and time left of something under way.
+std::string progress_text(const char* what, std::uint64_t done, std::uint64_t all, double seconds) {
+  std::string text = fmt::format("{}: {:.1f} million events", what, static_cast<double>(done) / 1e6);
+  if (seconds > 0) text += fmt::format(", {:.1f} million a second", static_cast<double>(done) / seconds / 1e6);
+  if (all > done && done > 0) {
+    text += fmt::format(", {}%, {:.0f} s left", done * 100 / all,
+                        seconds * static_cast<double>(all - done) / static_cast<double>(done));
+  }
+  return text;
+}
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
+  Progress progress;
+  TraceInput input(arguments.trace);
+  const auto detector = row.make();
+  const Stopwatch watch;
+  input.stream([&](const TraceChunk& chunk) { detector->take(chunk); },
+               [&](std::uint64_t done, std::uint64_t all) {
+                 progress.show(progress_text(row.name, done, all, watch.seconds()));
+               });
+  progress.clear();
+  say_damage(input);
+  std::optional<CodeNames> code;
+  const Names names = names_for(input, code);
+  CandidateSet set = reports_of(input, detector->finish(), code ? &*code : nullptr, names);
+  set.analysis = row.name;
+  if (arguments.format != "text") return write_machine_readable(arguments.format, set);
+  std::size_t number = 0;
+  for (const Candidate& candidate : set.candidates) {
+    fmt::print("#{} {} {}, seen {} times\n  {}\n", ++number, row.name, candidate.pattern, candidate.count,
+               candidate.summary);
+  }
+  fmt::print("{} pairs of code locations in {} events\n", set.candidates.size(), input.events());
+}
+
+void say_undecided(const PredictStats& stats, const Names& names) {
+  if (stats.out_of_time) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  if (stats.undecided.empty()) return;
+  fmt::print(stderr, "reweave: not decided, so neither reported nor ruled out:\n");
+  for (const PredictStats::Undecided& group : stats.undecided) {
+    std::string places;
+    for (std::uint32_t site : group.sites) {
+      const std::string text = names.site ? names.site(site) : "";
+      places += (places.empty() ? "" : ", ") + (text.empty() ? fmt::format("location {}", site) : text);
+    }
+    fmt::print(stderr, "  {} {}: {}\n", kind_name(group.kind), group.pattern, places);
+  }
+}
+
+void write_text(const PredictArguments& arguments, const TraceModel& model, const std::vector<Finding>& findings,
+                const Names& names) {
+  if (arguments.explain == 0) return write_report(std::cout, model, findings, names, {.witness = arguments.witness});
+  REQUIRE(arguments.explain <= findings.size(), "--explain {}: there are {} findings", arguments.explain,
+          findings.size());
+  write_finding(std::cout, model, findings[arguments.explain - 1], names, {.witness = true});
+}
+
 void run(const PredictArguments& arguments) {
   Progress progress;
   TraceInput input(arguments.trace);
-  progress.show("reading");
+  const Stopwatch watch;
   const TraceModel model = input.load([&](std::uint64_t done, std::uint64_t all) {
-    progress.show(all ? fmt::format("reading: {}%", done * 100 / all) : fmt::format("reading: {} events", done));
+    progress.show(progress_text("reading", done, all, watch.seconds()));
   });
   progress.clear();
-  if (input.damage()) {
-    fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
-  }
-  progress.show(fmt::format("analysing {} events, at most {} s", model.size(), arguments.options.budget_seconds));
+  say_damage(input);
+  PredictOptions options = arguments.options;
+  options.progress = [&](const std::string& pass, std::size_t done, std::size_t all) {
+    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s", pass, done, all, watch.seconds()));
+  };
+  options.interrupted = [] { return interrupted.load(); };
+  std::signal(SIGINT, [](int) { interrupted = true; });
   PredictStats stats;
-  const std::vector<Finding> findings = find(model, arguments.options, stats);
+  const std::vector<Finding> findings = find(model, options, stats);
+  std::signal(SIGINT, SIG_DFL);
   std::optional<CodeNames> code;
-  if (input.reader()) code.emplace(*input.reader());
-  const Names names = code ? names_of(*code) : names_of(input.std_names());
+  const Names names = names_for(input, code);
   progress.clear();
-  write_report(std::cout, model, findings, names, {.witness = arguments.witness});
+  if (arguments.format == "text") {
+    write_text(arguments, model, findings, names);
+  } else {
+    write_machine_readable(arguments.format, findings_of(input, model, findings, code ? &*code : nullptr, names));
+  }
   std::cout.flush();
-  if (stats.out_of_time) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  say_undecided(stats, names);
   if (arguments.output.empty()) return;
   progress.show("writing witnesses");
   write_candidates(arguments.output, candidates_of(input, model, findings, code ? &*code : nullptr, names));
 }
 
+void run_analyses(PredictArguments arguments) {
+  for (const std::string& name : arguments.analyses) {
+    const auto engine =
+        std::find_if(std::begin(kEngines), std::end(kEngines), [&](const EngineRow& row) { return name == row.name; });
+    const auto detectors = all_detectors();
+    const auto detector =
+        std::find_if(detectors.begin(), detectors.end(), [&](const DetectorRow& row) { return name == row.name; });
+    if (detector != detectors.end()) {
+      REQUIRE(arguments.analyses.size() == 1, "--analysis {} runs alone", name);
+      REQUIRE(arguments.output.empty(), "{} finds no witnesses, so there are no candidates to write", name);
+      return run_detector(arguments, *detector);
+    }
+    if (engine == std::end(kEngines)) {
+      arguments.options.analyses.push_back(name);
+    } else {
+      arguments.options.keep_order |= engine->keep_order;
+    }
+  }
+  run(arguments);
+}
+
 std::string known_analyses() {
   std::string known;
   for (const AnalysisRow& row : all_analyses()) known += fmt::format("\n  {:<10} {}", row.name, row.summary);
+  for (const EngineRow& row : kEngines) known += fmt::format("\n  {:<10} {}", row.name, row.summary);
+  known += "\nDetectors, which stream over the trace and find no witnesses:";
+  for (const DetectorRow& row : all_detectors()) known += fmt::format("\n  {:<10} {}", row.name, row.summary);
   return known;
 }
 
@@ -115,12 +249,15 @@ void add_predict_command(CLI::App& app, int& status) {
   verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std)")->required();
   verb->add_option("-o,--output", arguments->output, "file to write candidates to, for 'explore'");
   verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it");
-  verb->add_option("--analysis", arguments->options.analyses, "only these")->delimiter(',')->type_name("NAMES");
-  verb->add_option("--budget", arguments->options.budget_seconds, "stop looking after so long; default: 60")
+  verb->add_option("--explain", arguments->explain, "only this finding, with its witness")->type_name("NUMBER");
+  verb->add_option("--format", arguments->format, "text, json or sarif")
+      ->check(CLI::IsMember({"text", "json", "sarif"}));
+  verb->add_option("--analysis", arguments->analyses, "only these")->delimiter(',')->type_name("NAMES");
+  verb->add_option("--budget", arguments->options.budget_seconds, "stop looking after so long; default: 600")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);
   verb->callback([arguments, &status] {
-    run(*arguments);
+    run_analyses(*arguments);
     status = 0;
   });
 }

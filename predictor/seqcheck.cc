@@ -50,14 +50,25 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
   return verdict;
 }
 
-Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
-  std::vector<std::uint32_t> start(model_.thread_count());
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
-    const auto& events = model_.threads[t];
-    start[t] =
-        static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin());
+std::uint64_t SeqCheck::cost(const OrderQuery& query, EventIndex window_start) const {
+  State state(model_, order_, starts(window_start));
+  if (!demand(state, query) || !grow_base(state, window_start)) return 0;
+  std::uint64_t events = 1;
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) events += state.set.length(t) - state.closure.start(t);
+  return events;
+}
+
+std::vector<std::uint32_t> SeqCheck::starts(EventIndex window_start) const {
+  std::vector<std::uint32_t> start;
+  for (const auto& events : model_.threads) {
+    start.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(events.begin(), events.end(), window_start) - events.begin()));
   }
-  State state(model_, order_, std::move(start));
+  return start;
+}
+
+Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
+  State state(model_, order_, starts(window_start));
   state.ends_early = ends_early;
   if (!demand(state, query) || !grow_base(state, window_start)) return {};
   state.set.settle();

@@ -35,11 +35,15 @@ class SeqCheck {
   // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their
   // order (see closure.h); 0 for a complete answer.
   Verdict check(const OrderQuery& query, EventIndex window_start = 0) const;
+  // Events that check() would have to order; 0 if it could say no at once.
+  std::uint64_t cost(const OrderQuery& query, EventIndex window_start) const;
 
  private:
   struct State;
   // One greedy search; `had_choice` tells whether the other policy could end differently.
   Verdict attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const;
+  // By thread: its events before `window_start`.
+  std::vector<std::uint32_t> starts(EventIndex window_start) const;
   bool grow_base(State& state, EventIndex window_start) const;
   bool demand(State& state, const OrderQuery& query) const;
   bool close_all(State& state) const;

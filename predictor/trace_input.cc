@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string_view>
 
 #include "predictor/trace_builder.h"
@@ -12,6 +13,7 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kProgressEvents = 1u << 20;
+constexpr std::size_t kTextChunk = 1u << 16;
 
 // The trace cannot be analysed whole; what was read so far can.
 struct Enough {
@@ -76,6 +78,70 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
     damage_ = enough.reason;
   }
   return builder.finish();
+}
+
+void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
+                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  try {
+    if (reader_)
+      stream_file(take, progress);
+    else
+      stream_text(take, progress);
+    if (reader_ && !reader_->info().complete)
+      damage_ = reader_->damage() ? reader_->damage()->what() : "the trace is truncated";
+  } catch (const BadFile& bad) {
+    damage_ = bad.what();
+  } catch (const StdFormatError& bad) {
+    throw BadInput(path_ + ": " + bad.what());
+  }
+}
+
+void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
+                             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  const auto read = [this](std::size_t number) {
+    auto chunk = std::make_unique<TraceChunk>();
+    reader_->read_chunk(number, *chunk);
+    for (std::size_t i = 0; i < chunk->size(); ++i) {
+      if (chunk->thread[i] >= process_of_.size() || process_of_[chunk->thread[i]] == 0) continue;
+      const TraceEvent event =
+          told_apart({chunk->address[i], 0, chunk->extra[i], chunk->thread[i], chunk->kind[i], chunk->aux[i]});
+      chunk->address[i] = event.address;
+      chunk->extra[i] = event.extra;
+    }
+    return chunk;
+  };
+  const std::size_t count = reader_->chunk_count();
+  std::future<std::unique_ptr<TraceChunk>> next;
+  if (count > 0) next = std::async(std::launch::async, read, std::size_t{0});
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto chunk = next.get();
+    if (c + 1 < count) next = std::async(std::launch::async, read, c + 1);
+    take(*chunk);
+    events_ = chunk->first_event + chunk->size();
+    progress(events_, reader_->info().events);
+  }
+}
+
+void TraceInput::stream_text(const std::function<void(const TraceChunk&)>& take,
+                             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  TraceChunk chunk;
+  const auto hand_over = [&] {
+    take(chunk);
+    chunk.first_event = events_;
+    chunk.resize(0);
+    progress(events_, 0);
+  };
+  each_of_text(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
+    chunk.thread.push_back(event.thread);
+    chunk.kind.push_back(event.kind);
+    chunk.aux.push_back(event.aux);
+    chunk.site.push_back(site);
+    chunk.address.push_back(event.address);
+    chunk.extra.push_back(event.extra);
+    events_ = number + 1;
+    if (chunk.size() == kTextChunk) hand_over();
+  });
+  hand_over();
 }
 
 void TraceInput::each(std::uint64_t count, const Visit& visit) {

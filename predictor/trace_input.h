@@ -31,7 +31,11 @@ class TraceInput {
 
   // Reads everything. Call once, first. `progress(done, all)` is called now and then; all = 0: not known.
   TraceModel load(const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
-  // Events read by load().
+  // Hands everything to `take` in chunks, the next being decoded meanwhile; instead of load(). Addresses of processes
+  // are told apart. `progress` as for load().
+  void stream(const std::function<void(const TraceChunk&)>& take,
+              const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
+  // Events read by load() or stream().
   std::uint64_t events() const { return events_; }
   // Why load() did not read all.
   const std::optional<std::string>& damage() const { return damage_; }
@@ -41,6 +45,10 @@ class TraceInput {
   void each(std::uint64_t count, const Visit& visit);
 
  private:
+  void stream_file(const std::function<void(const TraceChunk&)>& take,
+                   const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+  void stream_text(const std::function<void(const TraceChunk&)>& take,
+                   const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void each_of_file(std::uint64_t count, const Visit& visit);
   void each_of_text(std::uint64_t count, const Visit& visit);
   // The event as the model sees it.

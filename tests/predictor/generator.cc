@@ -1,184 +1,280 @@
 #include "tests/predictor/generator.h"
 
 #include <algorithm>
-#include <random>
+#include <array>
+
+#include "tests/predictor/plants.h"
 
 namespace reweave::testing {
 namespace {
 
-// Addresses.
-constexpr std::uint64_t kPrivate = 0x10000000, kCounters = 0x20000000, kSettings = 0x30000000, kPlanted = 0x40000000,
-                        kLocks = 0x50000000, kPlantedLocks = 0x60000000;
+// Addresses. Each thread, and each group, has 64 KiB of its own.
+constexpr std::uint64_t kPrivate = 0x10000000, kShared = 0x20000000, kSettings = 0x30000000, kStatistics = 0x38000000,
+                        kPlanted = 0x40000000, kLocks = 0x50000000, kPlantedLocks = 0x60000000;
+constexpr std::uint64_t kOwnBytes = 0x10000;
 // Sites of ordinary work are below, those of plants from here on.
 constexpr std::uint32_t kFirstPlantSite = 1000;
-constexpr std::uint32_t kCounterCount = 64, kLockCount = 8, kSettingCount = 16;
+constexpr std::uint32_t kPrivateCount = 4096, kCounterCount = 64, kSettingCount = 16, kStatisticCount = 32,
+                        kBufferWords = 4, kGroupLocks = 8, kGlobalLocks = 4;
 
-enum class Shape { kRace, kRaceLocked, kRaceOrdered, kLostUpdate, kOneSection, kDeadlock, kDeadlockGated, kShapes };
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
+  std::uint64_t operator()() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_ * 0x2545f4914f6cdd1dull >> 32;
+  }
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((*this)() % n); }
+
+ private:
+  std::uint64_t state_;
+};
 
 class Generator {
  public:
   Generator(const GeneratorOptions& options, const std::function<void(const TraceEvent&, std::uint32_t)>& sink)
-      : options_(options), sink_(sink), random_(options.seed) {}
+      : options_(options), sink_(sink), random_(options.seed), workers_(options.threads + 1) {
+    group_size_ = options.group != 0 ? options.group : std::clamp(options.threads / 2, 1u, 4u);
+    groups_ = std::max(1u, options.threads / group_size_);
+    buffers_.resize(options.threads + 1);
+    lock_owner_.assign(groups_ * kGroupLocks + kGlobalLocks, 0);
+    next_thread_ = static_cast<ThreadId>(options.threads + 1);
+  }
 
   std::vector<Plant> run() {
-    for (std::uint32_t i = 0; i < kSettingCount; ++i) emit(0, EventKind::kWrite, kSettings + i * 8, 8, 1);
+    for (std::uint32_t i = 0; i < kSettingCount; ++i) emit({kSettings + i * 8, 1, 8, 0, EventKind::kWrite, 0});
     for (std::uint32_t t = 1; t <= options_.threads; ++t) {
-      emit(0, EventKind::kFork, 0, t, 2);
-      emit(static_cast<ThreadId>(t), EventKind::kBegin, 0, 0, 3);
+      emit({0, 2, t, 0, EventKind::kFork, 0});
+      emit({0, 3, 0, static_cast<ThreadId>(t), EventKind::kBegin, 0});
     }
     plan();
-    const auto pending = [&] {
-      return std::any_of(steps_.begin(), steps_.end(), [](const auto& steps) { return !steps.empty(); });
-    };
-    for (std::uint32_t slice = 0; count_ < options_.events || pending(); ++slice) {
-      const auto t = static_cast<ThreadId>(1 + slice % options_.threads);
-      const std::uint64_t end = count_ + options_.slice;
-      while (count_ < end) {
-        work(t);
-        run_steps(t);
-      }
+    while (count_ < options_.events || !steps_.empty())
+      turn(static_cast<ThreadId>(1 + random_.below(options_.threads)));
+    while (std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.next < w.queue.size(); })) {
+      for (std::uint32_t t = 1; t <= options_.threads; ++t) advance(static_cast<ThreadId>(t), ~0u, false);
     }
     for (std::uint32_t t = 1; t <= options_.threads; ++t) {
-      emit(static_cast<ThreadId>(t), EventKind::kEnd, 0, 0, 4);
-      emit(0, EventKind::kJoin, 0, t, 5);
+      emit({0, 4, 0, static_cast<ThreadId>(t), EventKind::kEnd, 0});
+      emit({0, 5, t, 0, EventKind::kJoin, 0});
     }
     return plants_;
   }
 
  private:
-  // A piece of a plant: thread `thread` executes `events` once `at` events are out.
+  struct Worker {
+    std::vector<TraceEvent> queue;  // what it does next
+    std::size_t next = 0;
+  };
+  // A buffer that its thread hands to the next thread of its group.
+  struct Buffer {
+    bool full = false;
+    bool busy = false;
+  };
+  // A plant on its way: piece `next` is due.
   struct Step {
-    std::uint64_t at;
-    std::uint32_t plant;
-    bool second;  // waits for the plant's first piece
-    std::vector<TraceEvent> events;
-    std::vector<std::uint32_t> sites;
+    std::uint64_t from, distance;
+    std::array<ThreadId, 4> actors;
+    PlantDesign design;
+    bool orders;
+    std::size_t next = 0;
+
+    // Others have to wait: their truth would depend on it.
+    bool holds_up() const { return orders && (distance == 1 || !design.pieces[next].late); }
   };
 
-  void emit(ThreadId t, EventKind kind, std::uint64_t address, std::uint64_t extra, std::uint32_t site,
-            std::uint8_t aux = 0) {
-    sink_({address, site, extra, t, kind, aux}, site);
+  void emit(const TraceEvent& event) {
+    sink_(event, static_cast<std::uint32_t>(event.pc));
     ++count_;
   }
 
-  void branch(ThreadId t, std::uint32_t site) {
-    if (options_.branches) emit(t, EventKind::kBranch, 0, 0, site);
+  std::uint32_t group_of(ThreadId t) const { return (t - 1u) / group_size_ % groups_; }
+
+  void turn(ThreadId t) { advance(t, 1 + random_.below(options_.slice), true); }
+
+  // Thread `t` goes on for up to `limit` events, unless it has to wait for a lock.
+  void advance(ThreadId t, std::uint32_t limit, bool more) {
+    Worker& worker = workers_[t];
+    for (std::uint32_t done = 0; done < limit;) {
+      if (worker.next == worker.queue.size()) {
+        if (!more) return;
+        worker.queue.clear();
+        worker.next = 0;
+        plant(t);
+        work(t);
+        if (count_ >= options_.events && steps_.empty()) return;
+        if (worker.queue.empty()) continue;
+      }
+      const TraceEvent& event = worker.queue[worker.next];
+      if (event.kind == EventKind::kLock || event.kind == EventKind::kUnlock) {
+        ThreadId& owner = lock_owner_[(event.address - kLocks) / 8];
+        if (event.kind == EventKind::kLock && owner != 0) return;
+        owner = event.kind == EventKind::kLock ? t : ThreadId{0};
+      }
+      if (event.kind == EventKind::kNotify) {  // ours: a hand-over is complete
+        Buffer& buffer = buffers_[event.extra];
+        buffer.full = event.aux != 0;
+        buffer.busy = false;
+      } else {
+        emit(event);
+        ++done;
+      }
+      ++worker.next;
+    }
   }
+
+  // --- ordinary work ---
+
+  void add(ThreadId t, EventKind kind, std::uint64_t address, std::uint32_t site, std::uint64_t extra = 0) {
+    if (kind == EventKind::kBranch && !options_.branches) return;
+    const bool atomic = kind == EventKind::kAtomicLoad || kind == EventKind::kAtomicStore;
+    if (atomic || kind == EventKind::kRead || kind == EventKind::kWrite) extra = 8;
+    workers_[t].queue.push_back({address, site, extra, t, kind, static_cast<std::uint8_t>(atomic ? 5 : 0)});
+  }
+  std::uint64_t group_lock(ThreadId t, std::uint32_t n) const { return kLocks + (group_of(t) * kGroupLocks + n) * 8; }
+  std::uint64_t shared(ThreadId t, std::uint32_t n) const { return kShared + group_of(t) * kOwnBytes + n * 8; }
 
   void work(ThreadId t) {
-    const auto choice = random_() % 10;
-    if (choice < 5) {
-      for (std::uint64_t i = 0; i < 4; ++i) {
-        const std::uint64_t address = kPrivate + t * 0x10000u + (random_() % 512) * 8;
-        emit(t, i % 2 == 0 ? EventKind::kRead : EventKind::kWrite, address, 8, 10 + static_cast<std::uint32_t>(i));
+    const std::uint32_t choice = random_.below(16);
+    if (choice < 6) {
+      for (std::uint32_t i = 0; i < 6; ++i) {
+        const std::uint64_t address = kPrivate + t * kOwnBytes + random_.below(kPrivateCount) * 8;
+        add(t, i % 2 == 0 ? EventKind::kRead : EventKind::kWrite, address, 10 + i);
       }
-    } else if (choice < 8) {
-      const std::uint64_t n = random_() % kCounterCount;
-      const std::uint64_t lock = kLocks + n % kLockCount * 8;
-      emit(t, EventKind::kLock, lock, 0, 20);
-      if (options_.data_flow) emit(t, EventKind::kRead, kCounters + n * 8, 8, 21);
-      emit(t, EventKind::kWrite, kCounters + n * 8, 8, 22);
-      if (n % 3 == 0) branch(t, 23);
-      emit(t, EventKind::kUnlock, lock, 0, 24);
+    } else if (choice < 9) {
+      counter(t);
+    } else if (choice < 10) {
+      nested(t);
+    } else if (choice < 12) {
+      statistic(t);
+    } else if (choice < 14) {
+      add(t, EventKind::kRead, kSettings + random_.below(kSettingCount) * 8, 50 + random_.below(8));
+      add(t, EventKind::kBranch, 0, 60);
+    } else if (choice < 15) {
+      const std::uint64_t flag = shared(t, 2000 + random_.below(4));
+      add(t, random_.below(2) == 0 ? EventKind::kAtomicStore : EventKind::kAtomicLoad, flag, 61);
     } else {
-      emit(t, EventKind::kRead, kSettings + random_() % kSettingCount * 8, 8, 30);
-      branch(t, 31);
+      hand_over(t);
     }
   }
 
-  void run_steps(ThreadId t) {
-    auto& steps = steps_[t];
-    while (!steps.empty() && steps.front().at <= count_ && (!steps.front().second || started_[steps.front().plant])) {
-      const Step step = steps.front();
-      steps.erase(steps.begin());
-      started_[step.plant] = true;
-      for (std::size_t i = 0; i < step.events.size(); ++i) {
-        TraceEvent event = step.events[i];
-        event.thread = t;
-        emit(t, event.kind, event.address, event.extra, step.sites[i], event.aux);
-      }
+  void counter(ThreadId t) {
+    const std::uint32_t n = random_.below(kCounterCount), lock = n % (kGroupLocks / 2), site = 100 + n % 16 * 4;
+    add(t, EventKind::kLock, group_lock(t, lock), site);
+    add(t, EventKind::kRead, shared(t, n), site + 1);
+    if (n % 2 == 0) add(t, EventKind::kBranch, 0, 20);
+    add(t, EventKind::kWrite, shared(t, n), site + 2);
+    add(t, EventKind::kUnlock, group_lock(t, lock), site + 3);
+  }
+
+  void nested(ThreadId t) {
+    const std::uint32_t n = random_.below(kCounterCount), outer = random_.below(2), inner = 2 + n % 2;
+    add(t, EventKind::kLock, group_lock(t, outer), 30);
+    add(t, EventKind::kLock, group_lock(t, inner), 31);
+    add(t, EventKind::kWrite, shared(t, 100 + outer * 8 + inner), 32);
+    add(t, EventKind::kUnlock, group_lock(t, inner), 33);
+    add(t, EventKind::kUnlock, group_lock(t, outer), 34);
+  }
+
+  void statistic(ThreadId t) {
+    const std::uint32_t n = random_.below(kStatisticCount);
+    const std::uint64_t lock = kLocks + (groups_ * kGroupLocks + n % kGlobalLocks) * 8;
+    add(t, EventKind::kLock, lock, 40);
+    add(t, EventKind::kWrite, kStatistics + n * 8, 41);
+    add(t, EventKind::kUnlock, lock, 42);
+  }
+
+  void hand_over(ThreadId t) {
+    if (group_size_ < 2) return;
+    // Full buffers of the thread before go first; then its own, if it is empty.
+    const std::uint32_t first = group_of(t) * group_size_ + 1, slot = t - first;
+    if (slot >= group_size_) return;
+    const std::uint32_t from = first + (slot + group_size_ - 1) % group_size_;
+    Buffer& incoming = buffers_[from];
+    Buffer& outgoing = buffers_[t];
+    if (incoming.full && !incoming.busy) {
+      incoming.busy = true;
+      transfer(t, from, false);
+    } else if (!outgoing.full && !outgoing.busy) {
+      outgoing.busy = true;
+      transfer(t, t, true);
     }
   }
 
-  TraceEvent access(EventKind kind, std::uint32_t n) const { return {kPlanted + n * 64, 0, 8, 0, kind, 0}; }
-  TraceEvent lock(EventKind kind, std::uint32_t n, std::uint32_t which) const {
-    return {kPlantedLocks + n * 64 + which * 8, 0, 0, 0, kind, 0};
+  void transfer(ThreadId t, std::uint32_t buffer, bool fill) {
+    const std::uint32_t site = fill ? 70 : 80, base = 1000 + (buffer - 1) % group_size_ * 16;
+    const std::uint64_t lock = group_lock(t, kGroupLocks - 1 - (buffer - 1) % group_size_ % 4), flag = shared(t, base);
+    add(t, EventKind::kLock, lock, site);
+    add(t, EventKind::kRead, flag, site + 1);
+    add(t, EventKind::kBranch, 0, site + 2);
+    add(t, EventKind::kUnlock, lock, site + 3);
+    for (std::uint32_t i = 1; i <= kBufferWords; ++i) {
+      add(t, fill ? EventKind::kWrite : EventKind::kRead, shared(t, base + i), site + 4);
+    }
+    add(t, EventKind::kLock, lock, site + 5);
+    add(t, EventKind::kWrite, flag, site + 6);
+    add(t, EventKind::kUnlock, lock, site + 7);
+    workers_[t].queue.push_back({0, 0, buffer, t, EventKind::kNotify, static_cast<std::uint8_t>(fill ? 1 : 0)});
   }
-  void step(std::uint32_t thread, std::uint64_t at, std::vector<TraceEvent> events, std::uint32_t first_site) {
-    const std::uint32_t offset = first_site - kFirstPlantSite;
-    Step s{at, offset / 20, offset % 20 != 0, std::move(events), {}};
-    for (std::size_t i = 0; i < s.events.size(); ++i) s.sites.push_back(first_site + static_cast<std::uint32_t>(i));
-    steps_[static_cast<ThreadId>(thread)].push_back(std::move(s));
-  }
+
+  // --- plants ---
 
   void plan() {
+    const auto rows = plant_rows();
     for (std::uint32_t n = 0; n < options_.plants; ++n) {
+      const PlantRow& row = rows[n / 2 % rows.size()];
+      if (row.groups > groups_) continue;
       // Every second plant spans a large part of the trace.
-      const std::uint64_t from = options_.events / 10 + n * (options_.events / 2) / options_.plants;
+      std::uint64_t from = options_.events / 10 + n * (options_.events / 2) / options_.plants;
+      // Before all others (Step::holds_up).
+      if (row.orders) from = options_.events / 20;
       const std::uint64_t distance = n % 2 == 0 ? 1 : options_.events / 3;
-      plant(n, static_cast<Shape>(n / 2 % static_cast<std::uint32_t>(Shape::kShapes)), from, from + distance);
+      PlantSpace space{kPlanted + n * 64, kPlantedLocks + n * 64, kFirstPlantSite + n * kPlantSites, options_.branches};
+      space.started = next_thread_++;
+      Step step{from, distance, {}, row.make(space), row.orders};
+      for (std::uint32_t actor = 0; actor < 3; ++actor) {
+        const std::uint32_t group = (n + actor) % groups_;
+        step.actors[actor] = static_cast<ThreadId>(1 + group * group_size_ + random_.below(group_size_));
+      }
+      step.actors[3] = space.started;
+      step.design.plant.what = std::string(row.what) + (n % 2 == 0 ? ", near" : ", far");
+      plants_.push_back(step.design.plant);
+      steps_.push_back(std::move(step));
     }
-    for (auto& steps : steps_) {
-      std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
-    }
+    std::stable_sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.from < b.from; });
   }
 
-  void plant(std::uint32_t n, Shape shape, std::uint64_t from, std::uint64_t to) {
-    using enum EventKind;
-    const std::uint32_t a = 1 + n % options_.threads, b = 1 + (n + 1) % options_.threads;
-    const std::uint32_t site = kFirstPlantSite + n * 20, other = site + 10;
-    const auto L = [&](std::uint32_t which) { return lock(kLock, n, which); };
-    const auto U = [&](std::uint32_t which) { return lock(kUnlock, n, which); };
-    const auto R = access(kRead, n), W = access(kWrite, n);
-    const TraceEvent flag_set{kPlanted + n * 64 + 8, 0, 8, 0, kAtomicStore, 5};
-    const TraceEvent flag_get{kPlanted + n * 64 + 8, 0, 8, 0, kAtomicLoad, 5};
-    switch (shape) {
-      case Shape::kRace:
-        step(a, from, {W}, site);
-        step(b, to, {L(0), U(0), W}, other);
-        plants_.push_back({FindingKind::kRace, true, {site, other + 2}, "race"});
-        break;
-      case Shape::kRaceLocked:
-        step(a, from, {L(0), W, U(0)}, site);
-        step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({FindingKind::kRace, false, {site + 1, other + 1}, "both under one lock"});
-        break;
-      case Shape::kRaceOrdered:
-        step(a, options_.events / 20, {W, flag_set}, site);  // early: it orders other plants, too
-        step(b, to, {flag_get, R}, other);
-        plants_.push_back({FindingKind::kRace, false, {site, other + 1}, "ordered by an atomic flag"});
-        break;
-      case Shape::kLostUpdate:
-        step(a, from, {L(0), R, U(0), L(0), W, U(0)}, site);
-        step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({FindingKind::kAtomicity, true, {site + 1, other + 1, site + 4}, "check, then act"});
-        break;
-      case Shape::kOneSection:
-        step(a, from, {L(0), R, W, U(0)}, site);
-        step(b, to, {L(0), W, U(0)}, other);
-        plants_.push_back({FindingKind::kAtomicity, false, {site + 1, other + 1, site + 2}, "one section"});
-        break;
-      case Shape::kDeadlock:
-        step(a, from, {L(0), L(1), U(1), U(0)}, site);
-        step(b, to, {L(1), L(0), U(0), U(1)}, other);
-        plants_.push_back({FindingKind::kDeadlock, true, {site + 1, other + 1}, "lock inversion"});
-        break;
-      case Shape::kDeadlockGated:
-        step(a, from, {L(2), L(0), L(1), U(1), U(0), U(2)}, site);
-        step(b, to, {L(2), L(1), L(0), U(0), U(1), U(2)}, other);
-        plants_.push_back({FindingKind::kDeadlock, false, {site + 2, other + 2}, "lock inversion behind a gate"});
-        break;
-      case Shape::kShapes:
-        break;
+  // Pieces that are due, in one go: their locks are nobody else's.
+  void plant(ThreadId t) {
+    const bool orders_done = std::none_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.holds_up(); });
+    for (Step& step : steps_) {
+      if (step.from > count_) break;
+      if (!step.orders && !orders_done) continue;
+      while (step.next < step.design.pieces.size()) {
+        const PlantPiece& piece = step.design.pieces[step.next];
+        if (step.actors[piece.actor] != t || count_ < step.from + (piece.late ? step.distance : 0)) break;
+        for (const PlantEvent& planted : piece.events) {
+          TraceEvent event = planted.event;
+          event.thread = step.actors[planted.actor];
+          emit(event);
+        }
+        ++step.next;
+      }
     }
+    std::erase_if(steps_, [](const Step& step) { return step.next == step.design.pieces.size(); });
   }
 
   GeneratorOptions options_;
   const std::function<void(const TraceEvent&, std::uint32_t)>& sink_;
-  std::mt19937_64 random_;
+  Random random_;
+  std::vector<Worker> workers_;  // by thread
+  std::uint32_t group_size_ = 1, groups_ = 1;
+  std::vector<Buffer> buffers_;  // by thread that fills it
+  std::vector<ThreadId> lock_owner_;
   std::uint64_t count_ = 0;
-  std::vector<bool> started_ = std::vector<bool>(options_.plants);
-  std::vector<std::vector<Step>> steps_ = std::vector<std::vector<Step>>(options_.threads + 1);
+  ThreadId next_thread_ = 0;
+  std::vector<Step> steps_;
   std::vector<Plant> plants_;
 };
 

@@ -1,7 +1,10 @@
 // Synthetic traces of any size with planted bugs and planted look-alikes that are impossible, near and far apart.
 //
-// Worker threads run in slices, as recorded programs do: private work, locked counters, a queue under a lock, reads
-// of shared settings. Each plant uses a variable and code locations of its own, so that answers can be told apart.
+// Worker threads form groups. Inside a group data flows and is branched on: counters under locks, nested locks,
+// buffers handed over through a flag under a lock, atomic flags. Between groups only locks are shared (statistics that
+// are written, never read) and settings that the first thread wrote before it started the others. So what is planted
+// between threads of two groups is as far apart as the generator puts it, and its truth is known (plants.h).
+// Every event is emitted by one scheduler that respects locks: each trace is a run that some program could have had.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +19,11 @@ namespace reweave::testing {
 
 struct GeneratorOptions {
   std::uint64_t events = 100'000;
-  std::uint32_t threads = 4;    // workers, besides the first thread
-  std::uint32_t slice = 5'000;  // events between switches
-  std::uint32_t plants = 24;
+  std::uint32_t threads = 4;    // workers, besides the first thread and those that plants start
+  std::uint32_t slice = 5'000;  // at most so many events between switches
+  std::uint32_t plants = 44;
   bool branches = true;
-  bool data_flow = false;  // counters are read, too: then far apart plants may be ordered after all
+  std::uint32_t group = 0;  // threads of a group; 0: half the threads, at most 4
   std::uint64_t seed = 1;
 };
 

@@ -10,6 +10,7 @@
 #include "predictor/finding.h"
 #include "predictor/must_order.h"
 #include "predictor/seqcheck.h"
+#include "predictor/sync_preserving.h"
 #include "predictor/trace_builder.h"
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/random_trace.h"
@@ -30,6 +31,7 @@ TraceModel build(const std::vector<TraceEvent>& events, bool collapse) {
 
 struct Score {
   std::uint32_t feasible = 0, infeasible = 0, unsound = 0, missed = 0, missed_at_most_two = 0;
+  std::uint32_t keeping = 0, keeping_unchecked = 0;  // sync-preserving; and those whose witness failed its check
   std::uint64_t first_bad_seed = ~0ull;
 };
 
@@ -41,6 +43,7 @@ class Comparison {
         seed_(seed),
         order_(model, rule),
         check_(model, order_),
+        keeping_(model, order_),
         oracle_(model, rule),
         score_(score) {}
 
@@ -128,6 +131,13 @@ class Comparison {
     const bool answer = check_.check(query).answer == Feasibility::kFeasible;
     ++(truth ? score_.feasible : score_.infeasible);
     if (answer && !truth) bad(score_.unsound);
+    if (keeping_.witness(query)) {
+      ++score_.keeping;
+      if (!truth) bad(score_.unsound);
+      if (!keeping_.possible(query)) bad(score_.missed);
+    } else if (keeping_.possible(query)) {
+      ++score_.keeping_unchecked;
+    }
     if (!answer && truth) {
       bad(score_.missed);
       describe(query);
@@ -140,6 +150,7 @@ class Comparison {
   std::uint64_t seed_;
   MustOrder order_;
   SeqCheck check_;
+  SyncPreserving keeping_;
   Oracle oracle_;
   Score& score_;
 };

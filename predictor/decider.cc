@@ -1,0 +1,146 @@
+#include "predictor/decider.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace reweave {
+namespace {
+
+// Events before a window that are looked at, too: reorderings often need the sections just before.
+constexpr EventIndex kWindowMargin = 300;
+// In traces up to this size every instance that its window did not decide is looked at in the whole trace.
+constexpr EventIndex kSmallTrace = 20'000;
+// Closures of more events than this are bought from the budget of work.
+constexpr std::uint64_t kCheap = 50'000;
+// The budget in events, and in lengths of the trace, whichever is more. About a microsecond an event.
+constexpr std::uint64_t kWorkEvents = 40'000'000, kWorkTraces = 2;
+
+}  // namespace
+
+Decider::Decider(const TraceModel& model, const MustOrder& order, const Locksets& locksets,
+                 std::function<bool()> expired)
+    : model_(model), locksets_(locksets), keeping_(model, order), check_(model, order), expired_(std::move(expired)) {}
+
+void Decider::in_parallel(std::size_t count, const std::function<void(std::size_t)>& job) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) job(i);
+  };
+  std::vector<std::jthread> others;
+  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(processors, count); ++i) others.emplace_back(work);
+  work();
+}
+
+EventIndex Decider::window_start(const Instance& instance) const {
+  EventIndex first = kNone;
+  for (EventIndex e : instance.events) first = std::min(first, locksets_.outermost(e));
+  return first > kWindowMargin ? first - kWindowMargin : 0;
+}
+
+void Decider::accept(Decision& decision, std::size_t instance, const Reordering& witness) const {
+  decision.feasible = instance;
+  decision.witness = Witness(model_, witness);
+}
+
+bool Decider::decide_keeping_order(Group& group, Decision& decision) const {
+  const auto span = [](const Instance& i) {
+    const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
+    return *high - *low;
+  };
+  auto& instances = group.instances;
+  std::stable_sort(instances.begin(), instances.end(),
+                   [&](const Instance& a, const Instance& b) { return span(a) < span(b); });
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    ++decision.checks;
+    if (!keeping_.possible(instances[i].query)) continue;
+    if (const auto witness = keeping_.witness(instances[i].query)) {
+      accept(decision, i, *witness);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const {
+  auto& instances = group.instances;
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    if (expired_()) break;
+    const EventIndex start = window_start(instances[i]);
+    const Task near{number, i, start, check_.cost(instances[i].query, start)};
+    if (near.cost == 0) continue;
+    const Task far{number, i, 0, check_.cost(instances[i].query, 0)};
+    if (near.cost > kCheap) {
+      tasks.push_back(near);
+    } else {
+      decide_by_closure(group, near, decision);
+      if (decision.feasible) return;
+      if (start > 0) tasks.push_back(far);
+    }
+  }
+  // In a long trace only one instance is worth the long look.
+  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost < b.cost; });
+  if (model_.size() > kSmallTrace && tasks.size() > 1) tasks.resize(1);
+  left.insert(left.end(), tasks.begin(), tasks.end());
+}
+
+void Decider::decide_by_closure(const Group& group, const Task& task, Decision& decision) const {
+  ++decision.checks;
+  const Verdict verdict = check_.check(group.instances[task.instance].query, task.window_start);
+  if (verdict.answer == Feasibility::kFeasible) accept(decision, task.instance, verdict.witness);
+}
+
+// The groups whose tasks the budget of work buys, cheapest first; the others are undecided.
+std::vector<std::size_t> Decider::affordable(std::vector<std::vector<Task>>& left,
+                                             std::vector<Decision>& decisions) const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (!left[i].empty()) result.push_back(i);
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [&](std::size_t a, std::size_t b) { return left[a][0].cost < left[b][0].cost; });
+  std::uint64_t work = std::max<std::uint64_t>(kWorkEvents, model_.size() * kWorkTraces);
+  std::erase_if(result, [&](std::size_t i) {
+    std::uint64_t cost = 0;
+    for (const Task& task : left[i]) cost += task.cost;
+    decisions[i].undecided = cost > work;
+    if (!decisions[i].undecided) work -= cost;
+    return decisions[i].undecided;
+  });
+  return result;
+}
+
+std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options& options) const {
+  std::vector<Decision> decisions(groups.size());
+  std::vector<std::vector<Task>> left(groups.size());
+  std::mutex mutex;
+  std::size_t decided = 0;
+  const auto progress = [&] {
+    const std::lock_guard lock(mutex);
+    ++decided;
+    if (options.progress) options.progress(decided);
+  };
+  in_parallel(groups.size(), [&](std::size_t i) {
+    decisions[i].undecided = expired_();
+    if (!decisions[i].undecided && !decide_keeping_order(groups[i], decisions[i]) && !options.keep_order) {
+      decide_cheaply(groups[i], decisions[i], left[i], i);
+    }
+    if (left[i].empty()) progress();
+  });
+  const auto order = affordable(left, decisions);
+  in_parallel(order.size(), [&](std::size_t n) {
+    Decision& decision = decisions[order[n]];
+    for (const Task& task : left[order[n]]) {
+      decision.undecided = expired_();
+      if (decision.undecided || decision.feasible) break;
+      decide_by_closure(groups[order[n]], task, decision);
+    }
+    progress();
+  });
+  return decisions;
+}
+
+}  // namespace reweave

@@ -1,0 +1,59 @@
+// Decides which proposed groups are feasible, cheapest question first: sync-preserving (sync_preserving.h), then
+// SeqCheck on a window of the trace, then SeqCheck on all of it.
+//
+// Groups are independent of each other, so they are decided by one thread per processor; the answer does not depend
+// on which thread did what, unless time runs out. Long closures are bought from a budget of work, shortest first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "predictor/analysis.h"
+#include "predictor/seqcheck.h"
+#include "predictor/sync_preserving.h"
+
+namespace reweave {
+
+struct Decision {
+  std::optional<std::size_t> feasible;  // which instance
+  Witness witness;
+  std::size_t checks = 0;  // questions asked
+  bool undecided = false;  // time or work ran out before all was tried
+};
+
+class Decider {
+ public:
+  Decider(const TraceModel& model, const MustOrder& order, const Locksets& locksets, std::function<bool()> expired);
+
+  struct Options {
+    bool keep_order = false;                                 // ask the first question only
+    std::function<void(std::size_t decided)> progress = {};  // never called at once by two threads
+  };
+  // One decision per group. Sorts the instances of each group, near ones first.
+  std::vector<Decision> decide(std::vector<Group>& groups, const Options& options) const;
+
+ private:
+  struct Task {
+    std::size_t group, instance;
+    EventIndex window_start;
+    std::uint64_t cost;
+  };
+  bool decide_keeping_order(Group& group, Decision& decision) const;
+  void decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const;
+  std::vector<std::size_t> affordable(std::vector<std::vector<Task>>& left, std::vector<Decision>& decisions) const;
+  void decide_by_closure(const Group& group, const Task& task, Decision& decision) const;
+  EventIndex window_start(const Instance& instance) const;
+  void accept(Decision& decision, std::size_t instance, const Reordering& witness) const;
+  // Calls job(i) for all i below `count`, on all processors.
+  static void in_parallel(std::size_t count, const std::function<void(std::size_t)>& job);
+
+  const TraceModel& model_;
+  const Locksets& locksets_;
+  SyncPreserving keeping_;
+  SeqCheck check_;
+  std::function<bool()> expired_;
+};
+
+}  // namespace reweave

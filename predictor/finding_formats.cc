@@ -1,0 +1,173 @@
+#include "predictor/finding_formats.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace reweave {
+namespace {
+
+using nlohmann::json;
+
+struct RuleRow {
+  CandidateKind kind;
+  const char* id;
+  const char* text;
+  const char* level;
+};
+constexpr std::array<RuleRow, kCandidateKindCount> kRules{{
+    {CandidateKind::kRace, "race", "Two conflicting accesses with nothing between them", "warning"},
+    {CandidateKind::kDeadlock, "deadlock", "Threads that wait for each other's locks", "error"},
+    {CandidateKind::kAtomicity, "atomicity", "An access of another thread between two that belong together", "warning"},
+    {CandidateKind::kOrderViolation, "order", "An access before what has to precede it", "warning"},
+}};
+
+const char* operation_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kRead:
+    case EventKind::kAtomicLoad:
+      return "reads";
+    case EventKind::kWrite:
+    case EventKind::kAtomicStore:
+      return "writes";
+    case EventKind::kAtomicRmw:
+      return "updates";
+    case EventKind::kFree:
+      return "frees";
+    case EventKind::kLock:
+      return "locks";
+    case EventKind::kLockRequest:
+      return "waits for";
+    default:
+      return "uses";
+  }
+}
+
+json site_json(const CodeSite& site) {
+  json result{{"offset", site.offset}};
+  if (!site.module.empty()) result["module"] = site.module;
+  if (!site.build_id.empty()) result["buildId"] = site.build_id;
+  if (!site.file.empty()) result["file"] = site.file;
+  if (site.line != 0) result["line"] = site.line;
+  if (!site.function.empty()) result["function"] = site.function;
+  return result;
+}
+
+json event_json(const CandidateSet& set, const CandidateEvent& event) {
+  json stack = json::array();
+  for (std::uint32_t site : event.stack) stack.push_back(site_json(set.sites.at(site)));
+  return {{"thread", event.thread},   {"event", event.index},     {"operation", operation_of(event.kind)},
+          {"object", event.object},   {"address", event.address}, {"site", site_json(set.sites.at(event.site))},
+          {"stack", std::move(stack)}};
+}
+
+// A path as the reference of a URI: what is neither plain nor a slash is escaped.
+std::string uri_of(const std::string& path) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string result = path.starts_with('/') ? "file://" : "";
+  for (char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+                       std::string_view("/-_.~").find(c) != std::string_view::npos;
+    if (plain) {
+      result += c;
+    } else {
+      result += '%';
+      result += kDigits[byte >> 4];
+      result += kDigits[byte & 15];
+    }
+  }
+  return result;
+}
+
+std::string place_text(const CodeSite& site) {
+  if (!site.function.empty()) return site.function;
+  return (site.module.empty() ? "location " : site.module + "+") + std::to_string(site.offset);
+}
+
+json location_of(const CandidateSet& set, std::uint32_t number, const std::string& message) {
+  const CodeSite& site = set.sites.at(number);
+  json result{{"message", {{"text", message}}},
+              {"logicalLocations", json::array({{{"fullyQualifiedName", place_text(site)}}})}};
+  if (!site.file.empty()) {
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.file)}}},
+                                  {"region", {{"startLine", std::max(site.line, 1u)}}}};
+  } else if (!site.module.empty()) {
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.module)}}}};
+  }
+  return result;
+}
+
+std::string event_text(const CandidateEvent& event) {
+  return "thread " + std::to_string(event.thread) + " " + operation_of(event.kind) + " " + event.object;
+}
+
+// The events of the bug, a flow for each thread, in their order.
+json flows_of(const CandidateSet& set, const Candidate& candidate) {
+  std::map<ThreadId, json> flows;
+  int order = 0;
+  for (const CandidateEvent& event : candidate.events) {
+    json& flow = flows[event.thread];
+    if (flow.is_null()) flow = {{"id", "thread " + std::to_string(event.thread)}, {"locations", json::array()}};
+    json at{{"location", location_of(set, event.site, event_text(event))}, {"executionOrder", ++order}};
+    json frames = json::array();
+    frames.push_back({{"location", location_of(set, event.site, event_text(event))}});
+    for (std::uint32_t site : event.stack) frames.push_back({{"location", location_of(set, site, "called here")}});
+    at["stack"] = {{"frames", std::move(frames)}};
+    flow["locations"].push_back(std::move(at));
+  }
+  json list = json::array();
+  for (auto& [thread, flow] : flows) list.push_back(std::move(flow));
+  return json::array({{{"threadFlows", std::move(list)}}});
+}
+
+json result_of(const CandidateSet& set, const Candidate& candidate) {
+  const auto row =
+      std::find_if(kRules.begin(), kRules.end(), [&](const RuleRow& r) { return r.kind == candidate.kind; });
+  std::string fingerprint = row->id + (" " + candidate.pattern);
+  json related = json::array();
+  for (const CandidateEvent& event : candidate.events) {
+    fingerprint += " " + place_text(set.sites.at(event.site)) + ":" + std::to_string(set.sites.at(event.site).line);
+    related.push_back(location_of(set, event.site, event_text(event)));
+  }
+  return {{"ruleId", row->id},
+          {"ruleIndex", row - kRules.begin()},
+          {"level", row->level},
+          {"rank", std::clamp(candidate.score * 25, 0.0, 100.0)},
+          {"message", {{"text", candidate.summary}}},
+          {"locations", json::array({related.at(0)})},
+          {"relatedLocations", related},
+          {"codeFlows", flows_of(set, candidate)},
+          {"occurrenceCount", candidate.count},
+          {"partialFingerprints", {{"reweave/v1", fingerprint}}},
+          {"properties", {{"pattern", candidate.pattern}, {"score", candidate.score}}}};
+}
+
+}  // namespace
+
+json findings_json(const CandidateSet& set) {
+  json findings = json::array();
+  for (const Candidate& candidate : set.candidates) {
+    json events = json::array();
+    for (const CandidateEvent& event : candidate.events) events.push_back(event_json(set, event));
+    findings.push_back({{"kind", name_of(candidate.kind)},
+                        {"pattern", candidate.pattern},
+                        {"score", candidate.score},
+                        {"count", candidate.count},
+                        {"summary", candidate.summary},
+                        {"events", std::move(events)}});
+  }
+  return {{"trace", set.trace}, {"analysis", set.analysis}, {"findings", std::move(findings)}};
+}
+
+json findings_sarif(const CandidateSet& set) {
+  json rules = json::array(), results = json::array();
+  for (const RuleRow& row : kRules) rules.push_back({{"id", row.id}, {"shortDescription", {{"text", row.text}}}});
+  for (const Candidate& candidate : set.candidates) results.push_back(result_of(set, candidate));
+  const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", std::move(rules)}};
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", json::array({{{"tool", {{"driver", driver}}}, {"results", std::move(results)}}})}};
+}
+
+}  // namespace reweave

@@ -1,0 +1,14 @@
+// Findings for programs: JSON of our own, and SARIF 2.1.0 for code-scanning viewers. From candidates (candidates.h),
+// which hold everything by name; their witnesses are not needed.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "formats/candidates.h"
+
+namespace reweave {
+
+nlohmann::json findings_json(const CandidateSet& set);
+nlohmann::json findings_sarif(const CandidateSet& set);
+
+}  // namespace reweave
