@@ -63,8 +63,21 @@ class Campaign {
   bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
 
   RunResult one_run(const RunRequest& request) {
-    RunResult run = workers_->run(request);
+    RunResult run = judged(workers_->run(request));
     count(request, run);
+    return run;
+  }
+
+  // What a run writes is known only by replaying it; so a check costs a replay for each run that passes.
+  RunResult judged(RunResult run) const {
+    if (options_.check.empty() || run.outcome != wire::OutcomeKind::kPassed) return run;
+    const std::string path = (fs::path(options_.output) / "run-to-check").string();
+    save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
+    if (!output_passes(path, options_.check)) {
+      run.outcome = wire::OutcomeKind::kCheckFailed;
+      run.text = "the check failed: " + options_.check;
+    }
+    fs::remove_all(path);
     return run;
   }
 
@@ -106,6 +119,11 @@ class Campaign {
   void confirm_candidates() {
     for (std::size_t i = 0; i < options_.candidates.candidates.size() && !enough(); i++) {
       const Candidate& candidate = options_.candidates.candidates[i];
+      if (candidate.cut || candidate.skipped_steps > 0) {
+        result_.verdicts.push_back({i, false, "was not made along it: the witness lacks its beginning", false});
+        add_pairs(candidate);
+        continue;
+      }
       RunRequest request;
       request.policy = "witness";
       request.goal = goal_of(candidate);
@@ -114,6 +132,19 @@ class Campaign {
       result_.verdicts.push_back(
           {i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
       note(run, request, fmt::format("candidate {} ({})", i + 1, name_of(candidate.kind)));
+      if (!run.failed()) add_pairs(candidate);
+    }
+  }
+
+  // Neighbouring events of the candidate, in both orders, for the active tester.
+  void add_pairs(const Candidate& candidate) {
+    std::vector<std::uint64_t> places;
+    for (const CandidateEvent& event : candidate.events)
+      for (const WitnessStep& step : candidate.witness)
+        if (step.index == event.index) places.push_back(step.pc);
+    for (std::size_t i = 0; i + 1 < places.size(); i++) {
+      unconfirmed_.push_back({places[i], places[i + 1]});
+      unconfirmed_.push_back({places[i + 1], places[i]});
     }
   }
 
@@ -124,6 +155,7 @@ class Campaign {
     options.depth = options_.depth;
     options.knowledge = &knowledge_;
     options.learned = options_.learned;
+    options.pairs = unconfirmed_;
     const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
     // auto begins with runs that teach as much.
     if (options_.strategy != "auto") undisturbed_run();
@@ -138,7 +170,9 @@ class Campaign {
         left--;
       }
       if (workers_->started() == 0) break;
-      const auto [request, run] = workers_->finish();
+      Workers::Done done = workers_->finish();
+      const RunRequest& request = done.request;
+      const RunResult run = judged(std::move(done.result));
       count(request, run);
       length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
       search->learn(request, run);
@@ -152,7 +186,7 @@ class Campaign {
     workers_.reset();
     for (std::size_t i = 0; i < kept_.size(); i++) {
       KeptFailure& failure = result_.failures[i];
-      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications);
+      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications, options_.check);
       if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
     }
   }
@@ -189,7 +223,7 @@ class Campaign {
     RunRequest again = request_of(switches_of(run));
     again.observe = true;
     again.step_limit = step_limit();
-    RunResult seen = workers_->run(again);
+    RunResult seen = judged(workers_->run(again));
     return same_failure(seen, run) ? seen : run;
   }
 
@@ -201,7 +235,7 @@ class Campaign {
   }
 
   Runner runner() {
-    return [this](const RunRequest& request) { return workers_->run(request); };
+    return [this](const RunRequest& request) { return judged(workers_->run(request)); };
   }
 
   void keep(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t found_at) {
@@ -227,6 +261,7 @@ class Campaign {
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
+  std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
   struct Known {

@@ -22,6 +22,7 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
   unsigned jobs = 1;          // workers
+  std::string check;          // command that judges the output of each run that passed; empty: none
   bool every_access = false;  // each access is a schedule point in each run
   bool stop_at_first = false;
   unsigned verifications = 20;

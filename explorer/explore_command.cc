@@ -103,6 +103,9 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
       ->capture_default_str();
   verb->add_option("--learned", options.learned, "hapset: file to load what it learned from, and to save it to");
+  verb->add_option("--check", options.check,
+                   "command that judges each run which passed: it reads what the run wrote to its standard output, and "
+                   "a status other than 0 is a failure");
   verb->add_option("-j,--jobs", options.jobs, "workers, each on a processor of its own")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

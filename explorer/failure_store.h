@@ -11,8 +11,12 @@ namespace reweave {
 void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
               const std::string& path);
 
-// Replays the recording `times` times; how often it ended as `run` did.
-unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times);
+// Replays the recording `times` times; how often it ended as `run` did. `check`: the user's, if that is what failed.
+unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check);
+
+// What the recorded run writes to its standard output passes the user's check: `command`, run by the shell with that
+// output as its input, ends with status 0.
+bool output_passes(const std::string& path, const std::string& command);
 
 // The last line that the recorded run writes, its standard error included.
 std::string last_words_of(const std::string& path);

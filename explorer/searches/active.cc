@@ -1,8 +1,9 @@
 // active: tests what looks suspicious, most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
 //
-// First all conflicting pairs at once: threads stop before any of them until two meet (policy `active`), in one order
-// and then in the other. Then one suspicion (explorer/suspicions.h) a run: one thread stopped at one place in favour
-// of another. Then each pair by itself, both orders. The wait is logical; nothing depends on time.
+// First what was predicted and did not come about along its witness. Then all conflicting pairs at once: threads stop
+// before any of them until two meet (policy `active`), in one order and then in the other. Then one suspicion
+// (explorer/suspicions.h) a run: one thread stopped at one place in favour of another. Then each pair by itself, both
+// orders. The wait is logical; nothing depends on time.
 #include <set>
 
 #include <cstring>
@@ -26,6 +27,7 @@ class Active : public Search {
       return undisturbed();
     }
     if (!base_known_) return {};
+    if (next_predicted_ < options_.pairs.size()) return request_for({options_.pairs[next_predicted_++]});
     if (const auto all = all_pairs()) return all;
     if (next_suspicion_ < suspicions_.size()) {
       RunRequest request = request_of(suspicions_[next_suspicion_++].schedule);
@@ -68,7 +70,8 @@ class Active : public Search {
 
   std::optional<RunRequest> all_pairs() {
     std::vector<ActivePair> pairs = options_.knowledge->pairs();
-    if (pairs.empty() || made_ >= 2) return {};
+    if (pairs.empty() || all_made_ >= 2) return {};
+    all_made_++;
     if (pairs.size() > kMostPairsAtOnce) pairs.resize(kMostPairsAtOnce);
     return request_for(pairs);
   }
@@ -82,7 +85,8 @@ class Active : public Search {
   const SearchOptions options_;
   bool base_asked_ = false, base_known_ = false;
   std::vector<Suspicion> suspicions_;
-  std::size_t next_suspicion_ = 0, next_pair_ = 0;
+  std::size_t next_predicted_ = 0, next_suspicion_ = 0, next_pair_ = 0;
+  unsigned all_made_ = 0;
   std::uint64_t made_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 #include "explorer/knowledge.h"
 #include "explorer/run.h"
-#include "formats/candidates.h"
+#include "explorer/strategies/goals.h"
 
 namespace reweave {
 
@@ -23,8 +23,8 @@ struct SearchOptions {
   std::uint32_t preemption_bound = 2;
   double miss_probability = 0.1;         // ranked: that an order of threads was not seen
   const Knowledge* knowledge = nullptr;  // never null in a search
-  const CandidateSet* candidates = nullptr;
-  std::string learned;  // hapset: file to load and save; empty: none
+  std::vector<ActivePair> pairs;         // that were predicted and not confirmed: what active tests first
+  std::string learned;                   // hapset: file to load and save; empty: none
 };
 
 class Search {

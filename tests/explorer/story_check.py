@@ -35,6 +35,12 @@ def main():
         demand(re.search(r"Thread \d stops before it locks lock in deposit \(bank_account.c:26\)", text),
                "the schedule is not told in words", text)
         demand("20 of 20 replays failed the same way" in text, "it is not exact", text)
+        for turn, (wanted, status) in enumerate((("40", 0), ("41", 10))):
+            run([reweave, "record", "-o", folder / f"good-{turn}", "--",
+                 build / "tests/programs/tsan/bank_account_ok.tsan"])
+            text = run([reweave, "explore", folder / f"good-{turn}", "--runs", "5", "--first", "--check",
+                        f"grep -q 'balance {wanted}'", "-o", folder / f"checked-{turn}"], accept=(status,))
+        demand("the check failed: grep" in text and "20 of 20 replays" in text, "the check is not a failure", text)
         runs = []
         for turn in ("a", "b"):
             text = run([reweave, "explore", passing, "--runs", "40", "-j", "2", "-o", folder / turn], accept=(10,))
