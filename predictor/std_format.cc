@@ -102,18 +102,18 @@ std::string hex(char letter, std::uint64_t address) {
 
 }  // namespace
 
-std::uint32_t StdNames::Table::add(const std::string& name) {
-  auto [it, fresh] = index.try_emplace(name, static_cast<std::uint32_t>(names.size()));
-  if (fresh) names.push_back(name);
-  return it->second;
+std::uint32_t StdNames::Table::add(std::string_view name) {
+  if (const auto known = index.find(name); known != index.end()) return known->second;
+  names.emplace_back(name);
+  return index.emplace(name, static_cast<std::uint32_t>(names.size() - 1)).first->second;
 }
 
-std::uint64_t StdNames::variable_address(const std::string& name) { return kVariables + variables_.add(name) * kBytes; }
-std::uint64_t StdNames::lock_address(const std::string& name) { return kLocks + locks_.add(name) * kBytes; }
+std::uint64_t StdNames::variable_address(std::string_view name) { return kVariables + variables_.add(name) * kBytes; }
+std::uint64_t StdNames::lock_address(std::string_view name) { return kLocks + locks_.add(name) * kBytes; }
 
-ThreadId StdNames::thread(const std::string& name) {
-  const std::string known = all_digits(name) ? std::string("T").append(name) : name;
-  return static_cast<ThreadId>(threads_.add(known));
+ThreadId StdNames::thread(std::string_view name) {
+  if (!all_digits(name)) return static_cast<ThreadId>(threads_.add(name));
+  return static_cast<ThreadId>(threads_.add(std::string("T").append(name)));
 }
 
 std::string StdNames::name_of(std::uint64_t address) const {
@@ -135,9 +135,9 @@ void read_std(std::istream& in, StdNames& names, const EventSink& sink) {
     const std::uint32_t site = line.site();
     TraceEvent event;
     event.kind = row.kind;
-    event.thread = names.thread(std::string(line.thread));
+    event.thread = names.thread(line.thread);
     event.pc = site;
-    const std::string name(line.name);
+    const std::string_view name = line.name;
     switch (row.operand) {
       case Operand::kVariable:
         event.address = names.variable_address(name);

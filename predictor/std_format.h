@@ -13,6 +13,7 @@
 #include <iosfwd>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -33,19 +34,23 @@ class StdFormatError : public std::runtime_error {
 // The names of an STD file, and the numbers that stand for them in events.
 class StdNames {
  public:
-  std::uint64_t variable_address(const std::string& name);
-  std::uint64_t lock_address(const std::string& name);
-  ThreadId thread(const std::string& name);
+  std::uint64_t variable_address(std::string_view name);
+  std::uint64_t lock_address(std::string_view name);
+  ThreadId thread(std::string_view name);
 
   // The name behind an address of an event, or empty.
   std::string name_of(std::uint64_t address) const;
   const std::vector<std::string>& threads() const { return threads_.names; }
 
  private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
   struct Table {
-    std::unordered_map<std::string, std::uint32_t> index;
+    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> index;
     std::vector<std::string> names;
-    std::uint32_t add(const std::string& name);
+    std::uint32_t add(std::string_view name);
   };
   Table variables_, locks_, threads_;
 };
