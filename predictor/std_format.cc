@@ -103,9 +103,26 @@ std::string hex(char letter, std::uint64_t address) {
 }  // namespace
 
 std::uint32_t StdNames::Table::add(std::string_view name) {
-  if (const auto known = index.find(name); known != index.end()) return known->second;
-  names.emplace_back(name);
-  return index.emplace(name, static_cast<std::uint32_t>(names.size() - 1)).first->second;
+  if (names_.size() * 2 >= slots_.size()) grow();
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at].number != 0; at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].hash == hash && names_[slots_[at].number - 1] == name) return slots_[at].number - 1;
+  }
+  names_.emplace_back(name);
+  slots_[at] = {hash, static_cast<std::uint32_t>(names_.size())};
+  return slots_[at].number - 1;
+}
+
+void StdNames::Table::grow() {
+  std::vector<Slot> old(std::max<std::size_t>(64, slots_.size() * 2));
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.number == 0) continue;
+    std::size_t at = slot.hash & (slots_.size() - 1);
+    while (slots_[at].number != 0) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = slot;
+  }
 }
 
 std::uint64_t StdNames::variable_address(std::string_view name) { return kVariables + variables_.add(name) * kBytes; }
@@ -119,7 +136,7 @@ ThreadId StdNames::thread(std::string_view name) {
 std::string StdNames::name_of(std::uint64_t address) const {
   const auto find = [&](std::uint64_t base, const Table& table) {
     const std::uint64_t i = (address - base) / kBytes;
-    return address >= base && i < table.names.size() ? table.names[i] : std::string();
+    return address >= base && i < table.names().size() ? table.names()[i] : std::string();
   };
   const std::string name = find(kLocks, locks_);
   return name.empty() ? find(kVariables, variables_) : name;

@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/event.h"
@@ -40,17 +39,25 @@ class StdNames {
 
   // The name behind an address of an event, or empty.
   std::string name_of(std::uint64_t address) const;
-  const std::vector<std::string>& threads() const { return threads_.names; }
+  const std::vector<std::string>& threads() const { return threads_.names(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  struct Table {
-    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> index;
-    std::vector<std::string> names;
+  // A hash table in one array: a name is looked up for each event, and nodes all over memory would cost more than all
+  // else of the reading.
+  class Table {
+   public:
     std::uint32_t add(std::string_view name);
+    const std::vector<std::string>& names() const { return names_; }
+
+   private:
+    struct Slot {
+      std::uint32_t hash = 0;
+      std::uint32_t number = 0;  // plus 1; 0: free
+    };
+    void grow();
+
+    std::vector<Slot> slots_;  // a power of two, at most half of them used
+    std::vector<std::string> names_;
   };
   Table variables_, locks_, threads_;
 };
