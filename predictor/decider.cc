@@ -83,7 +83,7 @@ void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>
   }
   // In a long trace only one instance is worth the long look.
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost < b.cost; });
-  if (model_.size() > kSmallTrace && tasks.size() > 1) tasks.resize(1);
+  if (model_.size() > kSmallTrace && tasks.size() > 1) tasks.erase(tasks.begin() + 1, tasks.end());
   left.insert(left.end(), tasks.begin(), tasks.end());
 }
 

@@ -246,7 +246,8 @@ void add_predict_command(CLI::App& app, int& status) {
   CLI::App* verb = app.add_subcommand(
       "predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
   verb->footer("Analyses:" + known_analyses());
-  verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std)")->required();
+  verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std, *.std.gz, *.std.zst)")
+      ->required();
   verb->add_option("-o,--output", arguments->output, "file to write candidates to, for 'explore'");
   verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it");
   verb->add_option("--explain", arguments->explain, "only this finding, with its witness")->type_name("NUMBER");

@@ -102,24 +102,41 @@ std::string hex(char letter, std::uint64_t address) {
 
 }  // namespace
 
-std::uint32_t StdNames::Table::add(const std::string& name) {
-  auto [it, fresh] = index.try_emplace(name, static_cast<std::uint32_t>(names.size()));
-  if (fresh) names.push_back(name);
-  return it->second;
+std::uint32_t StdNames::Table::add(std::string_view name) {
+  if (names_.size() * 2 >= slots_.size()) grow();
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
+  std::size_t at = hash & (slots_.size() - 1);
+  for (; slots_[at].number != 0; at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].hash == hash && names_[slots_[at].number - 1] == name) return slots_[at].number - 1;
+  }
+  names_.emplace_back(name);
+  slots_[at] = {hash, static_cast<std::uint32_t>(names_.size())};
+  return slots_[at].number - 1;
 }
 
-std::uint64_t StdNames::variable_address(const std::string& name) { return kVariables + variables_.add(name) * kBytes; }
-std::uint64_t StdNames::lock_address(const std::string& name) { return kLocks + locks_.add(name) * kBytes; }
+void StdNames::Table::grow() {
+  std::vector<Slot> old(std::max<std::size_t>(64, slots_.size() * 2));
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.number == 0) continue;
+    std::size_t at = slot.hash & (slots_.size() - 1);
+    while (slots_[at].number != 0) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = slot;
+  }
+}
 
-ThreadId StdNames::thread(const std::string& name) {
-  const std::string known = all_digits(name) ? std::string("T").append(name) : name;
-  return static_cast<ThreadId>(threads_.add(known));
+std::uint64_t StdNames::variable_address(std::string_view name) { return kVariables + variables_.add(name) * kBytes; }
+std::uint64_t StdNames::lock_address(std::string_view name) { return kLocks + locks_.add(name) * kBytes; }
+
+ThreadId StdNames::thread(std::string_view name) {
+  if (!all_digits(name)) return static_cast<ThreadId>(threads_.add(name));
+  return static_cast<ThreadId>(threads_.add(std::string("T").append(name)));
 }
 
 std::string StdNames::name_of(std::uint64_t address) const {
   const auto find = [&](std::uint64_t base, const Table& table) {
     const std::uint64_t i = (address - base) / kBytes;
-    return address >= base && i < table.names.size() ? table.names[i] : std::string();
+    return address >= base && i < table.names().size() ? table.names()[i] : std::string();
   };
   const std::string name = find(kLocks, locks_);
   return name.empty() ? find(kVariables, variables_) : name;
@@ -135,9 +152,9 @@ void read_std(std::istream& in, StdNames& names, const EventSink& sink) {
     const std::uint32_t site = line.site();
     TraceEvent event;
     event.kind = row.kind;
-    event.thread = names.thread(std::string(line.thread));
+    event.thread = names.thread(line.thread);
     event.pc = site;
-    const std::string name(line.name);
+    const std::string_view name = line.name;
     switch (row.operand) {
       case Operand::kVariable:
         event.address = names.variable_address(name);

@@ -13,7 +13,7 @@
 #include <iosfwd>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "formats/event.h"
@@ -33,19 +33,31 @@ class StdFormatError : public std::runtime_error {
 // The names of an STD file, and the numbers that stand for them in events.
 class StdNames {
  public:
-  std::uint64_t variable_address(const std::string& name);
-  std::uint64_t lock_address(const std::string& name);
-  ThreadId thread(const std::string& name);
+  std::uint64_t variable_address(std::string_view name);
+  std::uint64_t lock_address(std::string_view name);
+  ThreadId thread(std::string_view name);
 
   // The name behind an address of an event, or empty.
   std::string name_of(std::uint64_t address) const;
-  const std::vector<std::string>& threads() const { return threads_.names; }
+  const std::vector<std::string>& threads() const { return threads_.names(); }
 
  private:
-  struct Table {
-    std::unordered_map<std::string, std::uint32_t> index;
-    std::vector<std::string> names;
-    std::uint32_t add(const std::string& name);
+  // A hash table in one array: a name is looked up for each event, and nodes all over memory would cost more than all
+  // else of the reading.
+  class Table {
+   public:
+    std::uint32_t add(std::string_view name);
+    const std::vector<std::string>& names() const { return names_; }
+
+   private:
+    struct Slot {
+      std::uint32_t hash = 0;
+      std::uint32_t number = 0;  // plus 1; 0: free
+    };
+    void grow();
+
+    std::vector<Slot> slots_;  // a power of two, at most half of them used
+    std::vector<std::string> names_;
   };
   Table variables_, locks_, threads_;
 };

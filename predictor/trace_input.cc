@@ -7,6 +7,7 @@
 #include <future>
 #include <string_view>
 
+#include "predictor/text_stream.h"
 #include "predictor/trace_builder.h"
 
 namespace reweave {
@@ -22,7 +23,7 @@ struct Enough {
 
 // True if the first line that is not blank looks like thread|op|location.
 bool looks_like_std(const std::string& path) {
-  if (path.ends_with(".std")) return true;
+  if (path.ends_with(".std") || path.ends_with(".std.gz") || path.ends_with(".std.zst")) return true;
   std::ifstream in(path, std::ios::binary);
   std::array<char, 512> head{};
   in.read(head.data(), head.size());
@@ -165,9 +166,9 @@ void TraceInput::each_of_file(std::uint64_t count, const Visit& visit) {
 }
 
 void TraceInput::each_of_text(std::uint64_t count, const Visit& visit) {
-  std::ifstream in(path_, std::ios::binary);
+  const auto in = open_text(path_);
   std::uint64_t number = 0;
-  read_std(in, std_names_, [&](const TraceEvent& event, std::uint32_t site) {
+  read_std(*in, std_names_, [&](const TraceEvent& event, std::uint32_t site) {
     if (number < count) visit(number++, event, site);
   });
 }

@@ -1,6 +1,6 @@
 // Deadlocks: threads, each right before taking a lock that the next one holds.
 //
-// Dependencies (thread, lock wanted, locks held, code location) are grouped, cycles of up to four threads searched
+// Dependencies (thread, lock wanted, locks held, code location) are grouped, cycles of up to eight threads searched
 // among the groups, with no lock held by two of them. Sound: the witness leaves every thread right before its
 // acquisition. Missed: longer cycles, and instances beyond the sampled ones. Cost: one pass over the acquisitions;
 // the search is bounded by kMaxSteps.
@@ -15,7 +15,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxThreads = 4;
+constexpr std::size_t kMaxThreads = 8;
 constexpr std::uint32_t kMaxSteps = 2'000'000;
 constexpr std::size_t kSamples = 8;
 constexpr std::uint32_t kPartners = 3;

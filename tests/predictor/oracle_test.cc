@@ -167,7 +167,8 @@ Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, 
     comparison.windows();
   }
   BOOST_TEST_MESSAGE("feasible " << score.feasible << " infeasible " << score.infeasible << " unsound " << score.unsound
-                                 << " missed " << score.missed << " first bad seed " << score.first_bad_seed);
+                                 << " missed " << score.missed << " sync-preserving " << score.keeping << ", and "
+                                 << score.keeping_unchecked << " not, first bad seed " << score.first_bad_seed);
   return score;
 }
 

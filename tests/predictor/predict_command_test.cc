@@ -6,6 +6,7 @@
 #include <boost/test/included/unit_test.hpp>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "formats/candidates.h"
 #include "tests/formats/scratch.h"
@@ -139,6 +140,35 @@ BOOST_FIXTURE_TEST_CASE(text_and_bad_input, Folder) {
   const std::string bytes = test::read_bytes(whole);
   test::write_bytes(cut, bytes.substr(0, bytes.size() - 40));
   BOOST_TEST(has(predict(cut).report, "analysing the"));
+}
+
+// The same text plain and compressed; a race that only the branch events make certain.
+BOOST_FIXTURE_TEST_CASE(std_text_may_be_compressed, Folder) {
+  const std::string file = scratch / "t.std", out = scratch / "out";
+  test::write_bytes(file, "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n");
+  BOOST_REQUIRE_EQUAL(run("gzip -k " + file + " && zstd -q -k " + file), 0);
+  for (const std::string& name : {file, file + ".gz", file + ".zst"}) {
+    BOOST_REQUIRE_EQUAL(run(kReweave + " predict --format=json " + name + " > " + out), 0);
+    const auto findings = nlohmann::json::parse(test::read_bytes(out)).at("findings");
+    BOOST_REQUIRE_EQUAL(findings.size(), 1u);
+    BOOST_TEST(findings.at(0).at("kind") == "race");
+    BOOST_TEST(findings.at(0).at("events").at(0).at("object") == "x");
+    for (const std::string& detector : std::vector<std::string>{"hb", "shb", "wcp", "lockset"}) {
+      BOOST_REQUIRE_EQUAL(run(kReweave + " predict --analysis=" + detector + " --format=sarif " + name + " > " + out),
+                          0);
+      const auto results = nlohmann::json::parse(test::read_bytes(out)).at("runs").at(0).at("results");
+      BOOST_TEST(results.empty() == (detector == "hb" || detector == "shb"));
+    }
+  }
+  BOOST_REQUIRE_EQUAL(run("head -c 20 " + file + ".gz > " + file + "2.std.gz"), 0);
+  BOOST_TEST(run(kReweave + " predict " + file + "2.std.gz 2> " + out) == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(malformed_text_is_named_by_line, Folder) {
+  const std::string file = scratch / "t.std", out = scratch / "out";
+  test::write_bytes(file, "T1|w(x)|1\nT1|jump(x)|2\n");
+  BOOST_TEST(run(kReweave + " predict " + file + " 2> " + out) == 2);
+  BOOST_TEST(has(test::read_bytes(out), "line 2: unknown operation 'jump'"));
 }
 
 }  // namespace
