@@ -75,9 +75,9 @@ int explore(ExploreArguments& arguments) {
                1e3 * progress.full_seconds / static_cast<double>(full));
   if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
   for (const KeptFailure& failure : result.failures) {
-    fmt::print("{}: {}\n  found by {} in run {}, {} preemptions, {} of {} replays failed the same way\n", failure.path,
-               failure.what, failure.how, failure.found_at, failure.preemptions, failure.verified,
-               options.verifications);
+    fmt::print("{}: {}\n  found by {} in run {}, {} preemption{}, {} of {} replays failed the same way\n", failure.path,
+               failure.what, failure.how, failure.found_at, failure.preemptions, failure.preemptions == 1 ? "" : "s",
+               failure.verified, options.verifications);
     if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
     if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
   }

@@ -34,7 +34,7 @@ def run(command, accept, **options):
 
 
 def check_failure(text, subject):
-    found = re.search(r"failure-1: (.*)\n(?:.*\n)*?  found by .*in run (\d+), (\d+) preemptions, (\d+) of (\d+) replays", text)
+    found = re.search(r"failure-1: (.*)\n(?:.*\n)*?  found by .*in run (\d+), (\d+) preemptions?, (\d+) of (\d+) replays", text)
     if not found:
         sys.exit(f"no failure was found:\n{text}")
     if not re.search(OUTCOMES[subject["outcome"]], found[1]):

@@ -31,7 +31,7 @@ def main():
         demand(re.search(r"#1 atomicity R1-W2-W1", text) and "balance" in text, "the lost update is not predicted", text)
         text = run([reweave, "explore", passing, "--candidates", candidates, "--runs", "0", "-o", found], accept=(10,))
         demand(re.search(r"candidate 1 .*followed to the end; the run failed", text), "it is not confirmed", text)
-        demand(", 1 preemptions," in text, "its schedule is not minimal", text)
+        demand(", 1 preemption," in text, "its schedule is not minimal", text)
         demand(re.search(r"Thread \d stops before it locks lock in deposit \(bank_account.c:26\)", text),
                "the schedule is not told in words", text)
         demand("20 of 20 replays failed the same way" in text, "it is not exact", text)
