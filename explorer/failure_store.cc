@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "formats/error.h"
+#include "formats/fd.h"
 #include "formats/recording_writer.h"
 #include "replayer/replay_session.h"
 
@@ -63,34 +64,45 @@ unsigned verify_recording(const std::string& path, const RunResult& run, unsigne
   return same;
 }
 
+namespace {
+
+// A `reweave replay` of the recording, with these descriptors as its standard output and error.
+pid_t start_replay(const std::string& path, int output, int errors) {
+  const pid_t pid = fork();
+  SYSCALL_CHECK(pid, "starting a replay");
+  if (pid != 0) return pid;
+  dup2(output, 1);
+  dup2(errors, 2);
+  execl("/proc/self/exe", "reweave", "replay", path.c_str(), nullptr);
+  _exit(98);
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
 bool output_passes(const std::string& path, const std::string& command) {
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "a pipe from a replay");
-  const pid_t replay = fork();
-  SYSCALL_CHECK(replay, "starting a replay");
-  if (replay == 0) {
-    dup2(ends[1], 1);
-    const int null = open("/dev/null", O_WRONLY);
-    dup2(null, 2);
-    execl("/proc/self/exe", "reweave", "replay", path.c_str(), nullptr);
-    _exit(98);
-  }
+  const Fd null(SYSCALL_CHECK(open("/dev/null", O_WRONLY | O_CLOEXEC), "/dev/null"));
+  const pid_t replay = start_replay(path, ends[1], null.get());
   const pid_t check = fork();
   SYSCALL_CHECK(check, "starting the check");
   if (check == 0) {
     dup2(ends[0], 0);
-    const int null = open("/dev/null", O_WRONLY);
-    dup2(null, 1);
+    dup2(null.get(), 1);
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }
   close(ends[0]);
   close(ends[1]);
-  while (waitpid(replay, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  int status = 0;
-  while (waitpid(check, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(replay);
+  const int status = wait_for(check);
   REQUIRE(!WIFEXITED(status) || WEXITSTATUS(status) != 127, "the check could not be run: {}", command);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -98,14 +110,7 @@ bool output_passes(const std::string& path, const std::string& command) {
 std::string last_words_of(const std::string& path) {
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "a pipe from a replay");
-  const pid_t pid = fork();
-  SYSCALL_CHECK(pid, "starting a replay");
-  if (pid == 0) {
-    dup2(ends[1], 1);
-    dup2(ends[1], 2);
-    execl("/proc/self/exe", "reweave", "replay", path.c_str(), nullptr);
-    _exit(98);
-  }
+  const pid_t pid = start_replay(path, ends[1], ends[1]);
   close(ends[1]);
   std::string text;
   char buffer[4096];
@@ -115,8 +120,7 @@ std::string last_words_of(const std::string& path) {
     if (text.size() > 1 << 16) text.erase(0, text.size() - (1 << 15));
   }
   close(ends[0]);
-  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(pid);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }

@@ -22,8 +22,7 @@ inline constexpr std::uint64_t kOutBase = 0x6110'0000'0000;      // out ring, mi
 inline constexpr std::uint64_t kFeedBase = 0x6120'0000'0000;     // feed ring, mirrored
 inline constexpr std::uint64_t kStacksBase = 0x6200'0000'0000;   // the core's stack of each thread
 inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000;  // scratch of each thread, for blocking calls
-inline constexpr std::uint64_t kShadowBase =
-    0x6800'0000'0000;  // heap shadow: a byte for each 16 of the target's memory
+inline constexpr std::uint64_t kShadowBase = 0x6800'0000'0000;   // heap shadow: a byte for 16 of the target's memory
 inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
 inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target may not touch
 

@@ -62,7 +62,7 @@ void HappensBefore::compute() {
           lists.try_emplace(run_[i].object & ~std::uint64_t{7}, static_cast<std::int64_t>(by_granule_.size()));
       if (added) by_granule_.emplace_back();
       list_of_[i] = at->second;
-      for (const std::size_t j : conflicts_of(i)) join(mine, clock(j));
+      for (const std::size_t j : conflicts_of(i, false)) join(mine, clock(j));
       by_granule_[static_cast<std::size_t>(at->second)].push_back(static_cast<std::uint32_t>(i));
     }
     mine[me] = static_cast<std::uint32_t>(i) + 1;
@@ -70,8 +70,9 @@ void HappensBefore::compute() {
   }
 }
 
-// The latest conflicting choice of each other thread among those before i, latest first.
-std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i) const {
+// The latest choice of each other thread that conflicts with i among those before it, latest first. If `locks_only`,
+// among those that lock.
+std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i, bool locks_only) const {
   std::vector<std::size_t> found;
   if (list_of_[i] < 0) return found;
   std::vector<bool> seen(threads_, false);
@@ -82,6 +83,7 @@ std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i) const {
     const std::size_t j = *--at;
     const ThreadId other = run_[j].thread;
     if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
+    if (locks_only && kind_of(run_[j]) != OpKind::kLock) continue;
     seen[other] = true;
     found.push_back(j);
   }
@@ -90,20 +92,10 @@ std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i) const {
 
 std::vector<std::size_t> HappensBefore::races_of(std::size_t i) const {
   if (!counts_[i] || kind_of(run_[i]) == OpKind::kUnlock) return {};
+  // A lock and an unlock are never possible at once; what can be exchanged are two locks.
   const bool is_lock = kind_of(run_[i]) == OpKind::kLock;
   std::vector<std::size_t> races;
-  std::vector<bool> seen(threads_, false);
-  if (list_of_[i] < 0) return {};
-  const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
-  const auto end = std::lower_bound(list.begin(), list.end(), i);
-  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
-  for (auto at = end; at != begin;) {
-    const std::size_t j = *--at;
-    const ThreadId other = run_[j].thread;
-    if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
-    // A lock and an unlock are never possible at once; what can be exchanged are two locks.
-    if (is_lock && kind_of(run_[j]) != OpKind::kLock) continue;
-    seen[other] = true;
+  for (const std::size_t j : conflicts_of(i, is_lock)) {
     if (before_start(j, i)) continue;
     bool direct = true;
     for (const std::size_t k : races) direct = direct && !before(j, k);

@@ -28,7 +28,7 @@ class HappensBefore {
   void join(std::uint32_t* to, const std::uint32_t* from) const;
   void find_attempts();
   void compute();
-  std::vector<std::size_t> conflicts_of(std::size_t i) const;
+  std::vector<std::size_t> conflicts_of(std::size_t i, bool locks_only) const;
 
   const Observation& run_;
   std::size_t threads_;

@@ -20,6 +20,15 @@ inline ThreadId without_preemption(const ChoiceArgs& args) {
   return args.enabled[0];
 }
 
+// The thread with the highest priority, the oldest of equals.
+template <typename Priority>
+ThreadId highest(const ChoiceArgs& args, const Priority& priority) {
+  ThreadId best = args.enabled[0];
+  for (std::uint32_t i = 1; i < args.count; i++)
+    if (priority(args.state, args.enabled[i]) > priority(args.state, best)) best = args.enabled[i];
+  return best;
+}
+
 inline bool is_memory(const PendingOp& op) { return op.kind == OpKind::kAccess || op.kind == OpKind::kAtomic; }
 
 // The order of the two operations matters: the same object, and not two reads.

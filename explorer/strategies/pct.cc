@@ -3,7 +3,7 @@
 // Threads get random distinct priorities, the highest that can run does; at depth - 1 random points the running thread
 // falls below all others. Finds a bug of depth d among n threads and k points with probability >= 1 / (n k^(d-1)).
 // Departure: a thread that yields falls below all, or a spin loop would starve the thread that it waits for.
-#include "recorder/policy.h"
+#include "explorer/strategies/choices.h"
 
 namespace reweave {
 
@@ -40,10 +40,7 @@ Choice choose(const ChoiceArgs& args) {
   if (state.words[kStart] == ~std::uint64_t{0}) state.words[kStart] = args.step;
   if (args.yielded || is_change_point(state, args.step - state.words[kStart]))
     priority(state, args.current.id) = --state.words[kLowest];
-  ThreadId best = args.enabled[0];
-  for (std::uint32_t i = 1; i < args.count; i++)
-    if (priority(state, args.enabled[i]) > priority(state, best)) best = args.enabled[i];
-  return {best, 0};
+  return {highest(args, priority), 0};
 }
 
 }  // namespace

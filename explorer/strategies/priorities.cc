@@ -41,10 +41,7 @@ Choice choose(const ChoiceArgs& args) {
     for (std::uint64_t i = 0; i < goal.changes; i++)
       if (changes[i].index == index) priority(state, args.current.id) = kMiddle + changes[i].priority;
   }
-  ThreadId best = args.enabled[0];
-  for (std::uint32_t i = 1; i < args.count; i++)
-    if (priority(state, args.enabled[i]) > priority(state, best)) best = args.enabled[i];
-  return {best, 0};
+  return {highest(args, priority), 0};
 }
 
 }  // namespace

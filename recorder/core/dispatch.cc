@@ -7,10 +7,6 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 
-#pragma GCC visibility push(hidden)
-extern "C" long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
-#pragma GCC visibility pop
-
 namespace reweave::core {
 
 namespace {

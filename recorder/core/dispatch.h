@@ -48,6 +48,9 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
 
+// Calls body(argument), for which `frame` is self().call_frame; -EFAULT if it touched memory that is not there.
+extern "C" [[gnu::visibility("hidden")]] long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
+
 // SIGSYS.
 extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* info, void* context);
 

@@ -73,7 +73,7 @@ core_blocking_end:
         .globl  core_blocking_interrupted
         .hidden core_blocking_interrupted
 core_blocking_interrupted:
-        movq    $-512, %rax
+        movq    $-512, %rax     // kNotStarted of signals.h
         ret
         .cfi_endproc
         .size   core_blocking_syscall, .-core_blocking_syscall

@@ -3,9 +3,8 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/dispatch.h"
 #include "recorder/core/log.h"
-
-extern "C" long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
 
 namespace reweave::core {
 

@@ -293,7 +293,7 @@ long receive(Call& call) {
         leave_baton();
         const long ready = interruptible_syscall(call, SYS_poll, args);
         return_from_kernel();
-        if (ready == -EINTR || ready == kNotStarted) return ready;
+        if (is_error(ready)) return ready;
         long with[6];
         memcpy(with, call.args, sizeof with);
         with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
