@@ -123,6 +123,10 @@ std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
   return text;
 }
 
+std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
+  return fmt::format("patched the system call before {:#x}", record.address);
+}
+
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);
 
 template <typename Fixed>
@@ -147,8 +151,9 @@ constexpr Describe kDescribe[] = {
     describe_as<wire::ChecksumRecord>,
     describe_as<wire::ModuleRecord>,
     describe_as<wire::PreemptRecord>,
+    describe_as<wire::PatchRecord>,
 };
-static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kPreempt) + 1);
+static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kPatch) + 1);
 
 }  // namespace
 

@@ -35,6 +35,7 @@ enum class RecordKind : std::uint16_t {
   kChecksum = 11,    // hash of registers and writable memory at the call before: ChecksumRecord
   kModule = 12,      // trace only: an ELF file's load address, so that sites can be named: ModuleRecord + path
   kPreempt = 13,     // the header's thread gave up the baton at no schedule point: PreemptRecord + NamedWord...
+  kPatch = 14,       // the code of the system call that the header's thread makes next was patched: PatchRecord
 };
 
 // Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
@@ -188,6 +189,12 @@ struct ModuleRecord {
   std::uint64_t base;
   std::uint64_t start;
   std::uint64_t end;
+};
+
+// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/patching.h).
+struct PatchRecord {
+  RecordHeader header;
+  std::uint64_t address;
 };
 
 // A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of

@@ -32,6 +32,12 @@ inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an 
 inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
+// Ours between the target's: stubs of patched system calls, within a jump's reach of libraries, of programs and of
+// programs at fixed addresses (core/patching.h).
+inline constexpr std::uint64_t kStubAreaBytes = 1 << 20;
+inline constexpr std::uint64_t kStubAreas[] = {kMmapTop, kPieBase - kStubAreaBytes, 0x10'0000};
+inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
+
 inline constexpr std::uint32_t kMaxThreads = 16384;
 inline constexpr std::uint32_t kMaxProcesses = 2048;
 inline constexpr std::uint32_t kMaxFds = 4096;
@@ -104,6 +110,7 @@ struct RunConfig {
   std::uint32_t affinity_bytes;  // the processors that the target is told of: `affinity` as the kernel gives it
   std::uint64_t affinity[16];
   std::uint32_t fork_server;           // 1: at main, fork a run per request (core/fork_server.h)
+  std::uint32_t patch_calls;           // 1: hot system calls are patched (core/patching.h)
   std::uint32_t access_points;         // 1: every instrumented access asks the policy
   std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
   std::uint32_t detect_now;            // set by the core once main is reached

@@ -76,6 +76,15 @@ struct QueuedSignal {
   std::uint8_t info[128];
 };
 
+// A call that came through a stub and ends through SIGSYS.
+struct PatchedCall {
+  std::uint64_t after;        // where the call returns to
+  std::uint64_t ip;           // where the thread goes on, with
+  std::uint64_t result;       // this in rax
+  long number;                // of the call
+  std::uint32_t interrupted;  // it failed with EINTR
+};
+
 // One thread of the target. The GS base of the real thread points here.
 struct alignas(64) Thread {
   Thread* self;               // gs:0
@@ -92,6 +101,7 @@ struct alignas(64) Thread {
   std::uint64_t point_return;     // gs:72
   std::uint64_t point_stack;      // gs:80
   std::uint64_t stack_entry;      // gs:88  traced: what notes the call stack (core/stacks.h)
+  std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/patching.h)
 
   std::int64_t budget;  // countdown's value when it was last armed
   std::uint16_t id;
@@ -118,11 +128,12 @@ struct alignas(64) Thread {
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
   std::uint64_t call_frame;       // core_guarded's stack pointer while a system call is carried out, else 0
-  std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;          // consecutive points at the same place on the same object
-  std::uint32_t run_length;       // consecutive points without another thread between
-  std::uint32_t has_scratch;      // its scratch memory is mapped
-  std::uint32_t traced_stack;     // what its last kStack event said
+  PatchedCall patched_call;
+  std::uint32_t core_tid_word;  // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;        // consecutive points at the same place on the same object
+  std::uint32_t run_length;     // consecutive points without another thread between
+  std::uint32_t has_scratch;    // its scratch memory is mapped
+  std::uint32_t traced_stack;   // what its last kStack event said
 };
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.

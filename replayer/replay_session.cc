@@ -57,6 +57,8 @@ class ReplaySession {
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
     config.stop_event = options.stop_event;
+    const bool debugged = options.stop_event != ~std::uint64_t{0};
+    config.patch_calls = debugged ? 0 : 1;  // a debugger's breakpoints and our jumps would be in each other's way
     config.memory_checksums = options.check ? 1 : 0;
     config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
     if (options.trace != nullptr) stacks_.emplace(arena_, *options.trace);

@@ -4,6 +4,7 @@
 
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -160,18 +161,12 @@ void return_and_deliver(KernelContext& context) {
 
 }  // namespace
 
-extern "C" void core_on_sigsys(int, void*, void* raw_context) {
-  auto& context = *static_cast<KernelContext*>(raw_context);
+namespace {
+
+// Carries out the call that `context` was about to make: changes it to what the call returns with.
+long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
-  const long number = static_cast<long>(r.rax);
-  Thread& me = self();
-  me.deliver_due = 0;
-  if (number == kDeliverSignals) {
-    r.rax = due_signal_restarts() ? 0 : 1;
-    return deliver_signals(context, false, number);
-  }
-  if (number == SYS_rt_sigreturn) return return_and_deliver(context);
-  Call call = {context, me, find_row(number), number, {}, {}};
+  Call call = {context, self(), find_row(number), number, {}, {}};
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
   const long result = run_guarded(call);
@@ -183,7 +178,63 @@ extern "C" void core_on_sigsys(int, void*, void* raw_context) {
     r.rax = static_cast<std::uint64_t>(result);
   }
   arm();
+  return result;
+}
+
+// Pseudo system call of a patched call's stub: the call was carried out, what is left needs the signal frame.
+constexpr long kFinishCall = 0x525a;
+
+// A call that began in a stub: `context` becomes that of the call itself. True if it was carried out already.
+bool resume_patched_call(KernelContext& context) {
+  const PatchedCall& patched = self().patched_call;
+  auto& r = context.registers;
+  r.rcx = patched.after;
+  r.rip = patched.ip;
+  if (r.rax != static_cast<std::uint64_t>(kFinishCall)) return false;
+  r.rax = patched.result;
+  deliver_signals(context, patched.interrupted != 0, patched.number);
+  return true;
+}
+
+void on_sigsys(KernelContext& context) {
+  auto& r = context.registers;
+  const bool patched = is_trap(context);
+  if (patched && resume_patched_call(context)) return;
+  const long number = static_cast<long>(r.rax);
+  self().deliver_due = 0;
+  if (number == kDeliverSignals) {
+    r.rax = due_signal_restarts() ? 0 : 1;
+    return deliver_signals(context, false, number);
+  }
+  if (number == SYS_rt_sigreturn) return return_and_deliver(context);
+  if (!patched) note_call_site(r.rip, number);
+  const long result = carry_out(context, number);
   deliver_signals(context, result == -EINTR, number);
+}
+
+}  // namespace
+
+extern "C" void core_on_sigsys(int, void*, void* raw_context) {
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  on_sigsys(context);
+  context.registers.rip = landing(context.registers.rip);
+}
+
+extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint64_t resume) {
+  auto& r = context.registers;
+  Thread& me = self();
+  const long number = static_cast<long>(r.rax);
+  const std::uint64_t mask = me.signal_mask;
+  me.deliver_due = 0;
+  me.patched_call = {r.rip, r.rip, 0, number, 0};
+  if (number == SYS_rt_sigreturn || number == kDeliverSignals || (find_row(number)->flags & kNeedsFrame) != 0)
+    return trap_address();
+  const long result = carry_out(context, number);
+  const bool done = result != kNotStarted && !signal_due(me) && me.has_saved_mask == 0 && me.signal_mask == mask;
+  if (done) return resume;
+  me.patched_call = {me.patched_call.after, r.rip, r.rax, number, result == -EINTR ? 1u : 0u};
+  r.rax = static_cast<std::uint64_t>(kFinishCall);
+  return trap_address();
 }
 
 bool restarts_after_signal(long number) { return number == SYS_futex || (find_row(number)->flags & kRestarts) != 0; }

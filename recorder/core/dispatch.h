@@ -54,6 +54,11 @@ extern "C" [[gnu::visibility("hidden")]] long core_guarded(long (*body)(void*), 
 // SIGSYS.
 extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* info, void* context);
 
+// A patched system call (patching.h), of which `context` has all but the floating-point state. Returns where the thread
+// goes on with the registers that `context` then holds: at `resume`, or at trap_address().
+extern "C" [[gnu::visibility("hidden")]] std::uint64_t core_on_patched_call(KernelContext& context,
+                                                                            std::uint64_t resume);
+
 // Whether a call interrupted by a handler with SA_RESTART starts over (signal(7)).
 bool restarts_after_signal(long number);
 

@@ -244,6 +244,105 @@ core_leave_\target:  // replayer/gdb/stepping.py stops here
         KEEPING api_point, core_api_point
         KEEPING api_stack, core_api_stack
 
+// What the stubs of patched system calls jump to (patching.h): the call's registers, but rcx says where it was made and
+// r11 where it goes on. Makes a KernelContext of them (kernel_types.h), in whose terms the offsets are.
+        .set    CONTEXT_BYTES, 304
+        .set    R8, 40
+        .set    R11, 64
+        .set    RDI, 104
+        .set    RSP, 160
+        .set    EFLAGS, 176
+        .globl  api_call
+        .hidden api_call
+        .type   api_call, @function
+api_call:
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    %rsp, %gs:80
+        movq    %gs:16, %rsp
+        pushfq
+        cld
+        subq    $CONTEXT_BYTES + 8, %rsp
+        movq    %r8, R8(%rsp)
+        movq    %r9, R8 + 8(%rsp)
+        movq    %r10, R8 + 16(%rsp)
+        movq    %r12, R11 + 8(%rsp)
+        movq    %r13, R11 + 16(%rsp)
+        movq    %r14, R11 + 24(%rsp)
+        movq    %r15, R11 + 32(%rsp)
+        movq    %rdi, RDI(%rsp)
+        movq    %rsi, RDI + 8(%rsp)
+        movq    %rbp, RDI + 16(%rsp)
+        movq    %rbx, RDI + 24(%rsp)
+        movq    %rdx, RDI + 32(%rsp)
+        movq    %rax, RDI + 40(%rsp)
+        movq    %rcx, RDI + 48(%rsp)
+        movq    %rcx, RSP + 8(%rsp)
+        movq    %gs:80, %rcx
+        movq    %rcx, RSP(%rsp)
+        movq    CONTEXT_BYTES + 8(%rsp), %rcx
+        movq    %rcx, EFLAGS(%rsp)
+        movq    %rcx, R11(%rsp)         // as the instruction itself leaves it
+        movq    $0, EFLAGS + 48(%rsp)   // no floating-point state
+        movq    %rsp, %rdi
+        movq    %r11, %rsi
+        movq    %rsp, %rbp
+        // The frame that made the call, from the context.
+        .cfi_escape 0x0f, 4, 0x76, 0xa0, 0x01, 0x06
+        .cfi_escape 0x10, 16, 3, 0x76, 0xa8, 0x01
+        .cfi_escape 0x10, 6, 3, 0x76, 0xf8, 0x00
+        .cfi_escape 0x10, 3, 3, 0x76, 0x80, 0x01
+        .cfi_escape 0x10, 12, 3, 0x76, 0xc8, 0x00
+        .cfi_escape 0x10, 13, 3, 0x76, 0xd0, 0x00
+        .cfi_escape 0x10, 14, 3, 0x76, 0xd8, 0x00
+        .cfi_escape 0x10, 15, 3, 0x76, 0xe0, 0x00
+        call    core_on_patched_call
+        movq    %rax, %gs:72
+        movq    R8(%rsp), %r8
+        movq    R8 + 8(%rsp), %r9
+        movq    R8 + 16(%rsp), %r10
+        movq    R11(%rsp), %r11
+        movq    RDI(%rsp), %rdi
+        movq    RDI + 8(%rsp), %rsi
+        movq    RDI + 16(%rsp), %rbp
+        movq    RDI + 32(%rsp), %rdx
+        movq    RDI + 40(%rsp), %rax
+        pushq   EFLAGS(%rsp)
+        popfq
+        movq    RDI + 48(%rsp), %rcx
+        movq    RSP(%rsp), %rsp
+        .cfi_def_cfa rsp, 0
+        .cfi_same_value rbp
+        .cfi_undefined rip
+        jmp     *%gs:72
+        .cfi_endproc
+        .size   api_call, .-api_call
+
+// Never executed here, but copied beside the loader (vector_saves.h), which has come to its `xsavec 0x40(%rsp)` with the
+// mask in eax and edx, the end of the save area in rbx, and the argument registers saved. All that XSAVEC would leave out
+// is zero before; then the header says that everything was stored.
+        .globl  core_save_vectors, core_save_vectors_here, core_save_vectors_end
+        .hidden core_save_vectors, core_save_vectors_here, core_save_vectors_end
+core_save_vectors:
+        movl    %eax, %r8d
+        leaq    0x40(%rsp), %rdi
+        movq    %rbx, %rcx
+        subq    %rdi, %rcx
+        shrq    $3, %rcx
+        xorl    %eax, %eax
+        rep stosq
+        movl    %r8d, %eax
+        xorl    %edx, %edx
+core_save_vectors_here:
+        xsavec  0x40(%rsp)
+        stmxcsr 0x40 + 24(%rsp)
+        movl    $0, 0x40 + 28(%rsp)     // the mask of mxcsr
+        xorl    %ecx, %ecx
+        xgetbv
+        andl    %r8d, %eax
+        movq    %rax, 0x40 + 512(%rsp)
+core_save_vectors_end:
+
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
 // it is, so its memory does not depend on what the core did.
         .macro  API name, target

@@ -14,6 +14,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/vector_saves.h"
 
 extern "C" [[noreturn]] void core_enter_program(std::uint64_t stack, std::uint64_t entry);
 
@@ -268,6 +269,7 @@ void start_program(const StartArgs& args) {
   if (program.interpreter[0] != 0) {
     fd = open_program(program.interpreter, file, head, bytes);
     load_image(fd, file, 0, interpreter);
+    make_vector_saves_repeatable(interpreter.start, interpreter.end);
     sys(SYS_close, fd);
     entry = interpreter.entry;
   }

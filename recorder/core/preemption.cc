@@ -6,6 +6,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/log.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 
@@ -200,7 +201,7 @@ Instant instant_of(const KernelContext& context) {
 }
 
 bool nameable(std::uint64_t ip) {
-  if (in_core(ip) || region_at(ip) == nullptr) return false;
+  if (in_core(ip) || region_at(ip) == nullptr || is_patched(ip)) return false;
   for (std::uint32_t i = 0; i < shim_range_count; i++)
     if (ip >= shim_ranges[i].start && ip < shim_ranges[i].end) return false;
   const auto* code = reinterpret_cast<const std::uint8_t*>(ip);

@@ -14,6 +14,7 @@
 #pragma GCC visibility push(hidden)
 extern "C" void api_point();
 extern "C" void api_stack();
+extern "C" void api_call();
 #pragma GCC visibility pop
 
 namespace reweave::core {
@@ -457,6 +458,7 @@ Thread& add_thread(std::uint16_t process_index) {
   thread.self = &thread;
   thread.point_entry = reinterpret_cast<std::uint64_t>(&api_point);
   thread.stack_entry = reinterpret_cast<std::uint64_t>(&api_stack);
+  thread.call_entry = reinterpret_cast<std::uint64_t>(&api_call);
   thread.id = static_cast<std::uint16_t>(s.thread_count++);
   thread.process = process_index;
   thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;

@@ -9,6 +9,7 @@
 #include "recorder/core/fp_state.h"
 #include "recorder/core/log.h"
 #include "recorder/core/loop_probe.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
@@ -388,6 +389,7 @@ KernelContext* copy_context(const KernelContext& from, const Thread& thread) {
   memcpy(to, &from, sizeof from);
   memcpy(reinterpret_cast<void*>(fp), reinterpret_cast<void*>(from.registers.fp_state), fp_bytes);
   if (fp_bytes != 0) to->registers.fp_state = fp;
+  to->registers.rip = landing(to->registers.rip);
   to->stack = core_stack(thread);
   return to;
 }

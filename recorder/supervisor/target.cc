@@ -115,6 +115,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   config.mode = mode;
   config.environment = mode == Mode::kRecord ? Environment::kLive : Environment::kRecorded;
   config.seed = seed;
+  config.patch_calls = 1;
   config.stop_event = ~std::uint64_t{0};
   std::uint64_t generator = seed;
   for (int i = 0; i < 2; i++) {

@@ -45,6 +45,7 @@ inline constexpr std::uint16_t kNewFd = 8;          // the result is a new descr
 inline constexpr std::uint16_t kFirstIsFd = 16;     // args[0] is a descriptor
 inline constexpr std::uint16_t kWritesStream = 32;  // writes args[2] bytes at args[1]; vectors: kVector input
 inline constexpr std::uint16_t kNewFdPair = 64;     // two new descriptors at its output
+inline constexpr std::uint16_t kNeedsFrame = 128;   // changes or copies all registers: the kernel's signal frame
 
 struct SyscallRow {
   std::uint16_t number;

@@ -1,0 +1,32 @@
+// Hot system calls without a signal: a `syscall` instruction that was executed a few times is preceded or replaced by a
+// jump to a stub of ours, which enters the core as the signal would have (entry.S, api_call). Syscall User Dispatch
+// remains for all others, and for calls that need the kernel's signal frame.
+//
+// Two forms of code are known; no other is touched:
+//   mov $number, %eax; syscall      the mov becomes the jump; the `syscall` stays where it is
+//   syscall; cmp $constant, %rax    both become the jump, the stub compares; nothing nearby may jump to the cmp
+// A patch is logged, and replayed at the same event, so that the code is the same in both runs; a debugged replay does
+// without, for a debugger plants breakpoints where calls return to. Private to a process; a fork copies it. Called with
+// the baton, so no other thread executes what is written.
+#pragma once
+
+#include "recorder/core/context.h"
+#include "recorder/core/kernel_types.h"
+
+namespace reweave::core {
+
+// SIGSYS came from call `number` that returns to `after`: counts it, and patches it if that is due. Replay: as recorded.
+void note_call_site(std::uint64_t after, long number);
+
+// Where a thread goes on that is to return to `ip`: elsewhere if a patch covers that place.
+std::uint64_t landing(std::uint64_t ip);
+
+// True if `ip` is where a patch is.
+bool is_patched(std::uint64_t ip);
+
+// A call through a stub that needs the kernel's signal frame after all: it jumps to trap_address(), where a `syscall`
+// instruction causes SIGSYS. True if `context` is of that signal.
+std::uint64_t trap_address();
+bool is_trap(const KernelContext& context);
+
+}  // namespace reweave::core

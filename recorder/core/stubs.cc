@@ -1,0 +1,54 @@
+#include "recorder/core/stubs.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
+
+std::uint64_t area_used[kStubAreaCount];  // bytes
+bool area_mapped[kStubAreaCount];
+
+bool within_reach(std::uint64_t a, std::uint64_t b) { return (a > b ? a - b : b - a) < kReach - kStubAreaBytes; }
+
+bool map_area(std::uint32_t area) {
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  if (!area_mapped[area])
+    area_mapped[area] =
+        !is_error(sys(SYS_mmap, kStubAreas[area], kStubAreaBytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
+  return area_mapped[area];
+}
+
+}  // namespace
+
+std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++) {
+    if (!within_reach(address, kStubAreas[area]) || kStubAreaBytes - area_used[area] < bytes) continue;
+    if (!map_area(area)) return 0;
+    area_used[area] += bytes;
+    return kStubAreas[area] + area_used[area] - bytes;
+  }
+  return 0;
+}
+
+bool write_jump(std::uint64_t from, std::uint64_t to) {
+  const Writable code(from, kJumpBytes);
+  if (code.done()) Assembler(from).put(kJump, to);
+  return code.done();
+}
+
+Writable::Writable(std::uint64_t address, std::uint64_t bytes)
+    : start_(page_down(address)), bytes_(page_up(address + bytes) - start_) {
+  done_ = sys(SYS_mprotect, start_, bytes_, PROT_READ | PROT_WRITE) == 0;
+}
+
+Writable::~Writable() {
+  if (done_) sys(SYS_mprotect, start_, bytes_, PROT_READ | PROT_EXEC);
+}
+
+}  // namespace reweave::core
