@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -47,12 +48,16 @@ BlockWriter::BlockWriter(std::string path, FileType type, int level) : path_(std
 
 BlockWriter::~BlockWriter() { ZSTD_freeCCtx(context_); }
 
-void BlockWriter::write_all(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
+void BlockWriter::write_all(std::span<const std::byte> head, std::span<const std::byte> tail) {
+  while (!head.empty() || !tail.empty()) {
+    const iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                            {const_cast<std::byte*>(tail.data()), tail.size()}};
+    const ssize_t written = ::writev(fd_.get(), parts, 2);
     if (written < 0 && errno == EINTR) continue;
     SYSCALL_CHECK(written, "{}", path_);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    const std::size_t of_head = std::min(head.size(), static_cast<std::size_t>(written));
+    head = head.subspan(of_head);
+    tail = tail.subspan(static_cast<std::size_t>(written) - of_head);
     offset_ += static_cast<std::uint64_t>(written);
   }
 }
@@ -61,7 +66,7 @@ std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw)
   CHECK(fd_.valid(), "{} is finished", path_);
   CHECK(raw.size() <= kMaxRawBytes, "block of {} bytes", raw.size());
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
-  if (type != BlockType::kEnd && raw.size() > kSmallPayload) {
+  if (type != BlockType::kEnd && raw.size() > kSmallPayload && level_ != kAsIs) {
     compressed_.resize(ZSTD_compressBound(raw.size()));
     const std::size_t bytes =
         ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size(), level_);
@@ -81,10 +86,7 @@ std::uint64_t BlockWriter::write_stored(BlockType type, std::uint32_t raw_bytes,
   header.header_check = header_check(header);
   header.checksum = block_checksum(header, stored.data(), stored.size());
   const std::uint64_t offset = offset_;
-  const auto head = std::as_bytes(std::span(&header, 1));
-  frame_.assign(head.begin(), head.end());
-  frame_.insert(frame_.end(), stored.begin(), stored.end());
-  write_all(frame_);
+  write_all(std::as_bytes(std::span(&header, 1)), stored);
   return offset;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,11 +70,17 @@ static_assert(sizeof(EndPayload) == 16);
 
 class BlockWriter {
  public:
-  // Creates `path` (mode 0600), which must not exist. `level` is zstd's.
+  // A level of compression that zstd gives no meaning to (0 is its default): blocks are stored as they are.
+  static constexpr int kAsIs = std::numeric_limits<int>::min();
+
+  // Creates `path` (mode 0600), which must not exist. `level` is zstd's, or kAsIs.
   BlockWriter(std::string path, FileType type, int level = 1);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
+
+  // For the blocks that follow.
+  void set_level(int level) { level_ = level; }
 
   // Appends a block and hands it to the OS. Returns the block's offset in the file.
   std::uint64_t write(BlockType type, std::span<const std::byte> raw);
@@ -84,7 +91,7 @@ class BlockWriter {
   const std::string& path() const { return path_; }
 
  private:
-  void write_all(std::span<const std::byte> bytes);
+  void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
 
   std::string path_;
@@ -92,7 +99,6 @@ class BlockWriter {
   int level_;
   ZSTD_CCtx_s* context_;
   std::vector<std::byte> compressed_;
-  std::vector<std::byte> frame_;  // header and payload together, so that one write hands them over
   std::uint64_t offset_ = 0;
   std::uint32_t sequence_ = 0;
 };

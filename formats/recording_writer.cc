@@ -13,6 +13,13 @@ namespace {
 // Small enough to lose little when killed, large enough to compress well.
 constexpr std::uint64_t kBlockBytes = 256 * 1024;
 
+// What a block is compressed with while the ring is at least so full.
+struct Level {
+  unsigned percent;
+  int zstd;
+};
+constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, -7}, {40, BlockWriter::kAsIs}};
+
 void create_directory(const std::string& path) {
   const int result = ::mkdir(path.c_str(), 0700);
   REQUIRE(result == 0 || errno != EEXIST,
@@ -22,11 +29,11 @@ void create_directory(const std::string& path) {
 
 }  // namespace
 
-RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, int zstd_level) : path_(path) {
+RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest) : path_(path) {
   create_directory(path_);
   create_directory(path_ + "/files");
   update_manifest(manifest);
-  events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, zstd_level);
+  events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, kLevels[0].zstd);
 }
 
 void RecordingWriter::append(const wire::RecordHeader* record) {
@@ -35,6 +42,11 @@ void RecordingWriter::append(const wire::RecordHeader* record) {
   encoder_.add(record);
   ++records_;
   if (encoder_.raw_bytes() >= kBlockBytes) write_block();
+}
+
+void RecordingWriter::set_pressure(unsigned percent) {
+  for (const Level& level : kLevels)
+    if (percent >= level.percent) events_->set_level(level.zstd);
 }
 
 void RecordingWriter::flush() {

@@ -16,10 +16,13 @@ namespace reweave {
 class RecordingWriter {
  public:
   // Creates the directory `path` (mode 0700), which must not exist.
-  RecordingWriter(const std::string& path, const Manifest& manifest, int zstd_level = 3);
+  RecordingWriter(const std::string& path, const Manifest& manifest);
 
   // Appends one wire record.
   void append(const wire::RecordHeader* record);
+  // How much of the ring that feeds the recording is filled, in percent: the fuller, the less time goes into
+  // compression.
+  void set_pressure(unsigned percent);
   // Hands everything appended to the OS.
   void flush();
   // Replaces the manifest while recording, still incomplete.

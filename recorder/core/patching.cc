@@ -16,7 +16,7 @@ constexpr std::uint32_t kHot = 4;          // calls of a site before it is patch
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
 constexpr std::uint64_t kSyscallBytes = 2;
 constexpr std::uint64_t kStubBytes = 64;
-constexpr std::uint64_t kNearby = 4096;    // how far a jump to the code after a call is looked for
+constexpr std::uint64_t kNearby = 4096;  // how far a jump to the code after a call is looked for
 
 struct Site {
   std::uint64_t after;  // behind the `syscall` instruction; 0: a free entry

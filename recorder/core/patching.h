@@ -15,7 +15,8 @@
 
 namespace reweave::core {
 
-// SIGSYS came from call `number` that returns to `after`: counts it, and patches it if that is due. Replay: as recorded.
+// SIGSYS came from call `number` that returns to `after`: counts it, and patches it if that is due. Replay: as
+// recorded.
 void note_call_site(std::uint64_t after, long number);
 
 // Where a thread goes on that is to return to `ip`: elsewhere if a patch covers that place.

@@ -19,8 +19,7 @@ bool within_reach(std::uint64_t a, std::uint64_t b) { return (a > b ? a - b : b 
 bool map_area(std::uint32_t area) {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   if (!area_mapped[area])
-    area_mapped[area] =
-        !is_error(sys(SYS_mmap, kStubAreas[area], kStubAreaBytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
+    area_mapped[area] = !is_error(sys(SYS_mmap, kStubAreas[area], kStubAreaBytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
   return area_mapped[area];
 }
 

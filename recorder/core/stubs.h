@@ -1,5 +1,5 @@
-// Code of ours beside the target's: stubs within a jump's reach of it, and the jumps that lead there. All is readable and
-// executable; it is writable only while it is written, with the baton, when no other thread executes it.
+// Code of ours beside the target's: stubs within a jump's reach of it, and the jumps that lead there. All is readable
+// and executable; it is writable only while it is written, with the baton, when no other thread executes it.
 #pragma once
 
 #include "recorder/core/context.h"

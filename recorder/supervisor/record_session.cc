@@ -3,6 +3,7 @@
 #include "recorder/supervisor/tree_watch.h"
 #include "recorder/supervisor/watchdog.h"
 
+#include <malloc.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +58,15 @@ bool belongs_to_system(const std::string& path) {
 }
 
 constexpr int kLongestIdleMs = 20;
+constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
+
+// A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in
+// again would cost more than filling them.
+void keep_freed_memory() {
+  constexpr int kMost = 64 << 20;
+  mallopt(M_MMAP_THRESHOLD, kMost);
+  mallopt(M_TRIM_THRESHOLD, kMost);
+}
 
 // One recording under way.
 class RecordSession {
@@ -78,6 +88,7 @@ class RecordSession {
   }
 
   RecordResult run() {
+    keep_freed_memory();
     Target target(arena_, options_.program);
     TreeWatch watch(arena_);
     Watchdog watchdog(arena_);
@@ -111,18 +122,20 @@ class RecordSession {
     writer_.update_manifest(manifest_);
   }
 
-  // Takes what the target has published. False if there was nothing.
+  // Takes of what the target has published. False if there was nothing.
   bool drain() {
     const ArenaMemory::Span span = arena_.published();
     if (span.bytes == 0) return false;
-    for (std::uint64_t at = 0; at < span.bytes;) {
+    writer_.set_pressure(static_cast<unsigned>(span.bytes * 100 / kOutRingBytes));
+    std::uint64_t at = 0;
+    while (at < span.bytes && at < kSliceBytes) {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
       CHECK(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= span.bytes - at);
       note(record);
       writer_.append(record);
       at += record->bytes;
     }
-    arena_.take(span.bytes);
+    arena_.take(at);
     return true;
   }
 

@@ -85,6 +85,24 @@ BOOST_AUTO_TEST_CASE(realistic_records_survive) {
   BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
 }
 
+BOOST_AUTO_TEST_CASE(a_full_ring_costs_compression_and_nothing_else) {
+  test::Scratch scratch;
+  std::vector<Record> records;
+  for (int i = 0; i < 40; i++)
+    for (const Record& record : test::one_of_each()) records.push_back(record);
+  std::uint64_t relaxed = 0;
+  for (const unsigned percent : {0u, 15u, 30u, 100u, 7u}) {
+    const std::string path = scratch / std::to_string(percent);
+    RecordingWriter writer(path, sample_manifest());
+    writer.set_pressure(percent);
+    for (const Record& record : records) writer.append(test::header_of(record));
+    writer.finish(sample_manifest());
+    BOOST_TEST(read_and_compare(path, records) == records.size());
+    if (percent == 0) relaxed = writer.bytes_written();
+    BOOST_TEST((percent < 10) == (writer.bytes_written() == relaxed));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(manifest_survives) {
   test::Scratch scratch;
   write_recording(scratch / "r", {});

@@ -30,6 +30,7 @@ std::vector<Record> one_of_each() {
   records.push_back(make_record(RecordKind::kSignal, 1, signal));
   records.push_back(make_record(RecordKind::kInput, 1, wire::InputRecord{{}, 2, 0, {1, 2, 3, ~0ull}}));
   records.push_back(make_record(RecordKind::kChecksum, 1, wire::ChecksumRecord{{}, 1, 2}));
+  records.push_back(make_record(RecordKind::kPatch, 1, wire::PatchRecord{{}, 0x7fff'0000'1234}));
   records.push_back(make_record(RecordKind::kThreadExit, 1, wire::ThreadExitRecord{{}, 12}));
   records.push_back(make_record(RecordKind::kProcessExit, 65535, wire::ProcessExitRecord{{}, 0, 139}));
   records.push_back(make_record(RecordKind::kOutcome, 0, wire::OutcomeRecord{{}, 3, -1, 99}, text_tail("A waits B")));
