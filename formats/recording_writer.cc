@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "formats/file_identity.h"
 #include "formats/message.h"
@@ -20,8 +21,11 @@ struct Level {
 };
 constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, -7}, {40, BlockWriter::kAsIs}};
 
+// An empty directory was made for the recording, or will hold nothing else anyway.
 void create_directory(const std::string& path) {
-  const int result = ::mkdir(path.c_str(), 0700);
+  const int result = std::filesystem::is_directory(path) && std::filesystem::is_empty(path)
+                         ? ::chmod(path.c_str(), 0700)
+                         : ::mkdir(path.c_str(), 0700);
   REQUIRE(result == 0 || errno != EEXIST,
           "{} exists already: a recording is never overwritten, remove it or choose another name", path);
   SYSCALL_CHECK(result, "{}", path);

@@ -15,7 +15,7 @@ namespace reweave {
 
 class RecordingWriter {
  public:
-  // Creates the directory `path` (mode 0700), which must not exist.
+  // Creates the directory `path` (mode 0700), which must not exist or be empty.
   RecordingWriter(const std::string& path, const Manifest& manifest);
 
   // Appends one wire record.

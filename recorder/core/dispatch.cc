@@ -182,7 +182,7 @@ long carry_out(KernelContext& context, long number) {
 }
 
 // Pseudo system call of a patched call's stub: the call was carried out, what is left needs the signal frame.
-constexpr long kFinishCall = 0x525a;
+constexpr long kFinishCall = 0x5260;
 
 // A call that began in a stub: `context` becomes that of the call itself. True if it was carried out already.
 bool resume_patched_call(KernelContext& context) {

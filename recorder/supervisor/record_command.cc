@@ -23,8 +23,13 @@ struct RecordArguments {
   bool checksums = false;
   std::uint64_t seed = 0;
   std::uint64_t until_fail = 0;
+  std::string keep = "all";
+  std::uint64_t max_bytes = 0;
   std::vector<std::string> command;
 };
+
+// Set when we are asked to end: the program is asked in turn, and how it ends is recorded.
+volatile std::sig_atomic_t terminate;
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
@@ -38,27 +43,52 @@ std::vector<std::string> current_environment() {
   return list;
 }
 
+bool failed(const RecordResult& result) { return result.outcome != wire::OutcomeKind::kPassed; }
+
 // The status to leave with, and the message of a run that the runtime ended.
 int report(const RecordResult& result, const std::string& path) {
   if (result.text.empty()) return shell_status(result.wait_status);
-  fmt::print(stderr, "reweave: {}\nreweave: the recording up to there is {}\n", result.text, path);
+  fmt::print(stderr, "reweave: {}\n", result.text);
+  if (!result.dropped) fmt::print(stderr, "reweave: the recording up to there is {}\n", path);
   return exit_status_of(result.outcome);
+}
+
+// What became of the recording, where the user cannot know it from the command.
+void tell(const RecordArguments& arguments, const RecordResult& result, std::uint64_t run, const std::string& path) {
+  if (result.dropped)
+    fmt::print(stderr, "reweave: the recording grew beyond --max-size and was dropped\n");
+  else if (arguments.until_fail != 0)
+    fmt::print(stderr,
+               fmt::runtime(failed(result) ? "reweave: run {} failed; its recording is {}\n"
+                                           : "reweave: {} runs passed; the last is {}\n"),
+               run, path);
+  else if (arguments.keep == "failures" && result.text.empty())
+    fmt::print(stderr, "reweave: failed; to replay it: reweave replay {}\n", path);
 }
 
 RecordResult record_once(const RecordArguments& arguments, const std::string& path, std::uint64_t seed) {
   RecordOptions options;
   options.output = path;
+  options.terminate = &terminate;
+  options.max_bytes = arguments.max_bytes;
   options.program = {find_program(arguments.command.front()), arguments.command, current_environment()};
   options.policy = arguments.chaos ? "chaos" : "native";
   options.seed = seed;
   options.checksums = arguments.checksums;
-  return record_program(options);
+  try {
+    return record_program(options);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);  // if it is still as empty as new_recording_path() made it
+    throw;
+  }
 }
 
 int record(const RecordArguments& arguments, bool seed_given) {
   // The terminal's interrupt is for the target; the recording of how it ends is ours to finish.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
+  signal(SIGTERM, [](int) { terminate = 1; });
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();
   for (std::uint64_t run = 0; run < runs; run++) {
@@ -66,18 +96,12 @@ int record(const RecordArguments& arguments, bool seed_given) {
     const std::string path =
         arguments.output.empty() ? new_recording_path(arguments.command.front()) : arguments.output;
     const RecordResult result = record_once(arguments, path, first_seed + run);
-    const bool failed = result.outcome != wire::OutcomeKind::kPassed;
-    if (arguments.until_fail != 0) {
-      if (!failed && run + 1 < runs) {
-        std::filesystem::remove_all(path);
-        continue;
-      }
-      fmt::print(stderr,
-                 fmt::runtime(failed ? "reweave: run {} failed; its recording is {}\n"
-                                     : "reweave: {} runs passed; the last is {}\n"),
-                 run + 1, path);
-    }
-    note_latest(path);
+    const bool again = arguments.until_fail != 0 && !failed(result) && run + 1 < runs;
+    const bool forget = result.dropped || (arguments.keep == "failures" && !failed(result));
+    if (again || forget) std::filesystem::remove_all(path);
+    if (again) continue;
+    if (!forget || result.dropped) tell(arguments, result, run + 1, path);
+    if (!forget) note_latest(path);
     return report(result, path);
   }
   return 0;
@@ -88,12 +112,21 @@ int record(const RecordArguments& arguments, bool seed_given) {
 void add_record_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<RecordArguments>();
   CLI::App* verb = app.add_subcommand("record", "run a program and record it");
-  verb->footer("The program's exit status becomes ours. Example: reweave record -- ./test --gtest_filter=Queue.*");
+  verb->footer(
+      "The program's exit status becomes ours. Example: reweave record -- ./test --gtest_filter=Queue.*\n"
+      "As a wrapper of tests: meson test --wrap 'reweave record --keep=failures'; with CMake\n"
+      "-DCMAKE_CROSSCOMPILING_EMULATOR='reweave;record;--keep=failures;--'");
   verb->add_option("-o,--output", arguments->output, "directory to create for the recording");
   verb->add_flag("--chaos", arguments->chaos, "schedule threads unfairly, to make rare failures likely");
   CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random");
   verb->add_option("--until-fail", arguments->until_fail, "run at most N times, and keep the first run that fails")
       ->type_name("N");
+  verb->add_option("--keep", arguments->keep, "which recordings are kept: all (the default), or only of failures")
+      ->check(CLI::IsMember({"all", "failures"}))
+      ->type_name("");
+  verb->add_option("--max-size", arguments->max_bytes, "drop a recording that grows beyond this, such as 200MB")
+      ->transform(CLI::AsSizeValue(true))
+      ->type_name("SIZE");
   verb->add_flag("--checksums", arguments->checksums,
                  "log a hash of memory at each system call, for `replay --check`; slow");
   verb->add_option("command", arguments->command, "program and its arguments")->required();

@@ -93,11 +93,12 @@ class RecordSession {
     TreeWatch watch(arena_);
     Watchdog watchdog(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
+      pass_on_termination(target);
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
         watchdog.look();
-        if (idle_ms_ == kLongestIdleMs && watch.look()) idle_ms_ = 1;
+        if (idle_ms_ == kLongestIdleMs && watch.look(target.status())) idle_ms_ = 1;
         save_now_and_then();
       } else {
         idle_ms_ = 1;
@@ -113,6 +114,14 @@ class RecordSession {
   }
 
  private:
+  bool too_large() const { return options_.max_bytes != 0 && writer_.bytes_written() > options_.max_bytes; }
+
+  void pass_on_termination(const Target& target) {
+    if (options_.terminate == nullptr || *options_.terminate == 0) return;
+    *options_.terminate = 0;
+    if (!target.status()) kill(target.pid(), SIGTERM);
+  }
+
   // If we are killed, at most the last moments of a quiet run are lost, not a whole block of a busy one.
   void save_now_and_then() {
     const auto now = std::chrono::steady_clock::now();
@@ -132,10 +141,11 @@ class RecordSession {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
       CHECK(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= span.bytes - at);
       note(record);
-      writer_.append(record);
+      if (!dropped_) writer_.append(record);
       at += record->bytes;
     }
     arena_.take(at);
+    dropped_ = dropped_ || too_large();
     return true;
   }
 
@@ -198,6 +208,7 @@ class RecordSession {
     manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     writer_.finish(manifest_);
     result.events = writer_.records();
+    result.dropped = dropped_ || too_large();
     return result;
   }
 
@@ -207,6 +218,7 @@ class RecordSession {
   ArenaMemory arena_;
   fs::path preload_;
   int idle_ms_ = 1;
+  bool dropped_ = false;
   std::chrono::steady_clock::time_point last_saved_ = std::chrono::steady_clock::now();
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> thread_process_;

@@ -1,6 +1,7 @@
 // Records one run of a program: starts it under the core, drains its records into a recording.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct RecordOptions {
   std::string policy = "native";
   std::uint64_t seed = 0;
   bool checksums = false;
+  volatile std::sig_atomic_t* terminate = nullptr;  // once it is 1, it becomes 0 and the program gets SIGTERM
+  std::uint64_t max_bytes = 0;  // of events in the recording; the program runs on, but is no longer recorded; 0: any
 };
 
 struct RecordResult {
@@ -23,6 +26,7 @@ struct RecordResult {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   std::string text;  // what the runtime said, if it ended the run
   std::uint64_t events = 0;
+  bool dropped = false;  // it grew beyond max_bytes: what is left of the recording is of no use
 };
 
 // Throws Error. The recording is complete on return; on an exception it is what could be saved, marked incomplete.

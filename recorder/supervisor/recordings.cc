@@ -1,5 +1,8 @@
 #include "recorder/supervisor/recordings.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
@@ -28,7 +31,8 @@ std::string new_recording_path(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
   for (int n = 0;; n++) {
     const fs::path candidate = folder() / fmt::format("{}-{}", name, n);
-    if (!fs::exists(candidate)) return candidate.string();
+    if (::mkdir(candidate.c_str(), 0700) == 0) return candidate.string();
+    SYSCALL_CHECK(errno == EEXIST ? 0 : -1, "{}", candidate.string());
   }
 }
 

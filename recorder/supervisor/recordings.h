@@ -6,7 +6,8 @@
 
 namespace reweave {
 
-// A path for a new recording of `program`: <folder>/<name>-<n>, not yet existing. The folder is created.
+// A place for a new recording of `program`, an empty directory <folder>/<name>-<n>. The folder is created. Several
+// processes may ask at once.
 std::string new_recording_path(const std::string& program);
 // Makes `path` what latest_recording() returns.
 void note_latest(const std::string& path);

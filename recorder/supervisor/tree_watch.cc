@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -17,14 +18,27 @@ namespace {
 // The holder's name while the supervisor has the baton: no thread has this id.
 constexpr std::uint32_t kSupervisorHolds = kMaxThreads + 1;
 
-// True if no thread of the process runs any more: it is gone or a zombie.
-bool is_dead(pid_t pid) {
+// The fields of /proc/PID/stat from the third, the state, on; empty if there is no such process.
+std::string state_of(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
-  if (!std::getline(status, line)) return true;
+  std::getline(status, line);
   const auto name_end = line.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
-  if (line[name_end + 2] != 'Z' && line[name_end + 2] != 'X') return false;
+  return name_end == std::string::npos ? "" : line.substr(std::min(name_end + 2, line.size()));
+}
+
+// How a zombie ended, as wait(2) encodes it; death by SIGKILL if nobody knows any more.
+int end_of(pid_t pid) {
+  const std::string state = state_of(pid);
+  const auto last = state.rfind(' ');  // exit_code, the last field (proc(5))
+  return last == std::string::npos ? SIGKILL : std::atoi(state.c_str() + last);
+}
+
+// True if no thread of the process runs any more: it is gone or a zombie.
+bool is_dead(pid_t pid) {
+  const std::string state = state_of(pid);
+  if (state.empty()) return true;
+  if (state[0] != 'Z' && state[0] != 'X') return false;
   // A first thread that has ended looks like this too, while others of its process run.
   std::error_code ignored;
   const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task", ignored);
@@ -38,7 +52,8 @@ void signal_thread(Thread& thread) {
 
 }  // namespace
 
-bool TreeWatch::look() {
+bool TreeWatch::look(std::optional<int> first_status) {
+  first_status_ = first_status;
   if (!any_dead() || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
@@ -76,7 +91,7 @@ bool TreeWatch::take_baton() {
 
 void TreeWatch::retire(Process& process) {
   RuntimeState& state = arena_.state();
-  append_exit(process, SIGKILL);
+  append_exit(process, process.index == 0 && first_status_ ? *first_status_ : end_of(process.real_pid));
   process.alive = 0;
   state.live_processes--;
   process.live_threads = 0;

@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "recorder/supervisor/arena_memory.h"
 
 namespace reweave {
@@ -15,8 +17,8 @@ namespace reweave {
 class TreeWatch {
  public:
   explicit TreeWatch(ArenaMemory& arena) : arena_(arena) {}
-  // Recording only. True if it found a process dead.
-  bool look();
+  // Recording only. True if it found a process dead. `first_status`: how the first process ended, if that is known.
+  bool look(std::optional<int> first_status);
   // The run is over: notes the processes that ended without having said so. `wait_status`: the first one's.
   void note_rest(int wait_status);
 
@@ -28,6 +30,7 @@ class TreeWatch {
   void free_baton();
 
   ArenaMemory& arena_;
+  std::optional<int> first_status_;
 };
 
 }  // namespace reweave

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""`reweave record` in front of every test of a suite: what is kept, under which names, and what a killed test leaves."""
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT = 60  # seconds for one run
+
+
+class Suite:
+    def __init__(self, build, folder):
+        self.reweave, self.folder = str(build / "reweave"), folder
+        self.environment = {**os.environ, "REWEAVE_DIR": str(folder)}
+
+    def start(self, *command):
+        return subprocess.Popen([self.reweave, *command], env=self.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, *command):
+        process = self.start(*command)
+        printed, errors = process.communicate(timeout=LIMIT)
+        return process.returncode, printed, errors
+
+    def kept(self):
+        return sorted(path.name for path in self.folder.iterdir() if not path.is_symlink())
+
+
+def passed_tests_leave_nothing(suite):
+    status, _, errors = suite.run("record", "--keep=failures", "--", "true")
+    if (status, errors, suite.kept()) != (0, "", []):
+        yield f"a passed test ended with {status}, printed {errors!r}, left {suite.kept()}"
+
+
+def failed_tests_say_how_to_replay(suite):
+    tests = [suite.start("record", "--keep=failures", "--", "sh", "-c", f"echo test {n}; exit {n}") for n in range(1, 7)]
+    for n, test in enumerate(tests, 1):
+        printed, errors = test.communicate(timeout=LIMIT)
+        command = re.search(r"to replay it: reweave (.*)", errors)
+        if test.returncode != n or printed != f"test {n}\n" or not command:
+            yield f"test {n} ended with {test.returncode}: {printed} {errors}"
+            continue
+        status, replayed, _ = suite.run(*command[1].split())
+        if (status, replayed) != (n, printed):
+            yield f"test {n} replayed with {status}: {replayed}"
+    if len(suite.kept()) != len(tests):
+        yield f"tests that ran at once left {suite.kept()}"
+
+
+def too_large_recordings_are_dropped(suite):
+    before = suite.kept()
+    status, printed, errors = suite.run("record", "--max-size=1KB", "--", "sh", "-c", "seq 20000; exit 3")
+    if status != 3 or not printed.endswith("\n20000\n") or "dropped" not in errors or suite.kept() != before:
+        yield f"a recording that grew too large: {status}, {errors!r}, {set(suite.kept()) - set(before)}"
+
+
+def killed_tests_replay(suite):
+    """A test that hangs, ended by its runner: by a signal to the wrapper, and to all of its processes."""
+    for whole_group in (False, True):
+        path = suite.folder / f"hangs-{whole_group}"
+        test = subprocess.Popen([suite.reweave, "record", "--keep=failures", "-o", path, "--", "sh", "-c",
+                                 "echo hangs; exec sleep 1000"],
+                                start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while test.stdout.readline() != "hangs\n":
+            pass
+        time.sleep(0.3)  # until it sleeps; if it does not yet, it dies a little earlier
+        (os.killpg if whole_group else os.kill)(test.pid, signal.SIGTERM)
+        test.communicate(timeout=LIMIT)
+        status, printed, errors = suite.run("replay", str(path))
+        if (test.returncode, status, printed) != (143, 143, "hangs\n"):
+            yield f"killed with {test.returncode}, replayed with {status}: {printed!r} {errors!r}"
+
+
+def refused_programs_leave_nothing(suite):
+    before = suite.kept()
+    status, _, errors = suite.run("record", "--", "/etc/passwd")
+    if status != 2 or suite.kept() != before:
+        yield f"a file that is no program: {status}, {errors!r}, {suite.kept()}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    build = parser.parse_args().build
+    found = []
+    for check in (passed_tests_leave_nothing, failed_tests_say_how_to_replay, too_large_recordings_are_dropped,
+                  killed_tests_replay, refused_programs_leave_nothing):
+        with tempfile.TemporaryDirectory(prefix="reweave-wrapper-") as folder:
+            found += check(Suite(build, pathlib.Path(folder)))
+    print("\n".join(found) or "recordings of tests are kept as asked")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
