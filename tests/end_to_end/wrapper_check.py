@@ -76,6 +76,17 @@ def killed_tests_replay(suite):
             yield f"killed with {test.returncode}, replayed with {status}: {printed!r} {errors!r}"
 
 
+def scripts_for_ci_say_what_was_kept(suite):
+    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/ci/record-tests"
+    done = subprocess.run([script, suite.folder / "ci", "sh", "-c", '$WRAP true; $WRAP sh -c "exit 7"'], text=True,
+                          env={**os.environ, "REWEAVE": suite.reweave}, capture_output=True, timeout=LIMIT)
+    command = re.search(r"recorded failure: (\S+ replay \S+)", done.stdout)
+    if done.returncode != 7 or done.stdout.count("recorded failure") != 1 or not command:
+        yield f"record-tests ended with {done.returncode}: {done.stdout} {done.stderr}"
+    elif subprocess.run(command[1].split(), capture_output=True, timeout=LIMIT).returncode != 7:
+        yield f"{command[1]} does not replay the failure"
+
+
 def refused_programs_leave_nothing(suite):
     before = suite.kept()
     status, _, errors = suite.run("record", "--", "/etc/passwd")
@@ -89,7 +100,7 @@ def main():
     build = parser.parse_args().build
     found = []
     for check in (passed_tests_leave_nothing, failed_tests_say_how_to_replay, too_large_recordings_are_dropped,
-                  killed_tests_replay, refused_programs_leave_nothing):
+                  killed_tests_replay, scripts_for_ci_say_what_was_kept, refused_programs_leave_nothing):
         with tempfile.TemporaryDirectory(prefix="reweave-wrapper-") as folder:
             found += check(Suite(build, pathlib.Path(folder)))
     print("\n".join(found) or "recordings of tests are kept as asked")
