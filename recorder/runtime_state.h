@@ -70,6 +70,7 @@ inline constexpr std::uint32_t kExpiredMark = 1;
 inline constexpr std::uint32_t kInterruptedMark = 2;
 
 inline constexpr std::uint32_t kSignalQueue = 32;
+inline constexpr std::uint32_t kHeldSignals = 8;
 struct QueuedSignal {
   std::uint32_t number;
   std::uint32_t external;  // 1: came from the kernel, 0: sent inside the tree
@@ -114,7 +115,10 @@ struct alignas(64) Thread {
   std::uint32_t altstack_flags;
   std::atomic<std::uint32_t> queue_lock;
   std::atomic<std::uint32_t> queued;  // entries of `signals` in use
+  std::uint32_t held;                 // entries of `held_signals` in use
+  std::uint32_t stopped;              // live: by a stop signal from within the tree
   QueuedSignal signals[kSignalQueue];
+  QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
   std::uint64_t start_context;    // a new thread's first registers, on its core stack
   std::uint64_t policy_words[4];  // the policy's own
   std::uint64_t call_frame;       // core_guarded's stack pointer while a system call is carried out, else 0

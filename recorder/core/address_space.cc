@@ -120,10 +120,13 @@ const Region* region_at(std::uint64_t address) {
   return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
 }
 
+std::uint64_t shared_key(const Region& region, std::uint64_t address) {
+  return mix(region.shared_id, region.object_offset + (address - region.start)) | std::uint64_t{1} << 63;
+}
+
 std::uint64_t object_key(std::uint64_t address) {
   const Region* region = region_at(address);
-  if (region != nullptr && region->shared)
-    return mix(region->shared_id, region->object_offset + (address - region->start)) | std::uint64_t{1} << 63;
+  if (region != nullptr && region->shared) return shared_key(*region, address);
   return address | static_cast<std::uint64_t>(self().process) << 48;
 }
 

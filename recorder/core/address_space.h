@@ -42,6 +42,8 @@ void remove_region(std::uint64_t start, std::uint64_t end);
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot);
 const Region* region_at(std::uint64_t address);
 
+// A number that names the memory word at `address` of a shared mapping.
+std::uint64_t shared_key(const Region& region, std::uint64_t address);
 // A number that names the memory word at `address` across all processes that can see it.
 std::uint64_t object_key(std::uint64_t address);
 

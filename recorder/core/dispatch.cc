@@ -152,7 +152,7 @@ void return_and_deliver(KernelContext& context) {
   op.pc = context.registers.rip;
   op.detail = SYS_rt_sigreturn;
   schedule_point(op);
-  return_from_handler(context);
+  if (!return_from_handler(context)) return;
   apply_signal_mask(self());
   arm();
   deliver_signals(context, false, SYS_rt_sigreturn);
@@ -160,7 +160,9 @@ void return_and_deliver(KernelContext& context) {
 
 }  // namespace
 
-extern "C" void core_on_sigsys(int, void*, void* raw_context) {
+extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
+  constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH
+  if (static_cast<const int*>(info)[2] != kUserDispatch) return core_on_asynchronous(signal, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
   auto& r = context.registers;
   const long number = static_cast<long>(r.rax);

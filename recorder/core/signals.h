@@ -34,15 +34,30 @@ SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
 
-// The alternate stack of `thread`, as sigaltstack takes it.
+// True if a stack pointer of the target is on its alternate stack.
+bool on_alternate_stack(const Thread& me, std::uint64_t sp);
+void disable_alternate_stack(Thread& me);
+
+// Our own alternate stack of `thread`, as sigaltstack takes it.
 KernelStack core_stack(const Thread& thread);
 
 // True if a queued signal waits for `thread` / if one is to be delivered at this very point.
 bool signal_pending(const Thread& thread);
 bool signal_due(const Thread& thread);
 
+// What a signal does to a process that does not handle it (signal(7)).
+enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
+// What `number` does to `target`: kIgnore if it has a handler.
+DefaultAction default_action(const Process& target, int number);
+
+// Queues a signal for `me`, the calling thread.
+void queue_signal(Thread& me, int number, const void* info, bool external);
 // Queues a signal that `me` sends to itself.
 void queue_own_signal(Thread& me, int number);
+// Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.
+void take_pending_defaults(Thread& me);
+// The signals that are pending for `me` with us, not with the kernel.
+std::uint64_t held_mask(const Thread& me);
 
 // True if the handler of the first signal that is due has SA_RESTART, or there is none.
 bool due_signal_restarts();
@@ -51,8 +66,8 @@ bool due_signal_restarts();
 // emulated failed with EINTR and may be restarted; `number` is that call's.
 void deliver_signals(KernelContext& context, bool interrupted, long number);
 
-// The target's rt_sigreturn: `context` becomes what its handler returns to.
-void return_from_handler(KernelContext& context);
+// The target's rt_sigreturn: `context` becomes what its handler returns to. False: it has no such frame, and dies.
+bool return_from_handler(KernelContext& context);
 
 // Dies of `number` at once, as by its default action.
 [[noreturn]] void die_by_signal(int number);

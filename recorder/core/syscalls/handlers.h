@@ -33,8 +33,11 @@ long handle_futex(Call&);
 long handle_rt_sigaction(Call&);
 long handle_rt_sigprocmask(Call&);
 long handle_sigaltstack(Call&);
-long handle_kill(Call&);
+
 long handle_with_temporary_mask(Call&);
+
+// kill.cc
+long handle_kill(Call&);
 
 // files.cc
 long handle_open(Call&);

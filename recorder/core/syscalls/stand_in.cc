@@ -49,6 +49,14 @@ std::uint64_t stand_in_offset(const FileIdentity& file) {
   return kStandInsOffset + i * kStandInBytes;
 }
 
+// Pages behind a file's end: touching them is a SIGBUS, as it was when recording.
+void map_nothing(std::uint64_t start, std::uint64_t bytes, long prot, long flags) {
+  const long empty = sys(SYS_memfd_create, "empty", MFD_CLOEXEC);
+  const long result = sys(SYS_mmap, start, bytes, prot, flags, empty, 0);
+  sys(SYS_close, empty);
+  if (is_error(result)) bug("cannot map the pages behind a file's end");
+}
+
 // False: that was the last piece.
 bool take_piece(std::uint64_t base) {
   const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "mapped a file");
@@ -106,6 +114,8 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
   }
   const long result = sys(SYS_mmap, start, bytes, prot, flags, kArenaFd, base + static_cast<std::uint64_t>(offset));
   if (is_error(result)) bug("cannot map a file's stand-in");
+  const std::uint64_t behind = file.size > static_cast<std::uint64_t>(offset) ? file.size - static_cast<std::uint64_t>(offset) : 0;
+  if (page_up(behind) < page_up(bytes)) map_nothing(start + page_up(behind), page_up(bytes) - page_up(behind), prot, flags);
 }
 
 std::uint32_t mapped_outputs(const Call& call, long result, Output* to) {

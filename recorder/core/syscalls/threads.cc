@@ -13,6 +13,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
 
 extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
@@ -227,30 +228,6 @@ long create(Call& call, const CloneArgs& args) {
 
 void wake_address(std::uint64_t address) { wake(WaitKind::kFutex, object_key(address), 1); }
 
-// One entry of a robust list (get_robust_list(2), Documentation/locking/robust-futexes.rst).
-void die_with_lock(std::uint64_t word_address, std::int32_t tid) {
-  auto& word = *reinterpret_cast<std::uint32_t*>(word_address);
-  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(tid)) return;
-  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-  wake_address(word_address);
-  // The shim's waiters wait for the mutex, not for the word; the two addresses are the same.
-  wake(WaitKind::kMutex, object_key(word_address), ~0u);
-}
-
-void walk_robust_list(const Thread& thread) {
-  if (thread.robust_list == 0) return;
-  const auto* head = reinterpret_cast<const std::uint64_t*>(thread.robust_list);
-  const std::uint64_t offset = head[1];
-  std::uint64_t entry = head[0] & ~std::uint64_t{1};
-  for (int limit = 2048; entry != thread.robust_list && entry != 0 && limit > 0; limit--) {
-    if (region_at(entry) == nullptr) return;
-    const std::uint64_t next = *reinterpret_cast<const std::uint64_t*>(entry) & ~std::uint64_t{1};
-    if (entry != head[2]) die_with_lock(entry + offset, thread.tid);
-    entry = next;
-  }
-  if (head[2] != 0) die_with_lock((head[2] & ~std::uint64_t{1}) + offset, thread.tid);
-}
-
 }  // namespace
 
 // First C++ code of a new thread, on its core stack.
@@ -267,7 +244,7 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
 
 void finish_thread(Thread& thread) {
   trace_thread_edge(EventKind::kEnd, thread);
-  walk_robust_list(thread);
+  release_robust(thread);
   if (thread.clear_child_tid != 0 && region_at(thread.clear_child_tid) != nullptr) {
     *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
     wake_address(thread.clear_child_tid);
@@ -293,6 +270,7 @@ void forget_process(std::uint16_t index) {
 
 void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
+  if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
   forget_process(static_cast<std::uint16_t>(record.process));
   if (record.process != self().process) {
     sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
