@@ -485,6 +485,17 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   context.mask = live() ? real_mask(me.signal_mask) : 0;
 }
 
+int take_held(Thread& me, std::uint64_t set, void* info) {
+  std::uint32_t i = 0;
+  while (i < me.held && (set & bit_of(me.held_signals[i])) == 0) i++;
+  if (i == me.held) return 0;
+  const auto number = static_cast<int>(me.held_signals[i].number);
+  memcpy(info, me.held_signals[i].info, sizeof me.held_signals[i].info);
+  me.held--;
+  memmove(me.held_signals + i, me.held_signals + i + 1, (me.held - i) * sizeof me.held_signals[0]);
+  return number;
+}
+
 std::uint64_t held_mask(const Thread& me) {
   std::uint64_t mask = 0;
   for (std::uint32_t i = 0; i < me.held; i++) mask |= bit_of(me.held_signals[i]);

@@ -58,6 +58,8 @@ void queue_own_signal(Thread& me, int number);
 void take_pending_defaults(Thread& me);
 // The signals that are pending for `me` with us, not with the kernel.
 std::uint64_t held_mask(const Thread& me);
+// Takes the first of those that is in `set`; its number, or 0.
+int take_held(Thread& me, std::uint64_t set, void* info);
 
 // True if the handler of the first signal that is due has SA_RESTART, or there is none.
 bool due_signal_restarts();

@@ -32,6 +32,8 @@ long handle_futex(Call&);
 // signal_calls.cc
 long handle_rt_sigaction(Call&);
 long handle_rt_sigprocmask(Call&);
+long handle_rt_sigpending(Call&);
+long handle_rt_sigtimedwait(Call&);
 long handle_sigaltstack(Call&);
 
 long handle_with_temporary_mask(Call&);

@@ -73,6 +73,28 @@ long handle_with_temporary_mask(Call& call) {
   return recorded_call(call);
 }
 
+long handle_rt_sigpending(Call& call) {
+  if (!live() || call.me.held == 0 || call.args[1] != 8) return recorded_call(call);
+  std::uint64_t pending = 0;
+  const long result = sys(SYS_rt_sigpending, &pending, 8);
+  const Output output = {static_cast<std::uint64_t>(call.args[0]), sizeof pending};
+  pending |= held_mask(call.me);
+  memcpy(reinterpret_cast<void*>(output.address), &pending, sizeof pending);
+  log_call(call, result, &output, 1);
+  return result;
+}
+
+long handle_rt_sigtimedwait(Call& call) {
+  if (!live() || call.me.held == 0 || call.args[3] != 8) return recorded_call(call);
+  std::uint8_t info[128];
+  const int number = take_held(call.me, *reinterpret_cast<const std::uint64_t*>(call.args[0]), info);
+  if (number == 0) return recorded_call(call);
+  const Output output = {static_cast<std::uint64_t>(call.args[1]), sizeof info};
+  if (output.address != 0) memcpy(reinterpret_cast<void*>(output.address), info, sizeof info);
+  log_call(call, number, &output, output.address != 0 ? 1 : 0);
+  return number;
+}
+
 long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
   const std::uint64_t sp = call.context.registers.rsp;
