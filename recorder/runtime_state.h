@@ -127,6 +127,8 @@ struct alignas(64) Thread {
   std::uint32_t run_length;       // consecutive points without another thread between
   std::uint32_t has_scratch;      // its scratch memory is mapped
   std::uint32_t traced_stack;     // what its last kStack event said
+  std::uint32_t affinity_bytes;   // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];     // that the thread asked for, and is told that it got
 };
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
@@ -147,6 +149,8 @@ struct Process {
   std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;  // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
+  std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
+  std::uint64_t memory_hard_limit;  // likewise
   std::uint64_t code_removals;  // times that code left its memory: addresses may have another meaning since
   char program[512];
   FdEntry fds[kMaxFds];

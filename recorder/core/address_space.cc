@@ -120,6 +120,12 @@ const Region* region_at(std::uint64_t address) {
   return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
 }
 
+std::uint64_t mapped_bytes() {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < table.count; i++) bytes += table.items[i].end - table.items[i].start;
+  return bytes;
+}
+
 std::uint64_t shared_key(const Region& region, std::uint64_t address) {
   return mix(region.shared_id, region.object_offset + (address - region.start)) | std::uint64_t{1} << 63;
 }

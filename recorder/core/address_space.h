@@ -41,6 +41,8 @@ void add_region(const Region& region);  // replaces what was there
 void remove_region(std::uint64_t start, std::uint64_t end);
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot);
 const Region* region_at(std::uint64_t address);
+// Bytes of all regions.
+std::uint64_t mapped_bytes();
 
 // A number that names the memory word at `address` of a shared mapping.
 std::uint64_t shared_key(const Region& region, std::uint64_t address);

@@ -62,7 +62,8 @@ long run(Call& call) {
     return complete(call, 0);
   }
   schedule_point(op);
-  if (call.row->kind == CallKind::kUnsupported || call.row->kind == CallKind::kRefused) return refuse(call);
+  const CallKind kind = call.row->kind;
+  if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (tracing()) trace_call(call);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }

@@ -212,6 +212,18 @@ long handle_copy_between(Call& call) {
   return recorded_call(call);
 }
 
+// The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).
+long handle_name_to_handle_at(Call& call) {
+  if (!live()) return answered_call(call);
+  const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
+  const Output outputs[] = {{static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
+                            {static_cast<std::uint64_t>(call.args[3]), 4}};
+  log_call(call, result, outputs, !is_error(result) || result == -EOVERFLOW ? 2 : 0);
+  return result;
+}
+
 long handle_select(Call& call) {
   if (!live()) return answered_call(call);
   // Other threads run meanwhile, and must not see the results before this one returns.

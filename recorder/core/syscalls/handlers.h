@@ -12,6 +12,8 @@ long handle_mprotect(Call&);
 long handle_mremap(Call&);
 long handle_brk(Call&);
 long handle_madvise(Call&);
+long handle_mlockall(Call&);
+long handle_process_vm_writev(Call&);
 
 // threads.cc
 long handle_clone(Call&);
@@ -38,6 +40,27 @@ long handle_sigaltstack(Call&);
 
 long handle_with_temporary_mask(Call&);
 
+// exec.cc
+long handle_execveat(Call&);
+
+// sysv.cc
+long handle_shmat(Call&);
+long handle_shmdt(Call&);
+long handle_shmctl(Call&);
+long handle_semctl(Call&);
+long handle_msgctl(Call&);
+
+// attributes.cc
+long handle_rlimit(Call&);
+long handle_getcpu(Call&);
+long handle_keyctl(Call&);
+long handle_quotactl(Call&);
+long handle_modify_ldt(Call&);
+
+// namespaces.cc
+long handle_unshare(Call&);
+long handle_setns(Call&);
+
 // kill.cc
 long handle_kill(Call&);
 
@@ -56,6 +79,7 @@ long handle_copy_between(Call&);
 long handle_select(Call&);
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
+long handle_name_to_handle_at(Call&);
 
 // misc.cc
 long handle_prctl(Call&);

@@ -93,6 +93,10 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
   }
 }
 
+std::uint64_t recorded_mapping_bytes() {
+  return expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped memory").length;
+}
+
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset) {
   const auto& record = expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file");

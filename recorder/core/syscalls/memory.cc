@@ -19,6 +19,12 @@ namespace {
 constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 
+// RLIMIT_AS, which the kernel does not know of (attributes.cc).
+bool over_limit(std::uint64_t more) {
+  const std::uint64_t limit = process().memory_limit;
+  return limit != 0 && mapped_bytes() + more > limit - 1;
+}
+
 // Where a mapping of `bytes` goes; 0 if there is no room, or its negative error.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
   const std::uint64_t hint = page_down(wanted);
@@ -103,7 +109,36 @@ long handle_mmap(Call& call) {
     start = choose_address(start, bytes, flags);
     if (start == 0) return complete(call, -ENOMEM);
   }
+  if (over_limit(bytes)) return complete(call, -ENOMEM);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
+}
+
+// Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
+long handle_mlockall(Call& call) {
+  constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+  const bool bad = call.number == SYS_mlockall &&
+                   (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT);
+  return complete(call, bad ? -EINVAL : 0);
+}
+
+namespace {
+
+// Replaying, the process of the tree that the program calls `pid`; recording, `pid` itself.
+long real_pid_of(long pid) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].pid == pid)
+      return s.processes[i].index == self().process ? sys(SYS_getpid) : s.processes[i].real_pid;
+  return 0;
+}
+
+}  // namespace
+
+// Within the tree it is done in every mode; what it does to others is none of a replay's business.
+long handle_process_vm_writev(Call& call) {
+  const long pid = real_pid_of(call.args[0]);
+  if (pid == 0 || modelled()) return recorded_call(call);
+  return complete(call, sys(SYS_process_vm_writev, pid, call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]));
 }
 
 long handle_munmap(Call& call) {
@@ -165,7 +200,7 @@ long handle_brk(Call& call) {
   if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30))
     return complete(call, static_cast<long>(heap.end));
   if (needed > mapped) {
-    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped))
+    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) || over_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -76,16 +76,51 @@ long handle_prctl(Call& call) {
   return result;
 }
 
+namespace {
+
+Thread* thread_by_tid(long tid, Thread& me) {
+  if (tid == 0) return &me;
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
+  return nullptr;
+}
+
+// The processors of `wanted` that the target was told of.
+long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
+  const std::uint64_t words = bytes / 8 < 16 ? bytes / 8 : 16;
+  std::uint64_t chosen[16] = {};
+  std::uint64_t any = 0;
+  for (std::uint64_t i = 0; i < words; i++) any |= chosen[i] = wanted[i] & config().affinity[i];
+  if (any == 0) return -EINVAL;
+  memcpy(thread.affinity, chosen, sizeof chosen);
+  thread.affinity_bytes = config().affinity_bytes;
+  return 0;
+}
+
+}  // namespace
+
 // All threads of the tree share one processor. The target is told of the processors that the user gave it, and what
 // it asks for is answered, and not done.
 long handle_sched_affinity(Call& call) {
-  if (call.number == SYS_sched_setaffinity) return complete(call, 0);
-  if (replaying()) return inject(call);
+  if (replaying() && call.number == SYS_sched_getaffinity) return inject(call);
+  if (replaying()) {
+    const long result = inject(call);
+    Thread* thread = thread_by_tid(call.args[0], call.me);
+    if (thread != nullptr && result == 0)
+      set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]), static_cast<std::uint64_t>(call.args[1]));
+    return result;
+  }
+  Thread* thread = thread_by_tid(call.args[0], call.me);
   const auto room = static_cast<std::uint64_t>(call.args[1]);
+  auto* mask = reinterpret_cast<std::uint64_t*>(call.args[2]);
+  if (call.number == SYS_sched_setaffinity)
+    return complete(call, thread != nullptr ? set_affinity(*thread, mask, room) : sys(SYS_sched_setaffinity, call.args[0], room, mask));
   const std::uint64_t bytes = config().affinity_bytes;
   if (room < bytes || room % 8 != 0) return complete(call, -EINVAL);
+  if (thread == nullptr) return recorded_call(call);
   const Output output = {static_cast<std::uint64_t>(call.args[2]), bytes};
-  memcpy(reinterpret_cast<void*>(output.address), config().affinity, bytes);
+  memcpy(mask, thread->affinity_bytes != 0 ? thread->affinity : config().affinity, bytes);
   log_call(call, static_cast<long>(bytes), &output, 1);
   return static_cast<long>(bytes);
 }

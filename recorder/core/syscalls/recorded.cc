@@ -27,6 +27,8 @@ struct IoVector {
   std::uint64_t bytes;
 };
 
+std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
+
 std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Output* to, std::uint32_t n) {
   const auto* vector = reinterpret_cast<const IoVector*>(call.logged[out.arg]);
   auto left = static_cast<std::uint64_t>(result);
@@ -58,6 +60,12 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     case OutKind::kByPage:
       to[n++] = {address, (count + 4095) / 4096};
+      break;
+    case OutKind::kMessage:
+      if (!is_error(result)) to[n++] = {address, sizeof(long) + static_cast<std::uint64_t>(result)};
+      break;
+    case OutKind::kBits:
+      if (count > 1) to[n++] = {address, bit_set_bytes(count)};
       break;
     case OutKind::kSocket: {
       const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
@@ -139,6 +147,9 @@ class Scratch {
       case OutKind::kIn:
         to = place(address, count, true);
         break;
+      case OutKind::kMessage:
+        to = place(address, count + sizeof(long), false);
+        break;
       case OutKind::kVector:
         to = place_vector(address, count);
         break;
@@ -173,7 +184,7 @@ class Scratch {
 
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
-  if (is_error(result)) return 0;
+  if (result == kNotStarted || (is_error(result) && (call.row->flags & kWritesOnError) == 0)) return 0;
   for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
   return n;
 }

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-// One record: `bytes` bytes at `offset` of the file; with none, the last. Its buffer is the record itself.
-void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
+// One record: `bytes` bytes at `offset` of the file, from `fd` or, if that is -1, from memory at `from`; with none, the
+// last. Its buffer is the record itself.
+void log_piece(long fd, std::uint64_t from, std::uint64_t offset, std::uint64_t bytes) {
   RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
                       bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(bytes, 8));
   auto& body = record.body<wire::SyscallRecord>();
@@ -27,12 +28,19 @@ void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
   body.step = state().step;
   if (bytes != 0) {
     auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
-    const long got = sys(SYS_pread64, fd, buffer, bytes, offset);
+    const long got = fd >= 0 ? sys(SYS_pread64, fd, buffer, bytes, offset) : static_cast<long>(bytes);
     const wire::OutputChunk chunk = {offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
     record.append(&chunk, sizeof chunk);
-    if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+    if (chunk.bytes != 0) record.append(fd >= 0 ? buffer : reinterpret_cast<std::byte*>(from + offset), chunk.bytes);
   }
   record.commit();
+}
+
+bool is_zero_page(std::uint64_t address) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(address);
+  for (std::uint64_t i = 0; i < kPage / 8; i++)
+    if (words[i] != 0) return false;
+  return true;
 }
 
 std::uint64_t stand_in_offset(const FileIdentity& file) {
@@ -96,11 +104,17 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
     if (stop > end) stop = end;
     if (stop <= at) break;  // a device
     const std::uint64_t piece = stop - at < kPieceBytes ? stop - at : kPieceBytes;
-    log_piece(own, at, piece);
+    log_piece(own, 0, at, piece);
     at += piece;
   }
   if (!is_error(own)) sys(SYS_close, own);
-  log_piece(-1, 0, 0);
+  log_piece(-1, 0, 0, 0);
+}
+
+void log_memory(std::uint64_t start, std::uint64_t bytes) {
+  for (std::uint64_t at = 0; at < bytes; at += kPage)
+    if (!is_zero_page(start + at)) log_piece(-1, start, at, kPage);
+  log_piece(-1, 0, 0, 0);
 }
 
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,

@@ -120,11 +120,17 @@ bool recorded_failure(const Call& call) {
   return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
 }
 
+void inherit_affinity(const Thread& from, Thread& to) {
+  to.affinity_bytes = from.affinity_bytes;
+  memcpy(to.affinity, from.affinity, sizeof to.affinity);
+}
+
 long create_thread(Call& call, const CloneArgs& args) {
   constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
   if (recorded_failure(call)) return inject(call);
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
+  inherit_affinity(call.me, child);
   child.op.kind = OpKind::kStart;
   map_core_stack(child);
   KernelContext* context = copy_context(call.context, child);
@@ -185,6 +191,7 @@ long create_process(Call& call, const CloneArgs& args) {
   const std::uint16_t index = add_process(call);
   Thread& child = add_thread(index);
   child.signal_mask = call.me.signal_mask;
+  inherit_affinity(call.me, child);
   child.altstack_base = call.me.altstack_base;
   child.altstack_size = call.me.altstack_size;
   child.altstack_flags = call.me.altstack_flags;
