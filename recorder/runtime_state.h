@@ -180,7 +180,9 @@ struct RuntimeState {
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;               // shared mappings named so far
   std::uint32_t stand_in_count;
-  std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
+  // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
+  std::uint64_t stand_ins[kMaxStandIns];
+  std::uint64_t stand_in_sizes[kMaxStandIns];
   std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];

@@ -16,6 +16,7 @@ struct Region {
   std::uint64_t shared_id;      // shared mappings: names the object across the tree's processes, else 0
   std::uint64_t object_offset;  // shared mappings: offset of `start` in that object
   std::uint64_t file_end;       // first address without file behind it (SIGBUS), or kNoFile
+  std::uint32_t stand_in = 0;   // number + 1 of the changeable file that it maps (syscalls/stand_in.h), else 0
   std::uint64_t accessible_end() const { return file_end < end ? file_end : end; }
 };
 

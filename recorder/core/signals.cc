@@ -12,6 +12,7 @@
 #include "recorder/core/preemption.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/tsc.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
@@ -264,6 +265,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     return;
   }
   if (ours_by_design(number, info, context)) return;
+  if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2])) return;
   const std::uint64_t ip = context.registers.rip;
   if (in_core(ip)) {
     if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);

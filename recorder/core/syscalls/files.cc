@@ -205,10 +205,6 @@ long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
   if (!replaying() && fd_stream(call.args[target]) != 0)
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
-  if (replaying()) {
-    const wire::RecordHeader* next = peek_record();
-    if (next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return inject(call);
-  }
   return recorded_call(call);
 }
 

@@ -31,6 +31,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.inode = record.inode;
   file.size = record.file_size;
   file.mtime_ns = record.mtime_ns;
+  file.changeable = (record.flags & kMapStandIn) != 0;
   copy_string(file.path, sizeof file.path, path);
 }
 

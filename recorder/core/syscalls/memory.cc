@@ -44,6 +44,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
     region.file_end = start + behind;
     if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
     region.object_offset = offset;
+    if (file->changeable) region.stand_in = note_stand_in(*file);
   } else if (region.shared) {
     region.shared_id = ++state().shared_ids;
   }

@@ -7,7 +7,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
-#include "recorder/core/syscalls/stand_in.h"
+#include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -266,6 +266,7 @@ long interruptible_syscall(const Call& call, long number, const long* args) {
 
 long answered_call(Call& call) {
   if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
+  if (replaying() && (call.row->flags & kChangesFile) != 0) repeat_file_changes();
   return replaying() ? inject(call) : model_call(call);
 }
 
@@ -294,7 +295,7 @@ long recorded_call(Call& call, bool may_block) {
     result = make(call);
     count = gather_all(call, before, result);
   }
-  if ((call.row->flags & kWritesStream) != 0) count = mapped_outputs(call, result, outputs);
+  if ((call.row->flags & kChangesFile) != 0) log_file_change(call, result);
   log_call(call, result, outputs, count);
   note_descriptors(call, result);
   return result;

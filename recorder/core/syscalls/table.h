@@ -48,6 +48,7 @@ inline constexpr std::uint16_t kNewFd = 8;          // the result is a new descr
 inline constexpr std::uint16_t kFirstIsFd = 16;     // args[0] is a descriptor
 inline constexpr std::uint16_t kWritesStream = 32;  // writes args[2] bytes at args[1]; vectors: kVector input
 inline constexpr std::uint16_t kNewFdPair = 64;     // two new descriptors at its output
+inline constexpr std::uint16_t kChangesFile = 256;   // may change the contents or the size of a file
 inline constexpr std::uint16_t kWritesOnError = 128;  // writes its outputs although it fails
 
 struct SyscallRow {
@@ -61,7 +62,7 @@ struct SyscallRow {
   const char* why;
 };
 
-// The row of that number; calls without one get a row of kind kUnsupported.
+// The row of that number; calls without one get a row of kind kRefused.
 const SyscallRow* find_row(long number);
 
 // Carries out a kRecorded call.
