@@ -80,6 +80,14 @@ void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, lo
     bug("cannot map a file's stand-in");
 }
 
+void remap_stand_in(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, std::uint64_t offset) {
+  constexpr long kFlags = MAP_SHARED | MAP_FIXED;
+  map_part(number, start, bytes, prot, kFlags, offset);
+  const std::uint64_t size = state().stand_in_sizes[number - 1];
+  const std::uint64_t behind = size > offset ? page_up(size - offset) : 0;
+  if (behind < bytes) map_nothing(start + behind, bytes - behind, prot, kFlags);
+}
+
 void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from, std::uint64_t bytes) {
   sys(SYS_pwrite64, kArenaFd, from, bytes, base_of(number) + offset);
 }

@@ -30,6 +30,8 @@ std::uint32_t find_stand_in(std::uint64_t device, std::uint64_t inode);
 // a SIGBUS.
 void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
               std::uint64_t offset);
+// All of a shared mapping, with the pages behind the file's end.
+void remap_stand_in(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, std::uint64_t offset);
 void map_nothing(std::uint64_t start, std::uint64_t bytes, long prot, long flags);
 void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from, std::uint64_t bytes);
 void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);

@@ -55,7 +55,7 @@ static void moved(void) {
   CHECK(mremap(q, 16 * kPage, 20 * kPage, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target && target[2 * kPage] == 2);
   char* left = pages(2);
   *(volatile char*)left = 2;
-  char* taken = mremap(left, 2 * kPage, 2 * kPage, MREMAP_MAYMOVE | 4 /* DONTUNMAP */);
+  char* taken = mremap(left, 2 * kPage, 2 * kPage, MREMAP_MAYMOVE | 4 /* DONTUNMAP */, NULL);
   CHECK(taken != MAP_FAILED && taken[0] == 2 && *(volatile char*)left == 0);
   FAILS((long)mremap(target + 1, kPage, kPage, 0), EINVAL);
   FAILS((long)mremap(target, kPage, 0, 0), EINVAL);
