@@ -139,6 +139,14 @@ struct FdEntry {
   std::uint8_t std_stream;  // wire::kWritesStdout / kWritesStderr or 0
 };
 
+// The kernel's struct sigaction.
+struct SignalAction {
+  std::uint64_t handler;  // 0 = default, 1 = ignore
+  std::uint64_t flags;
+  std::uint64_t restorer;
+  std::uint64_t mask;
+};
+
 struct Process {
   std::int32_t pid;       // as the target knows it
   std::int32_t real_pid;  // of this run
@@ -146,12 +154,15 @@ struct Process {
   std::uint16_t parent;
   std::uint16_t live_threads;
   std::uint8_t alive;
+  // Processes, perhaps this one, whose memory, descriptors and handlers it uses (clone(2)).
+  std::uint16_t memory_of, files_of, handlers_of;
   std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;  // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
   std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
   std::uint64_t memory_hard_limit;  // likewise
   std::uint64_t code_removals;  // times that code left its memory: addresses may have another meaning since
+  SignalAction actions[65];     // by signal number
   char program[512];
   FdEntry fds[kMaxFds];
 };

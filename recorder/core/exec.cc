@@ -101,6 +101,14 @@ long handle_execveat(Call& call) {
 
 namespace {
 
+// A new image shares nothing with other processes.
+void own_everything(Process& here) {
+  RuntimeState& s = state();
+  if (here.files_of != here.index) memcpy(here.fds, s.processes[here.files_of].fds, sizeof here.fds);
+  if (here.handlers_of != here.index) here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
+  here.memory_of = here.files_of = here.handlers_of = here.index;
+}
+
 long execute(Call& call, const char* path, char** argv, char** envp) {
   if (replaying()) {
     const long result = inject(call);
@@ -113,6 +121,8 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
   }
   path = log_exec(path);
   Thread& me = call.me;
+  leave_memory(me);
+  own_everything(process());
   release_vfork_parent();
   retire_process_threads(me.process, me.id);
   auto** list = reinterpret_cast<const char**>(kScratchBase + me.id * kScratchBytes);

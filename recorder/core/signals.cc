@@ -40,7 +40,7 @@ struct SignalFrame {
 constexpr std::uint64_t kRedZone = 128;
 constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;  // sigaltstack(2)
 
-SignalAction actions[kSignalCount + 1];
+Process& handlers_owner() { return state().processes[process().handlers_of]; }
 
 constexpr bool is_synchronous(int number) {
   return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP;
@@ -85,7 +85,8 @@ void queue_signal(Thread& me, int number, const void* info, bool external) {
   me.queued.store(n + 1);
 }
 
-DefaultAction default_action(const Process& target, int number) {
+DefaultAction default_action(const Process& process, int number) {
+  const Process& target = state().processes[process.handlers_of];
   const std::uint64_t bit = signal_bit(number);
   if (number == SIGKILL) return DefaultAction::kTerminate;
   if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0) return DefaultAction::kIgnore;
@@ -134,7 +135,7 @@ void log_signal(Thread& me, int number, bool external, const void* info) {
 // Changes `context` so that it enters the target's handler, which will return to what it was.
 void push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
-  SignalAction& action = actions[number];
+  SignalAction& action = signal_action(number);
   auto& registers = context.registers;
   const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fp_state));
   const std::uint64_t fp = (frame_base(me, action, registers.rsp) - fp_bytes) & ~std::uint64_t{63};
@@ -219,7 +220,7 @@ void stop_here(int number) {
 void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
   Thread& me = self();
   const int sig = static_cast<int>(signal.number);
-  const SignalAction action = actions[sig];
+  const SignalAction action = signal_action(sig);
   const DefaultAction otherwise = default_action(process(), sig);
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
   if (action.handler <= 1 && nothing) return;
@@ -278,7 +279,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (number == SIGSEGV && emulate_tsc(context)) return;
   Thread& me = self();
   arm();
-  const SignalAction& action = actions[number];
+  const SignalAction& action = signal_action(number);
   log_signal(me, number, false, info);
   const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
   if (action.handler <= 1 || blocked) {
@@ -304,7 +305,7 @@ void apply_signal_mask(const Thread& me) {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
 }
 
-SignalAction& signal_action(int number) { return actions[number]; }
+SignalAction& signal_action(int number) { return handlers_owner().actions[number]; }
 
 // SA_RESTART: a call of the core's own that it interrupts goes on. exec blocks it until here (core/exec.cc).
 void install_watchdog_handler() {
@@ -321,7 +322,7 @@ void install_core_handlers() {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
   if (live() && !replaying()) install_watchdog_handler();
-  if (live() && actions[SIGPIPE].handler == 0) apply_disposition(SIGPIPE);
+  if (live() && signal_action(SIGPIPE).handler == 0) apply_disposition(SIGPIPE);
 }
 
 KernelStack core_stack(const Thread& thread) {
@@ -343,20 +344,20 @@ void prepare_thread(Thread& thread) {
 }
 
 void apply_disposition(int number) {
-  Process& here = process();
-  const std::uint64_t handler = actions[number].handler;
+  Process& here = handlers_owner();
+  const std::uint64_t handler = signal_action(number).handler;
   here.handled_signals &= ~signal_bit(number);
   here.ignored_signals &= ~signal_bit(number);
   if (handler > 1) here.handled_signals |= signal_bit(number);
   if (handler == 1) here.ignored_signals |= signal_bit(number);
   if (!live() || is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
-    const std::uint64_t kept = actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
+    const std::uint64_t kept = signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
     // One at a time, so that they queue in the order in which the kernel delivers them.
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
                     SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
   } else {
-    set_real_action(number, handler, actions[number].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
+    set_real_action(number, handler, signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
   }
 }
 
@@ -367,7 +368,7 @@ void queue_own_signal(Thread& me, int number) {
 
 void take_pending_defaults(Thread& me) {
   if (!live()) return;
-  const Process& here = process();
+  const Process& here = handlers_owner();
   std::uint64_t pending = 0;
   sys(SYS_rt_sigpending, &pending, 8);
   pending &= ~(me.signal_mask | here.handled_signals | here.ignored_signals | kIgnoredByDefault | kNeverBlocked);

@@ -47,8 +47,8 @@ bool signal_due(const Thread& thread);
 
 // What a signal does to a process that does not handle it (signal(7)).
 enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
-// What `number` does to `target`: kIgnore if it has a handler.
-DefaultAction default_action(const Process& target, int number);
+// What `number` does to `process`: kIgnore if it has a handler.
+DefaultAction default_action(const Process& process, int number);
 
 // Queues a signal for `me`, the calling thread.
 void queue_signal(Thread& me, int number, const void* info, bool external);

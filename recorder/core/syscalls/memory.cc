@@ -269,7 +269,10 @@ long handle_madvise(Call& call) {
   // MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. Zero them now.
   long advice = call.args[2];
   if (advice == MADV_FREE) advice = MADV_DONTNEED;
-  return complete(call, sys(SYS_madvise, start, bytes, advice));
+  const long result = sys(SYS_madvise, start, bytes, advice);
+  if (result == 0 && (advice == MADV_DONTFORK || advice == MADV_DOFORK))
+    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
+  return complete(call, result);
 }
 
 }  // namespace reweave::core
