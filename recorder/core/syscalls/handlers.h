@@ -61,6 +61,9 @@ long handle_modify_ldt(Call&);
 long handle_unshare(Call&);
 long handle_setns(Call&);
 
+// ioctl.cc
+long handle_ioctl(Call&);
+
 // kill.cc
 long handle_kill(Call&);
 
@@ -72,7 +75,6 @@ long handle_close(Call&);
 long handle_close_range(Call&);
 long handle_dup(Call&);
 long handle_fcntl(Call&);
-long handle_ioctl(Call&);
 long handle_readlink(Call&);
 long handle_readlinkat(Call&);
 long handle_copy_between(Call&);
