@@ -127,6 +127,7 @@ struct alignas(64) Thread {
   std::uint32_t run_length;       // consecutive points without another thread between
   std::uint32_t has_scratch;      // its scratch memory is mapped
   std::uint32_t traced_stack;     // what its last kStack event said
+  std::uint32_t seccomp;          // number (from 1) of its newest filter, all ones: strict mode; 0: none
   std::uint32_t affinity_bytes;   // of `affinity`; 0: the processors that all are told of
   std::uint64_t affinity[16];     // that the thread asked for, and is told that it got
 };
@@ -173,6 +174,13 @@ struct PolicyState {
   std::uint64_t words[1024];  // the policy's own
 };
 
+// A seccomp filter of the target's (core/syscalls/seccomp.h).
+inline constexpr std::uint32_t kMaxSeccompFilters = 4096, kMaxSeccompInstructions = 128 << 10;
+struct SeccompFilter {
+  std::uint32_t older;          // number of the filter that was there before it, or 0
+  std::uint32_t start, length;  // in seccomp_instructions
+};
+
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
   std::uint32_t last_holder;          // thread id
@@ -194,6 +202,9 @@ struct RuntimeState {
   // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
   std::uint64_t stand_ins[kMaxStandIns];
   std::uint64_t stand_in_sizes[kMaxStandIns];
+  std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
+  SeccompFilter seccomp_filters[kMaxSeccompFilters];
+  std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
   std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];

@@ -5,6 +5,7 @@
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -62,6 +63,8 @@ long run(Call& call) {
     return complete(call, 0);
   }
   schedule_point(op);
+  long answer = 0;
+  if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
   const CallKind kind = call.row->kind;
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (tracing()) trace_call(call);
@@ -185,6 +188,7 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
   } else {
     r.rax = static_cast<std::uint64_t>(result);
   }
+  if (process().alive == 0) return;
   arm();
   deliver_signals(context, result == -EINTR, number);
 }

@@ -257,6 +257,18 @@ bool ours_by_design(int number, const void* info, KernelContext& context) {
   return false;
 }
 
+// A signal that cannot wait: its handler runs now, or the process dies. `recurs`: as for die_on_return.
+void take_now(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  const SignalAction& action = signal_action(number);
+  log_signal(me, number, false, info);
+  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
+  if (action.handler <= 1 || blocked) return die_on_return(context, number, recurs);
+  enter_handler(context, number, info);
+  context.mask = real_mask(me.signal_mask);
+  if (process().alive) arm();
+}
+
 // A synchronous signal: an instruction of the target caused it, or of ours, which is a defect.
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
@@ -277,21 +289,19 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
   if (number == SIGSEGV && emulate_tsc(context)) return;
-  Thread& me = self();
   arm();
-  const SignalAction& action = signal_action(number);
-  log_signal(me, number, false, info);
-  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
-  if (action.handler <= 1 || blocked) {
-    return die_on_return(context, number, number != SIGTRAP);
-  } else {
-    enter_handler(context, number, info);
-    context.mask = real_mask(me.signal_mask);
-  }
-  if (process().alive) arm();
+  take_now(context, number, info, number != SIGTRAP);
 }
 
 }  // namespace
+
+void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }
+
+void die_of(KernelContext& context, int number) {
+  const std::int32_t info[32] = {number};
+  log_signal(self(), number, false, info);
+  die_on_return(context, number, false);
+}
 
 bool in_core(std::uint64_t ip) {
   return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);

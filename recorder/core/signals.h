@@ -71,6 +71,11 @@ void deliver_signals(KernelContext& context, bool interrupted, long number);
 // The target's rt_sigreturn: `context` becomes what its handler returns to. False: it has no such frame, and dies.
 bool return_from_handler(KernelContext& context);
 
+// A signal that the instruction before `context` caused, by design: delivered now, or the process dies of it.
+void force_signal(KernelContext& context, int number, const void* info);
+// The process dies of `number` when it returns to `context`, whatever it does with that signal.
+void die_of(KernelContext& context, int number);
+
 // Dies of `number` at once, as by its default action.
 [[noreturn]] void die_by_signal(int number);
 

@@ -64,6 +64,9 @@ long handle_setns(Call&);
 // ioctl.cc
 long handle_ioctl(Call&);
 
+// seccomp.cc
+long handle_seccomp(Call&);
+
 // kill.cc
 long handle_kill(Call&);
 

@@ -5,6 +5,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -46,8 +47,8 @@ long handle_prctl(Call& call) {
   use_arguments(call, prctl_arguments(option));
   if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
   if (option == PR_SET_TSC) return complete(call, -EINVAL);
-  if (option == PR_SET_SECCOMP)
-    stop_run(wire::OutcomeKind::kUnsupported, "prctl(PR_SET_SECCOMP): run the program without its own seccomp filter");
+  if (option == PR_SET_SECCOMP) return set_seccomp(call, call.args[1], call.args[2]);
+  if (option == PR_GET_SECCOMP && call.me.seccomp != 0) return complete(call, seccomp_mode(call.me));
   if (!live()) {
     if (performed_always(option)) sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
     return answered_call(call);

@@ -125,7 +125,8 @@ bool recorded_failure(const Call& call) {
   return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
 }
 
-void inherit_affinity(const Thread& from, Thread& to) {
+void inherit_attributes(const Thread& from, Thread& to) {
+  to.seccomp = from.seccomp;
   to.affinity_bytes = from.affinity_bytes;
   memcpy(to.affinity, from.affinity, sizeof to.affinity);
 }
@@ -135,7 +136,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   if (recorded_failure(call)) return inject(call);
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
-  inherit_affinity(call.me, child);
+  inherit_attributes(call.me, child);
   child.op.kind = OpKind::kStart;
   map_core_stack(child);
   KernelContext* context = copy_context(call.context, child);
@@ -245,7 +246,7 @@ long create_process(Call& call, const CloneArgs& args) {
   const std::uint16_t index = add_process(call, args);
   Thread& child = add_thread(index);
   child.signal_mask = call.me.signal_mask;
-  inherit_affinity(call.me, child);
+  inherit_attributes(call.me, child);
   const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;
   if (!in_memory || vfork) {  // clone(2): the alternate stack is inherited
     child.altstack_base = call.me.altstack_base;
