@@ -127,6 +127,7 @@ struct alignas(64) Thread {
   std::uint32_t run_length;       // consecutive points without another thread between
   std::uint32_t has_scratch;      // its scratch memory is mapped
   std::uint32_t traced_stack;     // what its last kStack event said
+  std::uint32_t tsc_faults;       // 1: it asked for PR_TSC_SIGSEGV
   std::uint32_t seccomp;          // number (from 1) of its newest filter, all ones: strict mode; 0: none
   std::uint32_t affinity_bytes;   // of `affinity`; 0: the processors that all are told of
   std::uint64_t affinity[16];     // that the thread asked for, and is told that it got

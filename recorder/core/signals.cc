@@ -307,6 +307,8 @@ bool in_core(std::uint64_t ip) {
   return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
 }
 
+std::uint64_t always_handled() { return kNeverBlocked & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP)); }
+
 std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
 
 void apply_signal_mask(const Thread& me) {

@@ -16,6 +16,9 @@ constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (num
 // The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
 std::uint64_t real_mask(std::uint64_t mask);
 
+// The signals that the core handles whatever the target does with them.
+std::uint64_t always_handled();
+
 // True if `ip` is in the core's own code.
 bool in_core(std::uint64_t ip);
 

@@ -31,7 +31,7 @@ bool emulate_tsc(KernelContext& context) {
   const bool known = code[0] == 0x0f || (replaying() && code[0] == 0xcc);  // 0xcc: a debugger's breakpoint is there
   const bool plain = known && code[1] == 0x31;
   const bool with_cpu = known && !plain && code[1] == 0x01 && code[2] == 0xf9;
-  if (!plain && !with_cpu) return false;
+  if ((!plain && !with_cpu) || self().tsc_faults != 0) return false;
   arm();
   std::uint64_t value;
   if (replaying()) {

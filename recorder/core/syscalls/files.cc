@@ -10,6 +10,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/own_maps.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -49,6 +50,11 @@ bool waits_for_other_end(const Call& call, int slot) {
 }
 
 long open_file(Call& call, int slot) {
+  if (live() && call.number != SYS_openat2 && is_own_maps(string_at(call.args[slot]))) {
+    const long result = open_own_maps(string_at(call.args[slot]), call.args[slot + 1]);
+    forget_fd(result);
+    return complete(call, result);
+  }
   return waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
 }
 

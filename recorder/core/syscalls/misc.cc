@@ -46,7 +46,15 @@ long handle_prctl(Call& call) {
   const long option = call.args[0];
   use_arguments(call, prctl_arguments(option));
   if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
-  if (option == PR_SET_TSC) return complete(call, -EINVAL);
+  if (option == PR_SET_TSC) {
+    const bool known = call.args[1] == PR_TSC_ENABLE || call.args[1] == PR_TSC_SIGSEGV;
+    if (known) call.me.tsc_faults = call.args[1] == PR_TSC_SIGSEGV ? 1 : 0;
+    return complete(call, known ? 0 : -EINVAL);
+  }
+  if (option == PR_GET_TSC) {
+    *reinterpret_cast<std::int32_t*>(call.args[1]) = call.me.tsc_faults != 0 ? PR_TSC_SIGSEGV : PR_TSC_ENABLE;
+    return complete(call, 0);
+  }
   if (option == PR_SET_SECCOMP) return set_seccomp(call, call.args[1], call.args[2]);
   if (option == PR_GET_SECCOMP && call.me.seccomp != 0) return complete(call, seccomp_mode(call.me));
   if (!live()) {
@@ -60,7 +68,6 @@ long handle_prctl(Call& call) {
       output.bytes = 16;
       break;
     case PR_GET_PDEATHSIG:
-    case PR_GET_TSC:
     case PR_GET_CHILD_SUBREAPER:
     case PR_GET_UNALIGN:
     case PR_GET_FPEMU:

@@ -127,6 +127,7 @@ bool recorded_failure(const Call& call) {
 
 void inherit_attributes(const Thread& from, Thread& to) {
   to.seccomp = from.seccomp;
+  to.tsc_faults = from.tsc_faults;
   to.affinity_bytes = from.affinity_bytes;
   memcpy(to.affinity, from.affinity, sizeof to.affinity);
 }
