@@ -119,18 +119,18 @@ struct alignas(64) Thread {
   std::uint32_t stopped;              // live: by a stop signal from within the tree
   QueuedSignal signals[kSignalQueue];
   QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
-  std::uint64_t start_context;    // a new thread's first registers, on its core stack
-  std::uint64_t policy_words[4];  // the policy's own
-  std::uint64_t call_frame;       // core_guarded's stack pointer while a system call is carried out, else 0
-  std::uint32_t core_tid_word;    // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;          // consecutive points at the same place on the same object
-  std::uint32_t run_length;       // consecutive points without another thread between
-  std::uint32_t has_scratch;      // its scratch memory is mapped
-  std::uint32_t traced_stack;     // what its last kStack event said
-  std::uint32_t tsc_faults;       // 1: it asked for PR_TSC_SIGSEGV
-  std::uint32_t seccomp;          // number (from 1) of its newest filter, all ones: strict mode; 0: none
-  std::uint32_t affinity_bytes;   // of `affinity`; 0: the processors that all are told of
-  std::uint64_t affinity[16];     // that the thread asked for, and is told that it got
+  std::uint64_t start_context;              // a new thread's first registers, on its core stack
+  std::uint64_t policy_words[4];            // the policy's own
+  std::uint64_t call_frame;                 // core_guarded's stack pointer while a system call is carried out, else 0
+  std::uint32_t core_tid_word;              // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;                    // consecutive points at the same place on the same object
+  std::uint32_t run_length;                 // consecutive points without another thread between
+  std::uint32_t has_scratch;                // its scratch memory is mapped
+  std::uint32_t traced_stack;               // what its last kStack event said
+  std::uint32_t tsc_faults;                 // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t seccomp;                    // number (from 1) of its newest filter, all ones: strict mode; 0: none
+  std::uint32_t affinity_bytes;             // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];               // that the thread asked for, and is told that it got
 };
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
@@ -163,8 +163,8 @@ struct Process {
   std::uint64_t ignored_signals;
   std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
   std::uint64_t memory_hard_limit;  // likewise
-  std::uint64_t code_removals;  // times that code left its memory: addresses may have another meaning since
-  SignalAction actions[65];     // by signal number
+  std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
+  SignalAction actions[65];         // by signal number
   char program[512];
   FdEntry fds[kMaxFds];
 };
@@ -206,7 +206,7 @@ struct RuntimeState {
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   SeccompFilter seccomp_filters[kMaxSeccompFilters];
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
-  std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
+  std::int64_t virtual_now;  // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];

@@ -13,7 +13,7 @@ constexpr std::uint64_t kLegacyBytes = 512;
 constexpr std::uint64_t kHeaderEnd = kLegacyBytes + 64;
 constexpr std::uint32_t kFirstExtended = 2, kComponents = 63;
 
-constexpr std::uint64_t kAlwaysInUse = 3;        // x87 and SSE, whose initial values are not zero
+constexpr std::uint64_t kAlwaysInUse = 3;  // x87 and SSE, whose initial values are not zero
 
 struct Component {
   std::uint32_t bytes, offset;

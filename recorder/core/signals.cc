@@ -89,7 +89,8 @@ DefaultAction default_action(const Process& process, int number) {
   const Process& target = state().processes[process.handlers_of];
   const std::uint64_t bit = signal_bit(number);
   if (number == SIGKILL) return DefaultAction::kTerminate;
-  if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0) return DefaultAction::kIgnore;
+  if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0)
+    return DefaultAction::kIgnore;
   if (number == SIGCONT) return DefaultAction::kContinue;
   if ((kStopByDefault & bit) != 0) return DefaultAction::kStop;
   return (kIgnoredByDefault & bit) != 0 ? DefaultAction::kIgnore : DefaultAction::kTerminate;
@@ -147,7 +148,8 @@ void push_frame(KernelContext& context, int number, const void* info) {
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
   memset(frame->context.registers.reserved, 0, sizeof frame->context.registers.reserved);
-  if (static_cast<const std::int32_t*>(info)[2] <= 0 || !is_synchronous(number)) {  // left over from earlier faults, ours among them
+  if (static_cast<const std::int32_t*>(info)[2] <= 0 ||
+      !is_synchronous(number)) {  // left over from earlier faults, ours among them
     auto& saved = frame->context.registers;
     saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
   }

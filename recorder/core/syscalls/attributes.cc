@@ -72,8 +72,8 @@ long handle_keyctl(Call& call) {
     long number;
     int buffer, room;  // arguments
   };
-  constexpr Command kCommands[] = {{6 /* DESCRIBE */, 2, 3}, {11 /* READ */, 2, 3}, {17 /* GET_SECURITY */, 2, 3},
-                                   {31 /* CAPABILITIES */, 1, 2}};
+  constexpr Command kCommands[] = {
+      {6 /* DESCRIBE */, 2, 3}, {11 /* READ */, 2, 3}, {17 /* GET_SECURITY */, 2, 3}, {31 /* CAPABILITIES */, 1, 2}};
   if (!live()) return answered_call(call);
   const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   Output output = {0, 0};
@@ -90,9 +90,10 @@ long handle_quotactl(Call& call) {
     std::uint32_t number;
     std::uint64_t bytes;
   };
-  constexpr Command kCommands[] = {{0x800004, 4},  {0x800005, 24}, {0x800007, 72},  // Q_GETFMT, Q_GETINFO, Q_GETQUOTA
-                                   {0x800009, 72}, {0x5803, 112},  {0x5805, 80},    // Q_GETNEXTQUOTA, Q_XGETQUOTA, Q_XGETQSTAT
-                                   {0x5808, 160},  {0x5809, 112}};                  // Q_XGETQSTATV, Q_XGETNEXTQUOTA
+  constexpr Command kCommands[] = {
+      {0x800004, 4},  {0x800005, 24}, {0x800007, 72},  // Q_GETFMT, Q_GETINFO, Q_GETQUOTA
+      {0x800009, 72}, {0x5803, 112},  {0x5805, 80},    // Q_GETNEXTQUOTA, Q_XGETQUOTA, Q_XGETQSTAT
+      {0x5808, 160},  {0x5809, 112}};                  // Q_XGETQSTATV, Q_XGETNEXTQUOTA
   if (!live()) return answered_call(call);
   std::uint64_t bytes = 0;
   for (const Command& command : kCommands)

@@ -115,8 +115,8 @@ void apply(const wire::SyscallRecord& record) {
 
 void log_file_change(const Call& call, long result) {
   if (state().stand_in_count == 0 || is_error(result)) return;
-  if ((call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat) &&
-      call.number != SYS_creat && (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) == 0)
+  if ((call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat) && call.number != SYS_creat &&
+      (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) == 0)
     return;
   const bool opened = call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat;
   const long fd = opened ? result : changed_fd(call);
@@ -131,7 +131,8 @@ void log_file_change(const Call& call, long result) {
   if (change.bytes > size - change.offset) change.bytes = size - change.offset;
   Text name;
   name << "/proc/self/fd/" << static_cast<int>(fd);
-  const long own = change.bytes == 0 ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
+  const long own =
+      change.bytes == 0 ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
   do {
     const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
     log_change(status, own, {change.offset, piece});

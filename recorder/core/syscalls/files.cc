@@ -141,8 +141,11 @@ std::uint64_t fcntl_output(long command) {
     long number;
     std::uint64_t bytes;
   };
-  constexpr Command kCommands[] = {{F_GETLK, 32}, {36 /* F_OFD_GETLK */, 32}, {16 /* F_GETOWN_EX */, 8},
-                                   {17 /* F_GETOWNER_UIDS */, 8}, {1035 /* F_GET_RW_HINT */, 8},
+  constexpr Command kCommands[] = {{F_GETLK, 32},
+                                   {36 /* F_OFD_GETLK */, 32},
+                                   {16 /* F_GETOWN_EX */, 8},
+                                   {17 /* F_GETOWNER_UIDS */, 8},
+                                   {1035 /* F_GET_RW_HINT */, 8},
                                    {1037 /* F_GET_FILE_RW_HINT */, 8}};
   for (const Command& known : kCommands)
     if (known.number == command) return known.bytes;
@@ -186,8 +189,9 @@ long handle_name_to_handle_at(Call& call) {
   const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
-  const Output outputs[] = {{static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
-                            {static_cast<std::uint64_t>(call.args[3]), 4}};
+  const Output outputs[] = {
+      {static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
+      {static_cast<std::uint64_t>(call.args[3]), 4}};
   log_call(call, result, outputs, !is_error(result) || result == -EOVERFLOW ? 2 : 0);
   return result;
 }

@@ -17,9 +17,9 @@ namespace reweave::core {
 namespace {
 
 struct Sending {
-  long pid;     // as kill takes it
-  long tid;     // 0: any thread of the process
-  int number;   // 0: none is sent
+  long pid;      // as kill takes it
+  long tid;      // 0: any thread of the process
+  int number;    // 0: none is sent
   long siginfo;  // address of what the receiver gets, or 0
 };
 
@@ -134,8 +134,8 @@ long stop_self(Call& call) {
 
 long send_to_own(Call& call, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
-  const DefaultAction action = valid && unblocked(process(), sending) ? default_action(process(), sending.number)
-                                                                      : DefaultAction::kIgnore;
+  const DefaultAction action =
+      valid && unblocked(process(), sending) ? default_action(process(), sending.number) : DefaultAction::kIgnore;
   if (action == DefaultAction::kStop) return stop_self(call);
   if (action == DefaultAction::kTerminate) {
     log_call(call, 0, nullptr, 0);
@@ -178,9 +178,9 @@ long send_to_group(Call& call, const Sending& sending) {
   if (!any) return recorded_call(call);
   const Sending own = {process().pid, 0, sending.number, 0};
   const bool valid = sending.number >= 0 && sending.number <= kSignalCount;
-  const DefaultAction action =
-      self_too && sending.number > 0 && valid && unblocked(process(), own) ? default_action(process(), sending.number)
-                                                                          : DefaultAction::kIgnore;
+  const DefaultAction action = self_too && sending.number > 0 && valid && unblocked(process(), own)
+                                   ? default_action(process(), sending.number)
+                                   : DefaultAction::kIgnore;
   const bool deferred = action == DefaultAction::kTerminate || action == DefaultAction::kStop;
   if (self_too && !deferred) result = sys(SYS_kill, sys(SYS_getpid), sending.number);
   log_call(call, result, nullptr, 0);
@@ -200,7 +200,8 @@ long handle_kill(Call& call) {
   if (replaying()) return answered_call(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
-    if (!sends_to_self(call, sending) || sending.number < 0 || sending.number > kSignalCount) return answered_call(call);
+    if (!sends_to_self(call, sending) || sending.number < 0 || sending.number > kSignalCount)
+      return answered_call(call);
     log_call(call, 0, nullptr, 0);
     if (sending.number != 0) queue_own_signal(call.me, sending.number);
     return 0;

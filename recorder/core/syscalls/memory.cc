@@ -149,7 +149,8 @@ long real_pid_of(long pid) {
 long handle_process_vm_writev(Call& call) {
   const long pid = real_pid_of(call.args[0]);
   if (pid == 0 || modelled()) return recorded_call(call);
-  return complete(call, sys(SYS_process_vm_writev, pid, call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]));
+  return complete(
+      call, sys(SYS_process_vm_writev, pid, call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]));
 }
 
 long handle_munmap(Call& call) {
@@ -206,7 +207,8 @@ long choose_target(Move& move) {
 long carry_out(const Move& move, const Region& region) {
   if (replaying() && region.stand_in != 0 && region.shared) {
     if (!move.leaves_old()) sys(SYS_munmap, move.from, move.old_bytes);
-    remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot, region.object_offset + (move.from - region.start));
+    remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot,
+                   region.object_offset + (move.from - region.start));
     return static_cast<long>(move.to);
   }
   if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);

@@ -116,14 +116,16 @@ long handle_sched_affinity(Call& call) {
     const long result = inject(call);
     Thread* thread = thread_by_tid(call.args[0], call.me);
     if (thread != nullptr && result == 0)
-      set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]), static_cast<std::uint64_t>(call.args[1]));
+      set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]),
+                   static_cast<std::uint64_t>(call.args[1]));
     return result;
   }
   Thread* thread = thread_by_tid(call.args[0], call.me);
   const auto room = static_cast<std::uint64_t>(call.args[1]);
   auto* mask = reinterpret_cast<std::uint64_t*>(call.args[2]);
   if (call.number == SYS_sched_setaffinity)
-    return complete(call, thread != nullptr ? set_affinity(*thread, mask, room) : sys(SYS_sched_setaffinity, call.args[0], room, mask));
+    return complete(call, thread != nullptr ? set_affinity(*thread, mask, room)
+                                            : sys(SYS_sched_setaffinity, call.args[0], room, mask));
   const std::uint64_t bytes = config().affinity_bytes;
   if (room < bytes || room % 8 != 0) return complete(call, -EINVAL);
   if (thread == nullptr) return recorded_call(call);

@@ -25,8 +25,7 @@ class Memory {
   explicit Memory(const Process& of) : of_(of), own_(of.index == self().process) {
     if (!own_) read(reinterpret_cast<std::uint64_t>(&regions()), &other_regions, sizeof other_regions.count);
     if (!own_ && other_regions.count <= kMaxRegions)
-      read(reinterpret_cast<std::uint64_t>(regions().items), other_regions.items,
-           other_regions.count * sizeof(Region));
+      read(reinterpret_cast<std::uint64_t>(regions().items), other_regions.items, other_regions.count * sizeof(Region));
   }
   const Region* region_at(std::uint64_t address) const {
     const RegionTable& table = own_ ? regions() : other_regions;

@@ -165,8 +165,14 @@ struct SystemCallInfo {  // siginfo_t of SIGSYS
 static_assert(sizeof(SystemCallInfo) == 128);
 
 void trap(Call& call, std::uint32_t data) {
-  SystemCallInfo info = {SIGSYS, static_cast<std::int32_t>(data), 1 /* SYS_SECCOMP */, 0, call.context.registers.rip,
-                         static_cast<std::int32_t>(call.number), AUDIT_ARCH_X86_64, {}};
+  SystemCallInfo info = {SIGSYS,
+                         static_cast<std::int32_t>(data),
+                         1 /* SYS_SECCOMP */,
+                         0,
+                         call.context.registers.rip,
+                         static_cast<std::int32_t>(call.number),
+                         AUDIT_ARCH_X86_64,
+                         {}};
   force_signal(call.context, SIGSYS, &info);
 }
 
@@ -295,7 +301,7 @@ long set_seccomp(Call& call, long mode, long program) {
 }
 
 long seccomp_mode(const Thread& thread) {
-  return thread.seccomp == 0 ? SECCOMP_MODE_DISABLED
+  return thread.seccomp == 0         ? SECCOMP_MODE_DISABLED
          : thread.seccomp == kStrict ? SECCOMP_MODE_STRICT
                                      : SECCOMP_MODE_FILTER;
 }

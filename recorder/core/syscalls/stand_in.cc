@@ -133,7 +133,8 @@ std::uint32_t note_stand_in(const FileIdentity& file) {
       stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 files are mapped that may change");
     s.stand_ins[s.stand_in_count] = mix(file.device, file.inode);
     number = ++s.stand_in_count;
-    if (replaying() && is_error(sys(SYS_ftruncate, kArenaFd, base_of(number) + kStandInBytes))) bug("cannot extend the arena");
+    if (replaying() && is_error(sys(SYS_ftruncate, kArenaFd, base_of(number) + kStandInBytes)))
+      bug("cannot extend the arena");
   }
   s.stand_in_sizes[number - 1] = file.size;
   return number;

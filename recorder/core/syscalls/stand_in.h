@@ -26,8 +26,8 @@ std::uint32_t note_stand_in(const FileIdentity& file);
 // That number of the file known by device and inode; 0: it is not.
 std::uint32_t find_stand_in(std::uint64_t device, std::uint64_t inode);
 
-// Replay: parts of a stand-in, by its number and the file's offsets. map_nothing: pages behind a file's end, whose use is
-// a SIGBUS.
+// Replay: parts of a stand-in, by its number and the file's offsets. map_nothing: pages behind a file's end, whose use
+// is a SIGBUS.
 void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
               std::uint64_t offset);
 // All of a shared mapping, with the pages behind the file's end.

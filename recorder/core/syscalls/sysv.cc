@@ -108,8 +108,8 @@ long handle_shmdt(Call& call) {
     return complete(call, -EINVAL);
   const std::uint64_t id = region->shared_id;
   std::uint64_t end = region->end;
-  for (const Region* next = region_at(end); next != nullptr && next->shared_id == id && next->object_offset == end - start;
-       next = region_at(end))
+  for (const Region* next = region_at(end);
+       next != nullptr && next->shared_id == id && next->object_offset == end - start; next = region_at(end))
     end = next->end;
   const long result = replaying() ? sys(SYS_munmap, start, end - start) : sys(SYS_shmdt, start);
   if (!is_error(result)) remove_region(start, end);
@@ -117,17 +117,20 @@ long handle_shmdt(Call& call) {
 }
 
 long handle_shmctl(Call& call) {
-  constexpr ControlSize kSizes[] = {{IPC_STAT, 112}, {SHM_STAT, 112}, {15 /* SHM_STAT_ANY */, 112}, {IPC_INFO, 72}, {SHM_INFO, 48}};
+  constexpr ControlSize kSizes[] = {
+      {IPC_STAT, 112}, {SHM_STAT, 112}, {15 /* SHM_STAT_ANY */, 112}, {IPC_INFO, 72}, {SHM_INFO, 48}};
   return control(call, 1, 2, kSizes);
 }
 
 long handle_msgctl(Call& call) {
-  constexpr ControlSize kSizes[] = {{IPC_STAT, 120}, {MSG_STAT, 120}, {13 /* MSG_STAT_ANY */, 120}, {IPC_INFO, 32}, {MSG_INFO, 32}};
+  constexpr ControlSize kSizes[] = {
+      {IPC_STAT, 120}, {MSG_STAT, 120}, {13 /* MSG_STAT_ANY */, 120}, {IPC_INFO, 32}, {MSG_INFO, 32}};
   return control(call, 1, 2, kSizes);
 }
 
 long handle_semctl(Call& call) {
-  constexpr long kUseArgument[] = {IPC_SET, IPC_STAT, SEM_STAT, 20 /* SEM_STAT_ANY */, IPC_INFO, SEM_INFO, GETALL, SETALL, SETVAL};
+  constexpr long kUseArgument[] = {IPC_SET, IPC_STAT, SEM_STAT, 20 /* SEM_STAT_ANY */, IPC_INFO, SEM_INFO,
+                                   GETALL,  SETALL,   SETVAL};
   bool used = false;
   for (long command : kUseArgument) used = used || command == call.args[2];
   if (!used) use_arguments(call, 3);
@@ -136,7 +139,8 @@ long handle_semctl(Call& call) {
     struct semid_ds status = {};
     if (!is_error(sys(SYS_semctl, call.args[0], 0, IPC_STAT, &status))) all = status.sem_nsems * 2;
   }
-  const ControlSize sizes[] = {{IPC_STAT, 104}, {SEM_STAT, 104}, {20 /* SEM_STAT_ANY */, 104}, {IPC_INFO, 40}, {SEM_INFO, 40}, {GETALL, all}};
+  const ControlSize sizes[] = {{IPC_STAT, 104}, {SEM_STAT, 104}, {20 /* SEM_STAT_ANY */, 104},
+                               {IPC_INFO, 40},  {SEM_INFO, 40},  {GETALL, all}};
   return control(call, 2, 3, sizes);
 }
 

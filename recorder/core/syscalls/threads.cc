@@ -187,7 +187,8 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;
   child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
   if (child.files_of == index) memcpy(child.fds, s.processes[parent.files_of].fds, sizeof child.fds);
-  if (child.handlers_of == index) take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
+  if (child.handlers_of == index)
+    take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
   s.live_processes++;
   return index;
 }
@@ -223,8 +224,8 @@ long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
   context->registers.rax = 0;
   if (args.stack_top != 0) context->registers.rsp = args.stack_top;
   child.start_context = reinterpret_cast<std::uint64_t>(context);
-  return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0, 0,
-                    static_cast<long>(args.tls), &child);
+  return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0,
+                    0, static_cast<long>(args.tls), &child);
 }
 
 // A descriptor of the child, which the parent finds at `address`.
@@ -254,7 +255,8 @@ long create_process(Call& call, const CloneArgs& args) {
     child.altstack_size = call.me.altstack_size;
     child.altstack_flags = call.me.altstack_flags;
   }
-  const long real_pid = in_memory ? clone_in_memory(call, args, child) : sys(SYS_clone, kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS}, 0, 0, 0, 0);
+  const long real_pid = in_memory ? clone_in_memory(call, args, child)
+                                  : sys(SYS_clone, kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS}, 0, 0, 0, 0);
   if (real_pid == 0) {
     become_child(child, args);
     if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
@@ -307,7 +309,8 @@ void clear_tid(const Thread& thread) {
 bool memory_has_others() {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && i != process().index && s.processes[i].memory_of == process().memory_of) return true;
+    if (s.processes[i].alive != 0 && i != process().index && s.processes[i].memory_of == process().memory_of)
+      return true;
   return false;
 }
 
@@ -403,9 +406,9 @@ long handle_clone3(Call& call) {
   memcpy(&given, reinterpret_cast<void*>(call.args[0]), bytes < sizeof given ? bytes : sizeof given);
   if (given.set_tid_size != 0 || (given.flags & CLONE_INTO_CGROUP) != 0) return complete(call, -ENOSYS);
   if ((given.flags & CLONE_THREAD) != 0 && given.exit_signal != 0) return complete(call, -EINVAL);
-  return create(call, {given.flags, given.exit_signal,
-                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size, given.tls,
-                       given.parent_tid, given.child_tid, (given.flags & CLONE_PIDFD) != 0 ? given.pidfd : 0});
+  return create(
+      call, {given.flags, given.exit_signal, given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size,
+             given.tls, given.parent_tid, given.child_tid, (given.flags & CLONE_PIDFD) != 0 ? given.pidfd : 0});
 }
 
 long handle_fork(Call& call) { return create(call, {0, SIGCHLD, 0, 0, 0, 0, 0, 0}); }

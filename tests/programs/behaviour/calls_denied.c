@@ -1,10 +1,13 @@
 /* Calls that a container or an older kernel would refuse: an error, and the program goes on. */
-#include "check.h"
 #include <linux/aio_abi.h>
 #include <linux/perf_event.h>
 #include <sys/ptrace.h>
+#include "check.h"
 
-#define DENIED(call) CHECK((call) == -1 && (errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL || errno == ENOENT || errno == EBADF || errno == ENODEV || errno == ESRCH || errno == ENOTBLK || errno == ENOMSG || errno == EOPNOTSUPP))
+#define DENIED(call)                                                                                                   \
+  CHECK((call) == -1 && (errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL || errno == ENOENT || \
+                         errno == EBADF || errno == ENODEV || errno == ESRCH || errno == ENOTBLK || errno == ENOMSG || \
+                         errno == EOPNOTSUPP))
 
 int main(void) {
   aio_context_t context = 0;

@@ -1,8 +1,8 @@
 /* clone with sets of flags that are neither fork nor a thread: shared memory, descriptors, handlers, another parent. */
-#include "check.h"
 #include <linux/sched.h>
 #include <sched.h>
 #include <spawn.h>
+#include "check.h"
 
 static char stack[64 << 10] __attribute__((aligned(64)));
 static volatile int shared_value;
@@ -94,7 +94,8 @@ static void tids(void) {
 
 static void clone3_with_pidfd(void) {
   int fd = -1;
-  struct clone_args args = {.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND, .pidfd = (uintptr_t)&fd, .exit_signal = SIGCHLD};
+  struct clone_args args = {
+      .flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND, .pidfd = (uintptr_t)&fd, .exit_signal = SIGCHLD};
   pid_t child = (pid_t)syscall(SYS_clone3, &args, sizeof args);
   if (child == 0) _exit(12);
   CHECK(child > 0 && fd >= 0);

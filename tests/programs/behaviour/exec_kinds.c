@@ -1,7 +1,7 @@
 /* exec by path, by descriptor, relative to a folder, of a script, from a second thread; what survives it; errors. */
-#include "check.h"
 #include <pthread.h>
 #include <sys/prctl.h>
+#include "check.h"
 
 static const char* self;
 static void nothing(int number, siginfo_t* info, void* context) { (void)number, (void)info, (void)context; }
@@ -25,7 +25,8 @@ static void run(char* how) {
     kill(getpid(), SIGUSR1);
     if (strcmp(how, "path") == 0) execve(self, argv, env);
     if (strcmp(how, "fd") == 0) fexecve(open(self, O_RDONLY), argv, env);
-    if (strcmp(how, "cloexec") == 0) syscall(SYS_execveat, open(self, O_RDONLY | O_CLOEXEC), "", argv, env, AT_EMPTY_PATH);
+    if (strcmp(how, "cloexec") == 0)
+      syscall(SYS_execveat, open(self, O_RDONLY | O_CLOEXEC), "", argv, env, AT_EMPTY_PATH);
     if (strcmp(how, "proc") == 0) execve("/proc/self/exe", argv, env);
     if (strcmp(how, "at") == 0) {
       char folder[4096];
@@ -59,7 +60,8 @@ static int executed(const char* how) {
 static void scripts(void) {
   char name[64], text[5000];
   snprintf(name, sizeof name, "/tmp/reweave-script-%d", getpid());
-  int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0755), length = sprintf(text, "#!/bin/sh -e\n[ \"$1\" = given ]\nexit 6\n");
+  int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0755),
+      length = sprintf(text, "#!/bin/sh -e\n[ \"$1\" = given ]\nexit 6\n");
   CHECK(write(fd, text, (size_t)length) == length && close(fd) == 0);
   pid_t child = fork();
   if (child == 0) execl(name, name, "given", NULL);

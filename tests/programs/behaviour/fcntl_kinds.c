@@ -1,6 +1,6 @@
 /* fcntl's commands: duplicates, flags, locks of both kinds, leases, owners, signals, pipe sizes, hints. */
-#include "check.h"
 #include <sys/file.h>
+#include "check.h"
 
 #ifndef F_GET_RW_HINT
 #define F_GET_RW_HINT 1035

@@ -1,6 +1,6 @@
 /* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts. */
-#include "check.h"
 #include <pthread.h>
+#include "check.h"
 
 static char name[64];
 

@@ -1,6 +1,6 @@
 /* Mapped files: the end of the file, growing and shrinking under the mapping, writes through descriptors. */
-#include "check.h"
 #include <setjmp.h>
+#include "check.h"
 
 static const long kPage = 4096;
 static sigjmp_buf back;
@@ -49,7 +49,8 @@ static void both_ways(int fd) {
     _exit(0);
   }
   expect_success(child);
-  CHECK(strcmp(p, "from the child") == 0 && strcmp(p + 100, "written there") == 0 && msync(p, (size_t)kPage, MS_SYNC) == 0);
+  CHECK(strcmp(p, "from the child") == 0 && strcmp(p + 100, "written there") == 0 &&
+        msync(p, (size_t)kPage, MS_SYNC) == 0);
   CHECK(munmap(p, (size_t)(2 * kPage)) == 0 && munmap(ro, (size_t)kPage) == 0);
 }
 
@@ -73,7 +74,8 @@ static void memory_file(void) {
   CHECK(strcmp(q, "in memory") == 0 && q[2 * kPage] == 0);
   q[2 * kPage] = 5;
   CHECK(mremap(p, (size_t)kPage, (size_t)(3 * kPage), MREMAP_MAYMOVE) != MAP_FAILED);
-  CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0 && fcntl(fd, F_GET_SEALS) == (F_SEAL_GROW | F_SEAL_SHRINK));
+  CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0 &&
+        fcntl(fd, F_GET_SEALS) == (F_SEAL_GROW | F_SEAL_SHRINK));
   FAILS(ftruncate(fd, kPage), EPERM);
   close(fd);
 }

@@ -1,8 +1,8 @@
 /* mmap, mremap, madvise and their relatives: flags, errors, and what the memory holds afterwards. */
-#include "check.h"
 #include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
+#include "check.h"
 
 static const size_t kPage = 4096;
 static sigjmp_buf back;
@@ -30,7 +30,8 @@ static void fixed_places(void) {
   CHECK(mmap(p + kPage, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + kPage);
   CHECK(p[0] == 1 && p[kPage] == 0 && p[2 * kPage] == 1);
   CHECK(munmap(p + 2 * kPage, kPage) == 0 && faults(p + 2 * kPage) == SIGSEGV && p[3 * kPage] == 1);
-  CHECK(mmap(p + 2 * kPage, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == p + 2 * kPage);
+  CHECK(mmap(p + 2 * kPage, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+        p + 2 * kPage);
   CHECK(faults(p + 2 * kPage) == SIGSEGV && munmap(p, 4 * kPage) == 0 && munmap(p, 4 * kPage) == 0);
   FAILS((long)mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), EINVAL);
   FAILS((long)mmap(p + 1, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), EINVAL);

@@ -1,10 +1,10 @@
 /* Attributes of processes: limits, priorities, processors, credentials, sessions, masks, prctl; and /proc/self. */
-#include "check.h"
 #include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include "check.h"
 
 static void processors(void) {
   cpu_set_t all, one;
@@ -51,7 +51,8 @@ static void names(void) {
 
 static void process_flags(void) {
   int value = -1;
-  CHECK(prctl(PR_GET_DUMPABLE) == 1 && prctl(PR_SET_DUMPABLE, 0) == 0 && prctl(PR_GET_DUMPABLE) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0);
+  CHECK(prctl(PR_GET_DUMPABLE) == 1 && prctl(PR_SET_DUMPABLE, 0) == 0 && prctl(PR_GET_DUMPABLE) == 0 &&
+        prctl(PR_SET_DUMPABLE, 1) == 0);
   CHECK(prctl(PR_SET_PDEATHSIG, SIGHUP) == 0 && prctl(PR_GET_PDEATHSIG, &value) == 0 && value == SIGHUP);
   CHECK(prctl(PR_SET_PDEATHSIG, 0) == 0 && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
   CHECK(prctl(PR_GET_CHILD_SUBREAPER, &value) == 0 && value == 1 && prctl(PR_GET_TIMERSLACK) > 0);
@@ -87,7 +88,8 @@ static void credentials(void) {
   CHECK(setpriority(PRIO_PROCESS, 0, priority + 1) == 0 && getpriority(PRIO_PROCESS, 0) == priority + 1);
   struct sched_param param;
   struct timespec slice;
-  CHECK(sched_getscheduler(0) == SCHED_OTHER && sched_getparam(0, &param) == 0 && sched_rr_get_interval(0, &slice) == 0);
+  CHECK(sched_getscheduler(0) == SCHED_OTHER && sched_getparam(0, &param) == 0 &&
+        sched_rr_get_interval(0, &slice) == 0);
   CHECK(sched_get_priority_max(SCHED_FIFO) == 99);
 }
 

@@ -1,7 +1,7 @@
 /* Locks in memory shared between processes: mutexes, conditions, barriers, semaphores; robust ones whose owner dies. */
-#include "check.h"
 #include <pthread.h>
 #include <semaphore.h>
+#include "check.h"
 
 struct shared {
   pthread_mutex_t plain, robust, inherited;

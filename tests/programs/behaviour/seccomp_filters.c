@@ -1,11 +1,11 @@
 /* The program's own seccomp filters: errors, traps, deaths, inheritance, several at once, all threads, strict mode. */
-#include "check.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <ucontext.h>
+#include "check.h"
 
 static int add_filter(int number, uint32_t action, unsigned flags) {
   struct sock_filter code[] = {
@@ -90,7 +90,8 @@ static void all_threads(void) {
   pthread_t thread;
   char byte;
   CHECK(pipe(ready) == 0 && pipe(go) == 0 && pthread_create(&thread, NULL, sees_it, NULL) == 0);
-  CHECK(read(ready[0], &byte, 1) == 1 && add_filter(SYS_getuid, SECCOMP_RET_ERRNO | EPERM, SECCOMP_FILTER_FLAG_TSYNC) == 0);
+  CHECK(read(ready[0], &byte, 1) == 1 &&
+        add_filter(SYS_getuid, SECCOMP_RET_ERRNO | EPERM, SECCOMP_FILTER_FLAG_TSYNC) == 0);
   CHECK(write(go[1], "g", 1) == 1 && pthread_join(thread, NULL) == 0);
 }
 

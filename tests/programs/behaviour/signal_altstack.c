@@ -1,12 +1,14 @@
 /* The alternate stack: used, left by siglongjmp, re-entered, disarmed, and needed when the stack overflows. */
-#include "check.h"
 #include <setjmp.h>
+#include "check.h"
 
 static char stack_memory[64 << 10] __attribute__((aligned(16)));
 static sigjmp_buf back;
 static volatile int on_alternate, frames;
 
-static int within(const void* p) { return (const char*)p >= stack_memory && (const char*)p < stack_memory + sizeof stack_memory; }
+static int within(const void* p) {
+  return (const char*)p >= stack_memory && (const char*)p < stack_memory + sizeof stack_memory;
+}
 
 static void look(int number, siginfo_t* info, void* context) {
   stack_t now;

@@ -1,6 +1,6 @@
 /* What a handler changes in its context is what the program goes on with: registers, flags, mask, vector state. */
-#include "check.h"
 #include <ucontext.h>
+#include "check.h"
 
 static void change(int number, siginfo_t* info, void* context) {
   ucontext_t* u = context;
@@ -23,11 +23,12 @@ static void registers(void) {
   uint64_t rbx, r12, r15, xmm;
   unsigned char carry;
   on_signal(SIGILL, change, 0);
-  __asm__ volatile("pxor %%xmm3, %%xmm3\n xor %%ebx, %%ebx\n xor %%r12d, %%r12d\n xor %%r15d, %%r15d\n clc\n ud2\n"
-                   "setc %4\n mov %%rbx, %0\n mov %%r12, %1\n mov %%r15, %2\n movq %%xmm3, %3\n"
-                   : "=m"(rbx), "=m"(r12), "=m"(r15), "=m"(xmm), "=m"(carry)
-                   :
-                   : "rbx", "r12", "r15", "xmm3", "cc");
+  __asm__ volatile(
+      "pxor %%xmm3, %%xmm3\n xor %%ebx, %%ebx\n xor %%r12d, %%r12d\n xor %%r15d, %%r15d\n clc\n ud2\n"
+      "setc %4\n mov %%rbx, %0\n mov %%r12, %1\n mov %%r15, %2\n movq %%xmm3, %3\n"
+      : "=m"(rbx), "=m"(r12), "=m"(r15), "=m"(xmm), "=m"(carry)
+      :
+      : "rbx", "r12", "r15", "xmm3", "cc");
   CHECK(rbx == 0x1111 && r12 == 0x2222 && r15 == 0x3333 && xmm == 0xabcdef && carry == 1);
   sigset_t now;
   CHECK(sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR2) == 1);
@@ -40,22 +41,25 @@ static void vectors(void) {
   long double x87_in = 1.0L / 3, x87_out;
   on_signal(SIGUSR1, scribble, 0);
   register long r10 __asm__("r10") = 0;
-  __asm__ volatile("movups %3, %%xmm0\n movups 16%3, %%xmm15\n fldt %5\n syscall\n"
-                   "movups %%xmm0, %1\n movups %%xmm15, 16%1\n fstpt %2\n"
-                   : "=a"(result), "=m"(out), "=m"(x87_out)
-                   : "m"(in), "0"((long)SYS_kill), "m"(x87_in), "D"(pid), "S"((long)SIGUSR1), "r"(r10)
-                   : "rcx", "r11", "xmm0", "xmm15", "memory");
+  __asm__ volatile(
+      "movups %3, %%xmm0\n movups 16%3, %%xmm15\n fldt %5\n syscall\n"
+      "movups %%xmm0, %1\n movups %%xmm15, 16%1\n fstpt %2\n"
+      : "=a"(result), "=m"(out), "=m"(x87_out)
+      : "m"(in), "0"((long)SYS_kill), "m"(x87_in), "D"(pid), "S"((long)SIGUSR1), "r"(r10)
+      : "rcx", "r11", "xmm0", "xmm15", "memory");
   CHECK(result == 0 && memcmp(in, out, sizeof in) == 0 && x87_in == x87_out);
 }
 
 /* A system call leaves all registers but three as they are, also those for arguments it does not have. */
 static void kept_registers(void) {
   uint64_t seen[6];
-  __asm__ volatile("mov $0x1001, %%edi\n mov $0x1002, %%esi\n mov $0x1003, %%edx\n mov $0x1004, %%r10d\n"
-                   "mov $0x1005, %%r8d\n mov $0x1006, %%r9d\n mov %1, %%eax\n syscall\n"
-                   "mov %%rdi, 0(%0)\n mov %%rsi, 8(%0)\n mov %%rdx, 16(%0)\n mov %%r10, 24(%0)\n mov %%r8, 32(%0)\n"
-                   "mov %%r9, 40(%0)\n" ::"b"(seen), "i"(SYS_getppid)
-                   : "rax", "rcx", "r11", "rdi", "rsi", "rdx", "r10", "r8", "r9", "memory");
+  __asm__ volatile(
+      "mov $0x1001, %%edi\n mov $0x1002, %%esi\n mov $0x1003, %%edx\n mov $0x1004, %%r10d\n"
+      "mov $0x1005, %%r8d\n mov $0x1006, %%r9d\n mov %1, %%eax\n syscall\n"
+      "mov %%rdi, 0(%0)\n mov %%rsi, 8(%0)\n mov %%rdx, 16(%0)\n mov %%r10, 24(%0)\n mov %%r8, 32(%0)\n"
+      "mov %%r9, 40(%0)\n" ::"b"(seen),
+      "i"(SYS_getppid)
+      : "rax", "rcx", "r11", "rdi", "rsi", "rdx", "r10", "r8", "r9", "memory");
   for (int i = 0; i < 6; i++) CHECK(seen[i] == 0x1001 + (uint64_t)i);
 }
 

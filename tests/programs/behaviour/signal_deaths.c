@@ -1,6 +1,6 @@
 /* Every signal whose default is death, by raise and by an instruction: wait status, core flag, and an exec after it. */
-#include "check.h"
 #include <sys/resource.h>
+#include "check.h"
 
 static volatile int zero;
 
@@ -78,9 +78,9 @@ static void no_stack_for_the_handler(void) {
 int main(void) {
   struct rlimit none = {0, 0};
   CHECK(setrlimit(RLIMIT_CORE, &none) == 0);
-  const int fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGTRAP, SIGABRT, SIGBUS,    SIGFPE,   SIGKILL, SIGUSR1, SIGSEGV,
-                       SIGUSR2, SIGPIPE, SIGALRM, SIGSTKFLT, SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,  SIGIO,   SIGPWR,
-                       SIGSYS,  SIGRTMIN, SIGRTMAX};
+  const int fatal[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,   SIGBUS,  SIGFPE,  SIGKILL,
+                       SIGUSR1,   SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGSTKFLT, SIGTERM, SIGXCPU, SIGXFSZ,
+                       SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS,  SIGRTMIN,  SIGRTMAX};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
     int status = death(fatal[i], 0);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == fatal[i] && !WCOREDUMP(status));

@@ -1,7 +1,7 @@
 /* Signals that instructions cause, and the same numbers sent by kill: code, address, and going on after them. */
-#include "check.h"
 #include <setjmp.h>
 #include <ucontext.h>
+#include "check.h"
 
 static sigjmp_buf back;
 static volatile siginfo_t last;
@@ -76,8 +76,10 @@ static void instructions(void) {
 
 static void single_steps(void) {
   on_signal(SIGTRAP, stepped, 0);
-  __asm__ volatile("pushf\n orq $0x100, (%%rsp)\n popf\n"
-                   "mov $100, %%ecx\n 1: dec %%ecx\n jnz 1b\n" ::: "rcx", "cc", "memory");
+  __asm__ volatile(
+      "pushf\n orq $0x100, (%%rsp)\n popf\n"
+      "mov $100, %%ecx\n 1: dec %%ecx\n jnz 1b\n" ::
+          : "rcx", "cc", "memory");
   CHECK(steps == 20 && last.si_code == TRAP_TRACE);
 }
 

@@ -1,6 +1,6 @@
 /* Signals to process groups: handled, fatal, to the sender's own group; pidfd and queued ones between processes. */
-#include "check.h"
 #include <sys/prctl.h>
+#include "check.h"
 
 static volatile sig_atomic_t got;
 static volatile int value;

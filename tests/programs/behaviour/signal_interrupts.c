@@ -1,5 +1,4 @@
 /* What an alarm does to each call that waits: EINTR or start over, by SA_RESTART and by the call (signal(7)). */
-#include "check.h"
 #include <mqueue.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -10,9 +9,10 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
+#include "check.h"
 
 static volatile sig_atomic_t rings;
 static void ring(int number, siginfo_t* info, void* context) {
@@ -26,11 +26,11 @@ static void in_ms(long ms) {
   CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
-#define INTERRUPTED(call)               \
-  do {                                  \
-    in_ms(20);                          \
-    FAILS(call, EINTR);                 \
-    CHECK(rings == 1);                  \
+#define INTERRUPTED(call) \
+  do {                    \
+    in_ms(20);            \
+    FAILS(call, EINTR);   \
+    CHECK(rings == 1);    \
   } while (0)
 
 static void always_interrupted(int flags) {

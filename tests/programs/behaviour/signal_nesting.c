@@ -1,6 +1,6 @@
 /* Masks while a handler runs, SA_NODEFER, SA_RESETHAND, handlers within handlers, siglongjmp out of one. */
-#include "check.h"
 #include <setjmp.h>
+#include "check.h"
 
 static volatile char trail[64];
 static volatile int length;

@@ -1,6 +1,6 @@
 /* Real-time signals queue, in order, with their values; ordinary ones do not. */
-#include "check.h"
 #include <pthread.h>
+#include "check.h"
 
 static int seen[64][2];
 static volatile int count;
@@ -11,9 +11,7 @@ static void note(int number, siginfo_t* info, void* context) {
   seen[count++][1] = info->si_value.sival_int;
 }
 
-static void queue(int number, int value) {
-  CHECK(sigqueue(getpid(), number, (union sigval){.sival_int = value}) == 0);
-}
+static void queue(int number, int value) { CHECK(sigqueue(getpid(), number, (union sigval){.sival_int = value}) == 0); }
 
 static void same_number_in_order(sigset_t* all) {
   count = 0;

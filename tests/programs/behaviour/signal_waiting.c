@@ -1,9 +1,9 @@
 /* Taking signals without a handler: sigwait, sigtimedwait, sigpending, signalfd; sigsuspend and ppoll with a mask. */
-#include "check.h"
 #include <poll.h>
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <time.h>
+#include "check.h"
 
 static volatile sig_atomic_t handled;
 static void count(int number, siginfo_t* info, void* context) {
@@ -51,7 +51,8 @@ int main(void) {
   raise(SIGUSR1);
   sigfillset(&most), sigdelset(&most, SIGUSR1);
   FAILS(sigsuspend(&most), EINTR);
-  CHECK(handled == 2 && sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) && !sigismember(&now, SIGHUP));
+  CHECK(handled == 2 && sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR1) &&
+        !sigismember(&now, SIGHUP));
   sigset_t user;
   sigemptyset(&user), sigaddset(&user, SIGUSR1);
   CHECK(ppoll(NULL, 0, &none, &set) == 0 && handled == 2);

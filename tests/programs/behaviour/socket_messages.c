@@ -1,5 +1,4 @@
 /* Ancillary data, many messages at once, options, addresses, unix and loopback sockets of each type. */
-#include "check.h"
 #include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -11,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include "check.h"
 
 static void pass_descriptor(void) {
   int pair[2], ends[2];
@@ -18,7 +18,8 @@ static void pass_descriptor(void) {
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
   CHECK(setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)) == 0);
   struct iovec part = {&byte, 1};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(sizeof(int))};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE(sizeof(int))};
   memset(control, 0, sizeof control);
   struct cmsghdr* c = CMSG_FIRSTHDR(&message);
   c->cmsg_level = SOL_SOCKET, c->cmsg_type = SCM_RIGHTS, c->cmsg_len = CMSG_LEN(sizeof(int));
@@ -100,7 +101,8 @@ static void over_tcp(void) {
   CHECK(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)) == 0);
   CHECK(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger) == 0);
   memset(&linger, 0, sizeof linger), length = sizeof linger;
-  CHECK(getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &length) == 0 && linger.l_linger == 3 && length == sizeof linger);
+  CHECK(getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &length) == 0 && linger.l_linger == 3 &&
+        length == sizeof linger);
   struct tcp_info info;
   length = sizeof info;
   CHECK(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && length > 100);
@@ -114,7 +116,8 @@ static void over_tcp(void) {
   length = sizeof local;
   CHECK(getsockname(quiet, (struct sockaddr*)&local, &length) == 0);
   CHECK(sendto(quiet, "self", 4, 0, (struct sockaddr*)&local, sizeof local) == 4);
-  CHECK(recvfrom(quiet, text, sizeof text, 0, (struct sockaddr*)&peer, &length) == 4 && peer.sin_port == local.sin_port);
+  CHECK(recvfrom(quiet, text, sizeof text, 0, (struct sockaddr*)&peer, &length) == 4 &&
+        peer.sin_port == local.sin_port);
 }
 
 static void unix_names(void) {

@@ -1,9 +1,9 @@
 /* System V shared memory, semaphores and messages, within a process and between processes. */
-#include "check.h"
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include "check.h"
 
 union semun {
   int val;

@@ -1,9 +1,9 @@
 /* Pseudo-terminals: attributes, sizes, sessions, line discipline, a child on one, and hanging up. */
-#include "check.h"
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include "check.h"
 
 static void attributes(int master, int slave) {
   struct termios settings, again;
@@ -12,7 +12,8 @@ static void attributes(int master, int slave) {
   char name[64];
   CHECK(isatty(slave) && tcgetattr(slave, &settings) == 0);
   cfmakeraw(&settings);
-  CHECK(tcsetattr(slave, TCSANOW, &settings) == 0 && tcgetattr(slave, &again) == 0 && again.c_lflag == settings.c_lflag);
+  CHECK(tcsetattr(slave, TCSANOW, &settings) == 0 && tcgetattr(slave, &again) == 0 &&
+        again.c_lflag == settings.c_lflag);
   CHECK(ioctl(master, TIOCSWINSZ, &size) == 0 && ioctl(slave, TIOCGWINSZ, &seen) == 0 && seen.ws_col == 133);
   CHECK(write(master, "abc", 3) == 3 && poll(&(struct pollfd){slave, POLLIN, 0}, 1, -1) == 1);
   CHECK(ioctl(slave, FIONREAD, &value) == 0 && value == 3);

@@ -1,11 +1,11 @@
 /* Interval and POSIX timers, their ways to notify, timerfd, clocks of threads and processes. */
-#include "check.h"
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
 #include <time.h>
+#include "check.h"
 
 static volatile sig_atomic_t rings;
 static volatile int value, code;
@@ -38,7 +38,8 @@ static void posix_timers(void) {
   CHECK(timer_create(CLOCK_REALTIME, &event, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
   while (value != 78) pause();
   CHECK(timer_delete(timer) == 0);
-  struct sigevent by_thread = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notify, .sigev_value.sival_int = 1};
+  struct sigevent by_thread = {
+      .sigev_notify = SIGEV_THREAD, .sigev_notify_function = notify, .sigev_value.sival_int = 1};
   CHECK(timer_create(CLOCK_MONOTONIC, &by_thread, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
   pthread_mutex_lock(&mutex);
   while (notifications == 0) pthread_cond_wait(&notified, &mutex);
@@ -94,7 +95,8 @@ static void cpu_clocks(void) {
   CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 && clock_getres(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
   CHECK(pthread_create(&thread, NULL, burns, &in_thread) == 0 && pthread_join(thread, NULL) == 0);
   CHECK(times(&used) != (clock_t)-1 && getrusage(RUSAGE_SELF, &usage) == 0 && getrusage(RUSAGE_THREAD, &usage) == 0);
-  printf("thread %ld, clock %ld, %ld switches\n", in_thread, (long)clock_gettime(CLOCK_BOOTTIME, &time), usage.ru_nvcsw);
+  printf("thread %ld, clock %ld, %ld switches\n", in_thread, (long)clock_gettime(CLOCK_BOOTTIME, &time),
+         usage.ru_nvcsw);
 }
 
 int main(void) {
