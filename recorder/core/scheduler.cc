@@ -506,6 +506,16 @@ void set_process_stopped(std::uint16_t process_index, bool stopped) {
   }
 }
 
+void try_stopped_process(std::uint16_t process_index) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process != process_index) continue;
+    thread.go.fetch_or(kGoAttention);
+    sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
+  }
+}
+
 void abandon_baton() {
   Thread& me = self();
   const wire::RecordHeader* record = peek_record();

@@ -99,7 +99,10 @@ void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) set_stopped(target, false);
   if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
   const DefaultAction action = default_action(target, sending.number);
-  if (action == DefaultAction::kStop) set_stopped(target, true);
+  if (action == DefaultAction::kStop) {
+    set_stopped(target, true);
+    try_stopped_process(target.index);
+  }
   if (action != DefaultAction::kTerminate) return;
   forget_process(target.index);
   log_death(target, sending.number);

@@ -1,4 +1,5 @@
 /* Calls that a container or an older kernel would refuse: an error, and the program goes on. */
+#define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <linux/perf_event.h>
 #include <sys/ptrace.h>

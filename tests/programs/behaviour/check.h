@@ -1,8 +1,5 @@
 /* For programs that judge their own results: CHECK says which one is wrong and ends the program with status 1. */
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* clone with sets of flags that are neither fork nor a thread: shared memory, descriptors, handlers, another parent. */
+#define _GNU_SOURCE
 #include <linux/sched.h>
 #include <sched.h>
 #include <spawn.h>

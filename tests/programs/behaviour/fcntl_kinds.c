@@ -1,4 +1,5 @@
 /* fcntl's commands: duplicates, flags, locks of both kinds, leases, owners, signals, pipe sizes, hints. */
+#define _GNU_SOURCE
 #include <sys/file.h>
 #include "check.h"
 

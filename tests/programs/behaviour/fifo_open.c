@@ -1,4 +1,5 @@
 /* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* Mapped files: the end of the file, growing and shrinking under the mapping, writes through descriptors. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* mmap, mremap, madvise and their relatives: flags, errors, and what the memory holds afterwards. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/uio.h>

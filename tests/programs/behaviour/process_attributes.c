@@ -1,4 +1,5 @@
 /* Attributes of processes: limits, priorities, processors, credentials, sessions, masks, prctl; and /proc/self. */
+#define _GNU_SOURCE
 #include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>

@@ -1,4 +1,5 @@
 /* Locks in memory shared between processes: mutexes, conditions, barriers, semaphores; robust ones whose owner dies. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include "check.h"

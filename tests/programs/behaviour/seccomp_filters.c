@@ -1,4 +1,5 @@
 /* The program's own seccomp filters: errors, traps, deaths, inheritance, several at once, all threads, strict mode. */
+#define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>

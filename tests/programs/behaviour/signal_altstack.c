@@ -1,4 +1,5 @@
 /* The alternate stack: used, left by siglongjmp, re-entered, disarmed, and needed when the stack overflows. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include "check.h"
 

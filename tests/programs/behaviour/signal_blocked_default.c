@@ -1,4 +1,5 @@
 /* A signal with the default action that is blocked: it kills nobody before it is unblocked. */
+#define _GNU_SOURCE
 #include "check.h"
 
 static sigset_t set_of(int number) {

@@ -1,4 +1,5 @@
 /* Every signal whose default is death, by raise and by an instruction: wait status, core flag, and an exec after it. */
+#define _GNU_SOURCE
 #include <sys/resource.h>
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* Signals that instructions cause, and the same numbers sent by kill: code, address, and going on after them. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <ucontext.h>
 #include "check.h"

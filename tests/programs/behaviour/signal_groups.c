@@ -1,4 +1,5 @@
 /* Signals to process groups: handled, fatal, to the sender's own group; pidfd and queued ones between processes. */
+#define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* What an alarm does to each call that waits: EINTR or start over, by SA_RESTART and by the call (signal(7)). */
+#define _GNU_SOURCE
 #include <mqueue.h>
 #include <poll.h>
 #include <semaphore.h>

@@ -1,4 +1,5 @@
 /* Masks while a handler runs, SA_NODEFER, SA_RESETHAND, handlers within handlers, siglongjmp out of one. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* Real-time signals queue, in order, with their values; ordinary ones do not. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"
 

@@ -1,10 +1,12 @@
 /* Stopped and continued processes: by themselves, by the parent, several times; what wait tells of it. */
+#define _GNU_SOURCE
 #include "check.h"
 
 static void stops_itself(int number) {
   pid_t child = fork();
   int status;
   if (child == 0) {
+    setpgid(0, 0); /* with a parent in another group, so that it is not orphaned */
     CHECK(raise(number) == 0);
     _exit(3);
   }
@@ -74,6 +76,25 @@ static void handles_the_continuation(void) {
   expect_success(child);
 }
 
+/* The keyboard's stop signals do nothing to an orphaned group. */
+static void is_orphaned(void) {
+  pid_t leader = fork();
+  if (leader == 0) {
+    int ends[2];
+    char byte;
+    CHECK(setsid() > 0 && pipe(ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+      CHECK(read(ends[0], &byte, 1) == 1 && raise(SIGTSTP) == 0);
+      _exit(0);
+    }
+    CHECK(kill(child, SIGTSTP) == 0 && kill(child, SIGTTOU) == 0 && write(ends[1], "x", 1) == 1);
+    expect_success(child);
+    _exit(0);
+  }
+  expect_success(leader);
+}
+
 int main(void) {
   alarm(20);
   stops_itself(SIGSTOP);
@@ -82,6 +103,7 @@ int main(void) {
   is_stopped();
   is_killed_while_stopped();
   handles_the_continuation();
+  is_orphaned();
   puts("stopped and continued");
   return 0;
 }

@@ -1,4 +1,5 @@
 /* Taking signals without a handler: sigwait, sigtimedwait, sigpending, signalfd; sigsuspend and ppoll with a mask. */
+#define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
 #include <sys/signalfd.h>

@@ -1,4 +1,5 @@
 /* Ancillary data, many messages at once, options, addresses, unix and loopback sockets of each type. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>

@@ -1,4 +1,5 @@
 /* System V shared memory, semaphores and messages, within a process and between processes. */
+#define _GNU_SOURCE
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>

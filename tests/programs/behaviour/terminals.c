@@ -1,4 +1,5 @@
 /* Pseudo-terminals: attributes, sizes, sessions, line discipline, a child on one, and hanging up. */
+#define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,5 @@
 /* Interval and POSIX timers, their ways to notify, timerfd, clocks of threads and processes. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/time.h>
