@@ -55,7 +55,7 @@ constexpr Index make_index() {
 constexpr Index kIndex = make_index();
 
 constexpr SyscallRow kUnknown = {
-    0xffff, "unknown", CallKind::kRefused, 6, 0, {}, nullptr, "its number is newer than this version of Reweave"};
+    0xffff, "unknown", CallKind::kRefused, 0, 0, {}, nullptr, "its number is newer than this version of Reweave"};
 
 }  // namespace
 
