@@ -183,6 +183,7 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   child.live_threads = 0;
   child.alive = 1;
   child.vfork_parent = 0;
+  child.real_pid = 0;
   child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
   child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;
   child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
@@ -197,6 +198,7 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
   child.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = child.real_tid;
   if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
   map_core_stack(child);
   prepare_thread(child);
@@ -320,6 +322,7 @@ bool memory_has_others() {
 extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   set_gs(*thread);
   thread->real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   prepare_thread(*thread);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
@@ -393,6 +396,10 @@ void end_process(int wait_status) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
+  // Registers of arguments that the flags do not ask for hold whatever the caller left there.
+  if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0) call.logged[2] = 0;
+  if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) == 0) call.logged[3] = 0;
+  if ((flags & CLONE_SETTLS) == 0) call.logged[4] = 0;
   return create(call, {flags & ~std::uint64_t{CSIGNAL}, flags & CSIGNAL, static_cast<std::uint64_t>(call.args[1]), 0,
                        static_cast<std::uint64_t>(call.args[4]), static_cast<std::uint64_t>(call.args[2]),
                        static_cast<std::uint64_t>(call.args[3]),
