@@ -140,6 +140,9 @@ struct ThreadExitRecord {
 // found out.
 inline constexpr std::uint16_t kOutsideThread = 0xffff;
 
+// Bit of a ProcessExitRecord's wait status, with kOutsideThread: a process of the tree killed it by the call before.
+inline constexpr std::int32_t kKilledWithin = 1 << 16;
+
 struct ProcessExitRecord {
   RecordHeader header;
   std::uint32_t process;

@@ -70,6 +70,7 @@ inline constexpr std::uint32_t kExpiredMark = 1;
 inline constexpr std::uint32_t kInterruptedMark = 2;
 
 inline constexpr std::uint32_t kSignalQueue = 32;
+inline constexpr std::uint32_t kHeldSignals = 8;
 struct QueuedSignal {
   std::uint32_t number;
   std::uint32_t external;  // 1: came from the kernel, 0: sent inside the tree
@@ -124,16 +125,23 @@ struct alignas(64) Thread {
   std::uint32_t altstack_flags;
   std::atomic<std::uint32_t> queue_lock;
   std::atomic<std::uint32_t> queued;  // entries of `signals` in use
+  std::uint32_t held;                 // entries of `held_signals` in use
+  std::uint32_t stopped;              // live: by a stop signal from within the tree
   QueuedSignal signals[kSignalQueue];
-  std::uint64_t start_context;    // a new thread's first registers, on its core stack
-  std::uint64_t policy_words[4];  // the policy's own
-  std::uint64_t call_frame;       // core_guarded's stack pointer while a system call is carried out, else 0
+  QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
+  std::uint64_t start_context;              // a new thread's first registers, on its core stack
+  std::uint64_t policy_words[4];            // the policy's own
+  std::uint64_t call_frame;                 // core_guarded's stack pointer while a system call is carried out, else 0
   PatchedCall patched_call;
-  std::uint32_t core_tid_word;  // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;        // consecutive points at the same place on the same object
-  std::uint32_t run_length;     // consecutive points without another thread between
-  std::uint32_t has_scratch;    // its scratch memory is mapped
-  std::uint32_t traced_stack;   // what its last kStack event said
+  std::uint32_t core_tid_word;              // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;                    // consecutive points at the same place on the same object
+  std::uint32_t run_length;                 // consecutive points without another thread between
+  std::uint32_t has_scratch;                // its scratch memory is mapped
+  std::uint32_t traced_stack;               // what its last kStack event said
+  std::uint32_t tsc_faults;                 // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t seccomp;                    // number (from 1) of its newest filter, all ones: strict mode; 0: none
+  std::uint32_t affinity_bytes;             // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];               // that the thread asked for, and is told that it got
 };
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
@@ -144,6 +152,14 @@ struct FdEntry {
   std::uint8_t std_stream;  // wire::kWritesStdout / kWritesStderr or 0
 };
 
+// The kernel's struct sigaction.
+struct SignalAction {
+  std::uint64_t handler;  // 0 = default, 1 = ignore
+  std::uint64_t flags;
+  std::uint64_t restorer;
+  std::uint64_t mask;
+};
+
 struct Process {
   std::int32_t pid;       // as the target knows it
   std::int32_t real_pid;  // of this run
@@ -151,10 +167,15 @@ struct Process {
   std::uint16_t parent;
   std::uint16_t live_threads;
   std::uint8_t alive;
+  // Processes, perhaps this one, whose memory, descriptors and handlers it uses (clone(2)).
+  std::uint16_t memory_of, files_of, handlers_of;
   std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;  // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
-  std::uint64_t code_removals;  // times that code left its memory: addresses may have another meaning since
+  std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
+  std::uint64_t memory_hard_limit;  // likewise
+  std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
+  SignalAction actions[65];         // by signal number
   char program[512];
   FdEntry fds[kMaxFds];
 };
@@ -163,6 +184,13 @@ struct Process {
 struct PolicyState {
   std::uint64_t random[4];    // generator state, seeded from the configuration
   std::uint64_t words[1024];  // the policy's own
+};
+
+// A seccomp filter of the target's (core/syscalls/seccomp.h).
+inline constexpr std::uint32_t kMaxSeccompFilters = 4096, kMaxSeccompInstructions = 128 << 10;
+struct SeccompFilter {
+  std::uint32_t older;          // number of the filter that was there before it, or 0
+  std::uint32_t start, length;  // in seccomp_instructions
 };
 
 struct RuntimeState {
@@ -183,8 +211,13 @@ struct RuntimeState {
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;               // shared mappings named so far
   std::uint32_t stand_in_count;
-  std::uint64_t stand_ins[kMaxStandIns];  // replay: the files whose contents the arena holds, by identity
-  std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
+  // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
+  std::uint64_t stand_ins[kMaxStandIns];
+  std::uint64_t stand_in_sizes[kMaxStandIns];
+  std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
+  SeccompFilter seccomp_filters[kMaxSeccompFilters];
+  std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
+  std::int64_t virtual_now;  // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];

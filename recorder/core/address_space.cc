@@ -44,8 +44,8 @@ void split_at(std::uint64_t address) {
 }
 
 bool mergeable(const Region& a, const Region& b) {
-  return a.end == b.start && a.prot == b.prot && !a.shared && !b.shared && a.file_end == kNoFile &&
-         b.file_end == kNoFile;
+  return a.end == b.start && a.prot == b.prot && a.not_inherited == b.not_inherited && !a.shared && !b.shared &&
+         a.file_end == kNoFile && b.file_end == kNoFile;
 }
 
 // Neighbours that are alike become one, so that the table stays as small as the kernel's.
@@ -117,16 +117,39 @@ void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot) 
   for (std::uint32_t j = i; j-- > first;) merge_around(j);
 }
 
+void inherit_region(std::uint64_t start, std::uint64_t end, bool inherited) {
+  split_at(start);
+  split_at(end);
+  for (std::uint32_t i = first_after(start); i < table.count && table.items[i].start < end; i++)
+    table.items[i].not_inherited = !inherited;
+}
+
+void drop_not_inherited() {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < table.count; i++)
+    if (!table.items[i].not_inherited) table.items[kept++] = table.items[i];
+  table.count = kept;
+}
+
 const Region* region_at(std::uint64_t address) {
   const std::uint32_t i = first_after(address);
   return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
 }
 
+std::uint64_t mapped_bytes() {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < table.count; i++) bytes += table.items[i].end - table.items[i].start;
+  return bytes;
+}
+
+std::uint64_t shared_key(const Region& region, std::uint64_t address) {
+  return mix(region.shared_id, region.object_offset + (address - region.start)) | std::uint64_t{1} << 63;
+}
+
 std::uint64_t object_key(std::uint64_t address) {
   const Region* region = region_at(address);
-  if (region != nullptr && region->shared)
-    return mix(region->shared_id, region->object_offset + (address - region->start)) | std::uint64_t{1} << 63;
-  return address | static_cast<std::uint64_t>(self().process) << 48;
+  if (region != nullptr && region->shared) return shared_key(*region, address);
+  return address | static_cast<std::uint64_t>(process().memory_of) << 48;
 }
 
 }  // namespace reweave::core

@@ -16,6 +16,8 @@ struct Region {
   std::uint64_t shared_id;      // shared mappings: names the object across the tree's processes, else 0
   std::uint64_t object_offset;  // shared mappings: offset of `start` in that object
   std::uint64_t file_end;       // first address without file behind it (SIGBUS), or kNoFile
+  std::uint32_t stand_in = 0;   // number + 1 of the changeable file that it maps (syscalls/stand_in.h), else 0
+  bool not_inherited = false;   // MADV_DONTFORK
   std::uint64_t accessible_end() const { return file_end < end ? file_end : end; }
 };
 
@@ -40,8 +42,15 @@ bool is_ours(std::uint64_t start, std::uint64_t bytes);
 void add_region(const Region& region);  // replaces what was there
 void remove_region(std::uint64_t start, std::uint64_t end);
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot);
+void inherit_region(std::uint64_t start, std::uint64_t end, bool inherited);
+// In a new process: forgets the regions that it did not inherit.
+void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
+// Bytes of all regions.
+std::uint64_t mapped_bytes();
 
+// A number that names the memory word at `address` of a shared mapping.
+std::uint64_t shared_key(const Region& region, std::uint64_t address);
 // A number that names the memory word at `address` across all processes that can see it.
 std::uint64_t object_key(std::uint64_t address);
 

@@ -54,7 +54,7 @@ void check_deadlock(const Thread& me) {
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked) return;
+    if (thread.state.load() != ThreadState::kBlocked || thread.stopped != 0) return;
     if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return;
     cycle = cycle || in_cycle(thread);
   }

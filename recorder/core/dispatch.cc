@@ -6,6 +6,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -63,7 +64,10 @@ long run(Call& call) {
     return complete(call, 0);
   }
   schedule_point(op);
-  if (call.row->kind == CallKind::kUnsupported || call.row->kind == CallKind::kRefused) return refuse(call);
+  long answer = 0;
+  if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
+  const CallKind kind = call.row->kind;
+  if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (tracing()) trace_call(call);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
@@ -153,7 +157,7 @@ void return_and_deliver(KernelContext& context) {
   op.pc = context.registers.rip;
   op.detail = SYS_rt_sigreturn;
   schedule_point(op);
-  return_from_handler(context);
+  if (!return_from_handler(context)) return;
   apply_signal_mask(self());
   arm();
   deliver_signals(context, false, SYS_rt_sigreturn);
@@ -177,7 +181,7 @@ long carry_out(KernelContext& context, long number) {
   } else {
     r.rax = static_cast<std::uint64_t>(result);
   }
-  arm();
+  if (process().alive != 0) arm();
   return result;
 }
 
@@ -209,12 +213,14 @@ void on_sigsys(KernelContext& context) {
   if (number == SYS_rt_sigreturn) return return_and_deliver(context);
   if (!patched) note_call_site(r.rip, number);
   const long result = carry_out(context, number);
-  deliver_signals(context, result == -EINTR, number);
+  if (process().alive != 0) deliver_signals(context, result == -EINTR, number);
 }
 
 }  // namespace
 
-extern "C" void core_on_sigsys(int, void*, void* raw_context) {
+extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
+  constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH
+  if (static_cast<const int*>(info)[2] != kUserDispatch) return core_on_asynchronous(signal, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);
@@ -227,8 +233,8 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   const std::uint64_t mask = me.signal_mask;
   me.deliver_due = 0;
   me.patched_call = {r.rip, r.rip, 0, number, 0};
-  if (number == SYS_rt_sigreturn || number == kDeliverSignals || (find_row(number)->flags & kNeedsFrame) != 0)
-    return trap_address();
+  const bool needs_frame = (find_row(number)->flags & kNeedsFrame) != 0 || me.seccomp != 0;
+  if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
   const long result = carry_out(context, number);
   const bool done = result != kNotStarted && !signal_due(me) && me.has_saved_mask == 0 && me.signal_mask == mask;
   if (done) return resume;

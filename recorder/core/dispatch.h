@@ -13,6 +13,9 @@ inline constexpr long kImageStart = 0x5258;
 // Pseudo call under which contents of a mapped file are logged (syscalls/stand_in.h).
 inline constexpr long kFileContents = 0x5259;
 
+// Pseudo call under which a change of a mapped file is logged: device, inode, its size, and what was written.
+inline constexpr long kFileChanged = 0x525a;
+
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.

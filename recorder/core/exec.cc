@@ -52,10 +52,64 @@ const char* log_exec(const char* path) {
 
 }  // namespace
 
+namespace {
+
+long execute(Call& call, const char* path, char** argv, char** envp);
+
+// The file that execveat means, as a path: in `to`, or the argument itself. 0, or the error.
+long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
+  constexpr long kEmptyPath = 0x1000, kNoFollow = 0x100, kHere = -100;  // AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, AT_FDCWD
+  path = reinterpret_cast<const char*>(call.args[1]);
+  const auto fd = static_cast<std::int32_t>(call.args[0]);
+  if ((call.args[4] & ~(kEmptyPath | kNoFollow)) != 0) return -EINVAL;
+  if (path[0] == 0 && (call.args[4] & kEmptyPath) == 0) return -ENOENT;
+  struct stat status = {};
+  const bool nofollow = (call.args[4] & kNoFollow) != 0;
+  const long found = sys(SYS_newfstatat, fd, path, &status, call.args[4]);
+  if (is_error(found)) return found;
+  if (nofollow && (status.st_mode & S_IFMT) == S_IFLNK) return -ELOOP;
+  if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;
+  Text link;
+  link << "/proc/self/fd/" << fd;
+  const long n = sys(SYS_readlink, link.c_str(), to, room - 2);
+  if (is_error(n)) return n;
+  to[n] = 0;
+  if (path[0] != 0) {
+    to[n] = '/';
+    copy_string(to + n + 1, room - static_cast<std::size_t>(n) - 1, path);
+  }
+  path = to;
+  return 0;
+}
+
+}  // namespace
+
 long handle_execve(Call& call) {
-  const char* path = reinterpret_cast<const char*>(call.args[0]);
-  auto** argv = reinterpret_cast<char**>(call.args[1]);
-  auto** envp = reinterpret_cast<char**>(call.args[2]);
+  return execute(call, reinterpret_cast<const char*>(call.args[0]), reinterpret_cast<char**>(call.args[1]),
+                 reinterpret_cast<char**>(call.args[2]));
+}
+
+long handle_execveat(Call& call) {
+  static char resolved[4096];
+  const char* path = reinterpret_cast<const char*>(call.args[1]);
+  if (live()) {
+    const long error = resolve(call, path, resolved, sizeof resolved);
+    if (error != 0) return complete(call, error);
+  }
+  return execute(call, path, reinterpret_cast<char**>(call.args[2]), reinterpret_cast<char**>(call.args[3]));
+}
+
+namespace {
+
+// A new image shares nothing with other processes.
+void own_everything(Process& here) {
+  RuntimeState& s = state();
+  if (here.files_of != here.index) memcpy(here.fds, s.processes[here.files_of].fds, sizeof here.fds);
+  if (here.handlers_of != here.index) here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
+  here.memory_of = here.files_of = here.handlers_of = here.index;
+}
+
+long execute(Call& call, const char* path, char** argv, char** envp) {
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;
@@ -67,6 +121,8 @@ long handle_execve(Call& call) {
   }
   path = log_exec(path);
   Thread& me = call.me;
+  leave_memory(me);
+  own_everything(process());
   release_vfork_parent();
   retire_process_threads(me.process, me.id);
   auto** list = reinterpret_cast<const char**>(kScratchBase + me.id * kScratchBytes);
@@ -88,5 +144,7 @@ long handle_execve(Call& call) {
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
+
+}  // namespace
 
 }  // namespace reweave::core

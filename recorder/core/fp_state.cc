@@ -13,6 +13,8 @@ constexpr std::uint64_t kLegacyBytes = 512;
 constexpr std::uint64_t kHeaderEnd = kLegacyBytes + 64;
 constexpr std::uint32_t kFirstExtended = 2, kComponents = 63;
 
+constexpr std::uint64_t kAlwaysInUse = 3;  // x87 and SSE, whose initial values are not zero
+
 struct Component {
   std::uint32_t bytes, offset;
 };
@@ -21,6 +23,12 @@ Component component(std::uint32_t number) {
   std::uint32_t bytes = 0xd, offset = 0, index = number, unused = 0;
   asm("cpuid" : "+a"(bytes), "=b"(offset), "+c"(index), "=d"(unused));
   return {bytes, offset};
+}
+
+bool all_zero(const std::byte* data, std::uint32_t bytes) {
+  for (std::uint32_t i = 0; i < bytes; i++)
+    if (data[i] != std::byte{0}) return false;
+  return true;
 }
 
 }  // namespace
@@ -39,13 +47,17 @@ void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   memcpy(to + kReservedStart, from + kReservedStart, kLegacyBytes - kReservedStart);
   if (bytes <= kHeaderEnd) return;
   memcpy(to + kLegacyBytes, from + kLegacyBytes, kHeaderEnd - kLegacyBytes);
-  std::uint64_t in_use = 0;
+  // Whether a component that holds its initial values counts as in use is the processor's affair, and varies.
+  std::uint64_t in_use = 0, written = kAlwaysInUse;
   memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
   for (std::uint32_t i = kFirstExtended; i < kComponents; i++) {
     if ((in_use >> i & 1) == 0) continue;
     const auto [size, offset] = component(i);
-    if (std::uint64_t{offset} + size <= bytes) memcpy(to + offset, from + offset, size);
+    if (std::uint64_t{offset} + size > bytes || all_zero(from + offset, size)) continue;
+    memcpy(to + offset, from + offset, size);
+    written |= std::uint64_t{1} << i;
   }
+  memcpy(to + kLegacyBytes, &written, sizeof written);
   constexpr std::uint64_t kEndMark = 4;  // FP_XSTATE_MAGIC2
   memcpy(to + bytes - kEndMark, from + bytes - kEndMark, kEndMark);
 }

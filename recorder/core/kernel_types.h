@@ -34,13 +34,6 @@ struct KernelContext {
 static_assert(sizeof(KernelRegisters) == 256);
 static_assert(sizeof(KernelContext) == 304);
 
-// The kernel's struct sigaction.
-struct SignalAction {
-  std::uint64_t handler;  // 0 = default, 1 = ignore
-  std::uint64_t flags;
-  std::uint64_t restorer;
-  std::uint64_t mask;
-};
 inline constexpr std::uint64_t kSaRestorer = 0x04000000;
 
 }  // namespace reweave::core

@@ -12,6 +12,9 @@ void end_process(int wait_status) asm("core_end_process");  // debuggers look th
 // A thread's end as the kernel does it: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 
+// The calling process goes on without its memory: what its threads hold in it is given up.
+void leave_memory(const Thread& me);
+
 // Process `index` of the tree is dead, or will be: it takes no part any more.
 void forget_process(std::uint16_t index);
 

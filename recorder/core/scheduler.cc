@@ -43,6 +43,7 @@ void set_budget(Thread& me, std::int64_t points) { me.budget = me.countdown = po
 
 // True if a waiting thread may resume without being woken: its deadline passed or a signal came.
 bool may_resume(const Thread& thread) {
+  if (thread.stopped != 0) return false;
   const ThreadState s = thread.state.load();
   return s == ThreadState::kReady || s == ThreadState::kRunning ||
          (s == ThreadState::kBlocked && thread.expired.load() != 0);
@@ -185,6 +186,7 @@ std::int64_t now() {
 void wait_for_baton(Thread& me) {
   const bool live = !replaying() && !modelled();
   for (;;) {
+    me.stopped = 0;  // or this would not run: whoever continued it may be outside the tree
     const std::uint32_t go = me.go.fetch_and(~kGoAttention) & ~kGoAttention;
     if ((go & kGoBaton) != 0) break;
     const ThreadState s = me.state.load();
@@ -496,6 +498,24 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
     }
   }
   s.live_threads = n;
+}
+
+void set_process_stopped(std::uint16_t process_index, bool stopped) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process == process_index) thread.stopped = stopped ? 1 : 0;
+  }
+}
+
+void try_stopped_process(std::uint16_t process_index) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process != process_index) continue;
+    thread.go.fetch_or(kGoAttention);
+    sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
+  }
 }
 
 void abandon_baton() {

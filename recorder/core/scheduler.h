@@ -50,6 +50,12 @@ void retire_self();
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
 void retire_process_threads(std::uint16_t process_index, ThreadId except);
 
+// Live: whether a process may be given the baton; it may not while a signal stops it.
+void set_process_stopped(std::uint16_t process_index, bool stopped);
+// Lets the threads of a process that was told to stop find out that they can run, if they can: the kernel stops no
+// orphaned process group from the keyboard (setpgid(2)).
+void try_stopped_process(std::uint16_t process_index);
+
 // Replay: the calling thread was killed while it had the baton, which goes where the recording says.
 void abandon_baton();
 

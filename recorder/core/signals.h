@@ -16,6 +16,9 @@ constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (num
 // The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
 std::uint64_t real_mask(std::uint64_t mask);
 
+// The signals that the core handles whatever the target does with them.
+std::uint64_t always_handled();
+
 // True if `ip` is in the core's own code.
 bool in_core(std::uint64_t ip);
 
@@ -34,15 +37,32 @@ SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
 
-// The alternate stack of `thread`, as sigaltstack takes it.
+// True if a stack pointer of the target is on its alternate stack.
+bool on_alternate_stack(const Thread& me, std::uint64_t sp);
+void disable_alternate_stack(Thread& me);
+
+// Our own alternate stack of `thread`, as sigaltstack takes it.
 KernelStack core_stack(const Thread& thread);
 
 // True if a queued signal waits for `thread` / if one is to be delivered at this very point.
 bool signal_pending(const Thread& thread);
 bool signal_due(const Thread& thread);
 
+// What a signal does to a process that does not handle it (signal(7)).
+enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
+// What `number` does to `process`: kIgnore if it has a handler.
+DefaultAction default_action(const Process& process, int number);
+
+// Queues a signal for `me`, the calling thread.
+void queue_signal(Thread& me, int number, const void* info, bool external);
 // Queues a signal that `me` sends to itself.
 void queue_own_signal(Thread& me, int number);
+// Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.
+void take_pending_defaults(Thread& me);
+// The signals that are pending for `me` with us, not with the kernel.
+std::uint64_t held_mask(const Thread& me);
+// Takes the first of those that is in `set`; its number, or 0.
+int take_held(Thread& me, std::uint64_t set, void* info);
 
 // True if the handler of the first signal that is due has SA_RESTART, or there is none.
 bool due_signal_restarts();
@@ -51,8 +71,13 @@ bool due_signal_restarts();
 // emulated failed with EINTR and may be restarted; `number` is that call's.
 void deliver_signals(KernelContext& context, bool interrupted, long number);
 
-// The target's rt_sigreturn: `context` becomes what its handler returns to.
-void return_from_handler(KernelContext& context);
+// The target's rt_sigreturn: `context` becomes what its handler returns to. False: it has no such frame, and dies.
+bool return_from_handler(KernelContext& context);
+
+// A signal that the instruction before `context` caused, by design: delivered now, or the process dies of it.
+void force_signal(KernelContext& context, int number, const void* info);
+// The process dies of `number` when it returns to `context`, whatever it does with that signal.
+void die_of(KernelContext& context, int number);
 
 // Dies of `number` at once, as by its default action.
 [[noreturn]] void die_by_signal(int number);

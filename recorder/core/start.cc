@@ -127,7 +127,9 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   process().code_removals++;
   process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   if (!replaying()) {
-    process().ignored_signals = inherited_ignored();
+    // The kernel's action for what we handle ourselves says nothing about the program's.
+    const std::uint64_t before = first ? 0 : process().ignored_signals & always_handled();
+    process().ignored_signals = inherited_ignored() | before;
     sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
     me.signal_mask &= ~signal_bit(kWatchdogSignal);
   }

@@ -3,12 +3,15 @@
 #include <linux/prctl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 
 namespace reweave::core {
 
 namespace {
+
+constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
 std::uint64_t read_tsc() {
   std::uint32_t low, high;
@@ -22,10 +25,13 @@ std::uint64_t read_tsc() {
 
 bool emulate_tsc(KernelContext& context) {
   const auto* code = reinterpret_cast<const std::uint8_t*>(context.registers.rip);
+  const Region* region = region_at(context.registers.rip);
+  if (region == nullptr || (region->prot & kExecutable) == 0 || context.registers.rip + 3 > region->accessible_end())
+    return false;
   const bool known = code[0] == 0x0f || (replaying() && code[0] == 0xcc);  // 0xcc: a debugger's breakpoint is there
   const bool plain = known && code[1] == 0x31;
   const bool with_cpu = known && !plain && code[1] == 0x01 && code[2] == 0xf9;
-  if (!plain && !with_cpu) return false;
+  if ((!plain && !with_cpu) || self().tsc_faults != 0) return false;
   arm();
   std::uint64_t value;
   if (replaying()) {

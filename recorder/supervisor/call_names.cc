@@ -16,6 +16,7 @@ struct CallName {
 
 constexpr unsigned kImageStart = 0x5258;    // core/dispatch.h
 constexpr unsigned kFileContents = 0x5259;  // likewise
+constexpr unsigned kFileChanged = 0x525a;   // likewise
 
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
@@ -23,6 +24,7 @@ constexpr CallName kNames[] = {
 #undef ROW
     {kImageStart, "(program start)"},
     {kFileContents, "(file contents)"},
+    {kFileChanged, "(file changed)"},
 };
 
 }  // namespace

@@ -17,6 +17,17 @@ namespace reweave {
 
 namespace {
 
+// The terminal's signals are for the program: this process goes on. A handler, for exec resets that to the default,
+// while the program would inherit "ignored".
+void leave_to_program(int number) {
+  struct sigaction action = {};
+  sigaction(number, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
+}
+
 struct RecordArguments {
   std::string output;
   bool chaos = false;
@@ -86,8 +97,7 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
 
 int record(const RecordArguments& arguments, bool seed_given) {
   // The terminal's interrupt is for the target; the recording of how it ends is ours to finish.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
+  for (int number : {SIGINT, SIGQUIT}) leave_to_program(number);
   signal(SIGTERM, [](int) { terminate = 1; });
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();

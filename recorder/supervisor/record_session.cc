@@ -159,7 +159,7 @@ class RecordSession {
       case wire::RecordKind::kProcessExit: {
         const auto& end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
         for (ProcessInfo& process : manifest_.processes)
-          if (process.index == end.process) process.wait_status = end.wait_status;
+          if (process.index == end.process) process.wait_status = end.wait_status & 0xffff;
         return;
       }
       default:

@@ -57,7 +57,8 @@ bool TreeWatch::look(std::optional<int> first_status) {
   if (!any_dead() || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
-    if (state.processes[i].alive != 0 && is_dead(state.processes[i].real_pid)) retire(state.processes[i]);
+    if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1 && is_dead(state.processes[i].real_pid))
+      retire(state.processes[i]);
   free_baton();
   return true;
 }

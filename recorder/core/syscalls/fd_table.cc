@@ -7,7 +7,10 @@ namespace reweave::core {
 
 namespace {
 
-FdEntry* entry_of(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &process().fds[fd] : nullptr; }
+FdEntry* entry_of(long fd) {
+  Process& owner = state().processes[process().files_of];
+  return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &owner.fds[fd] : nullptr;
+}
 
 FdKind kind_of(long fd) {
   struct stat status;

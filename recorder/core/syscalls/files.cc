@@ -10,6 +10,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/own_maps.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -38,6 +39,25 @@ long open_path(Call& call, int slot) {
   return recorded_call(call);
 }
 
+// True if opening waits for another: a FIFO's other end.
+bool waits_for_other_end(const Call& call, int slot) {
+  if (!live() || state().live_threads == 1) return false;
+  const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(call.args[2]) : call.args[slot + 1];
+  if ((flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
+  struct stat status = {};
+  const long found = sys(SYS_newfstatat, slot == 0 ? AT_FDCWD : call.args[0], call.args[slot], &status, 0);
+  return found == 0 && (status.st_mode & S_IFMT) == S_IFIFO;
+}
+
+long open_file(Call& call, int slot) {
+  if (live() && call.number != SYS_openat2 && is_own_maps(string_at(call.args[slot]))) {
+    const long result = open_own_maps(string_at(call.args[slot]), call.args[slot + 1]);
+    forget_fd(result);
+    return complete(call, result);
+  }
+  return waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+}
+
 // readlink of /proc/self/exe: the program, not the core.
 bool link_of_program(const Call& call, const char* path, long buffer, long room, long& result) {
   if (path == nullptr || !is_own_exe(path)) return false;
@@ -56,45 +76,6 @@ long read_link(Call& call, int slot) {
   return recorded_call(call);
 }
 
-// Bytes that an ioctl writes to its argument; -1: a request that we do not know.
-long ioctl_output(unsigned long request) {
-  switch (request) {
-    case TCGETS:
-      return 36;  // the kernel's struct termios
-    case TIOCGWINSZ:
-      return 8;
-    case TIOCGPGRP:
-    case TIOCGSID:
-    case TIOCOUTQ:
-    case FIONREAD:
-      return 4;
-    case TCSETS:
-    case TCSETSW:
-    case TCSETSF:
-    case TIOCSWINSZ:
-    case TIOCSPGRP:
-    case TIOCSCTTY:
-    case TIOCNOTTY:
-    case FIONBIO:
-    case FIOASYNC:
-    case FIOCLEX:
-    case FIONCLEX:
-    case TCSBRK:
-    case TCFLSH:
-    case TCXONC:
-      return 0;
-    case TIOCGETD:
-      return 4;
-    default:
-      break;
-  }
-  const unsigned long direction = request >> 30 & 3;  // _IOC_DIR
-  const unsigned long bytes = request >> 16 & 0x3fff;
-  if (direction == 0 && (request >> 8 & 0xff) == 'T') return -1;
-  if (direction == 0 && bytes == 0 && (request & 0xffff0000) == 0 && (request >> 8) != 0) return 0;
-  return (direction & 2) != 0 ? static_cast<long>(bytes) : 0;
-}
-
 void log_result(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
   const Output output = {address, bytes};
   log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
@@ -102,8 +83,8 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
 
 }  // namespace
 
-long handle_open(Call& call) { return open_path(call, 0); }
-long handle_openat(Call& call) { return open_path(call, 1); }
+long handle_open(Call& call) { return open_file(call, 0); }
+long handle_openat(Call& call) { return open_file(call, 1); }
 
 long handle_access(Call& call) {
   const int slot = call.number == SYS_access ? 0 : 1;
@@ -154,9 +135,21 @@ bool fcntl_takes_argument(long command) {
   return true;
 }
 
-bool ioctl_takes_argument(long request) {
-  return request != FIOCLEX && request != FIONCLEX && request != TIOCNOTTY && request != TIOCEXCL &&
-         request != TIOCNXCL;
+// Bytes that a command writes at its argument.
+std::uint64_t fcntl_output(long command) {
+  struct Command {
+    long number;
+    std::uint64_t bytes;
+  };
+  constexpr Command kCommands[] = {{F_GETLK, 32},
+                                   {36 /* F_OFD_GETLK */, 32},
+                                   {16 /* F_GETOWN_EX */, 8},
+                                   {17 /* F_GETOWNER_UIDS */, 8},
+                                   {1035 /* F_GET_RW_HINT */, 8},
+                                   {1037 /* F_GET_FILE_RW_HINT */, 8}};
+  for (const Command& known : kCommands)
+    if (known.number == command) return known.bytes;
+  return 0;
 }
 
 }  // namespace
@@ -165,7 +158,6 @@ long handle_fcntl(Call& call) {
   const long command = call.args[1];
   if (!fcntl_takes_argument(command)) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  const bool gives_lock = command == F_GETLK || command == 36 /* F_OFD_GETLK */;
   const bool waits = command == F_SETLKW || command == 38 /* F_OFD_SETLKW */;
   if (!live()) {
     const long result = answered_call(call);
@@ -174,25 +166,8 @@ long handle_fcntl(Call& call) {
   }
   if (waits) return recorded_call(call, state().live_threads > 1);
   const long result = sys(SYS_fcntl, call.args[0], command, call.args[2]);
-  log_result(call, result, gives_lock ? static_cast<std::uint64_t>(call.args[2]) : 0, gives_lock ? 32 : 0);
+  log_result(call, result, static_cast<std::uint64_t>(call.args[2]), fcntl_output(command));
   if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
-  return result;
-}
-
-long handle_ioctl(Call& call) {
-  if (!ioctl_takes_argument(call.args[1])) use_arguments(call, 2);
-  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  if (!live()) return answered_call(call);
-  const long bytes = ioctl_output(static_cast<unsigned long>(call.args[1]) & 0xffffffff);
-  if (bytes < 0) {
-    Text text;
-    text << "ioctl request ";
-    text.hex(static_cast<std::uint64_t>(call.args[1]))
-        << " is not known to Reweave; add it to recorder/core/syscalls/files.cc";
-    stop_run(wire::OutcomeKind::kUnsupported, text);
-  }
-  const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
-  log_result(call, result, static_cast<std::uint64_t>(call.args[2]), static_cast<std::uint64_t>(bytes));
   return result;
 }
 
@@ -205,11 +180,20 @@ long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
   if (!replaying() && fd_stream(call.args[target]) != 0)
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
-  if (replaying()) {
-    const wire::RecordHeader* next = peek_record();
-    if (next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return inject(call);
-  }
   return recorded_call(call);
+}
+
+// The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).
+long handle_name_to_handle_at(Call& call) {
+  if (!live()) return answered_call(call);
+  const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
+  const Output outputs[] = {
+      {static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
+      {static_cast<std::uint64_t>(call.args[3]), 4}};
+  log_call(call, result, outputs, !is_error(result) || result == -EOVERFLOW ? 2 : 0);
+  return result;
 }
 
 long handle_select(Call& call) {

@@ -133,14 +133,28 @@ long unlock_pi(Call& call) {
 
 }  // namespace
 
+namespace {
+
+// The arguments that an operation reads, a bit each.
+std::uint32_t used_arguments(int operation) {
+  constexpr std::uint32_t kUsed[] = {
+      0b001111, 0b000111, 0b111111, 0b111111, 0b111111,  // WAIT, WAKE, FD, REQUEUE, CMP_REQUEUE
+      0b111111, 0b001011, 0b000011, 0b000011, 0b101111,  // WAKE_OP, LOCK_PI, UNLOCK_PI, TRYLOCK_PI, WAIT_BITSET
+      0b100111, 0b111111, 0b111111, 0b001011};           // WAKE_BITSET, WAIT_REQUEUE_PI, CMP_REQUEUE_PI, LOCK_PI2
+  const auto index = static_cast<std::uint32_t>(operation);
+  return index < sizeof kUsed / sizeof kUsed[0] ? kUsed[index] : 0b111111;
+}
+
+}  // namespace
+
 long handle_futex(Call& call) {
   const auto raw = static_cast<int>(call.args[1]);
   const int operation = raw & FUTEX_CMD_MASK;
   const bool realtime = (raw & FUTEX_CLOCK_REALTIME) != 0;
   const auto address = static_cast<std::uint64_t>(call.args[0]);
   // Registers that an operation does not read hold whatever the caller left there: no part of the call.
-  const int used = operation == FUTEX_WAKE ? 3 : operation == FUTEX_WAIT ? 4 : 6;
-  for (int i = used; i < 6; i++) call.logged[i] = 0;
+  for (int i = 0; i < 6; i++)
+    if ((used_arguments(operation) >> i & 1) == 0) call.logged[i] = 0;
   if (address % 4 != 0) return complete(call, -EINVAL);
   switch (operation) {
     case FUTEX_WAIT:

@@ -12,6 +12,8 @@ long handle_mprotect(Call&);
 long handle_mremap(Call&);
 long handle_brk(Call&);
 long handle_madvise(Call&);
+long handle_mlockall(Call&);
+long handle_process_vm_writev(Call&);
 
 // threads.cc
 long handle_clone(Call&);
@@ -32,9 +34,41 @@ long handle_futex(Call&);
 // signal_calls.cc
 long handle_rt_sigaction(Call&);
 long handle_rt_sigprocmask(Call&);
+long handle_rt_sigpending(Call&);
+long handle_rt_sigtimedwait(Call&);
 long handle_sigaltstack(Call&);
-long handle_kill(Call&);
+
 long handle_with_temporary_mask(Call&);
+
+// exec.cc
+long handle_execveat(Call&);
+
+// sysv.cc
+long handle_shmat(Call&);
+long handle_shmdt(Call&);
+long handle_shmctl(Call&);
+long handle_semctl(Call&);
+long handle_msgctl(Call&);
+
+// attributes.cc
+long handle_rlimit(Call&);
+long handle_getcpu(Call&);
+long handle_keyctl(Call&);
+long handle_quotactl(Call&);
+long handle_modify_ldt(Call&);
+
+// namespaces.cc
+long handle_unshare(Call&);
+long handle_setns(Call&);
+
+// ioctl.cc
+long handle_ioctl(Call&);
+
+// seccomp.cc
+long handle_seccomp(Call&);
+
+// kill.cc
+long handle_kill(Call&);
 
 // files.cc
 long handle_open(Call&);
@@ -44,13 +78,13 @@ long handle_close(Call&);
 long handle_close_range(Call&);
 long handle_dup(Call&);
 long handle_fcntl(Call&);
-long handle_ioctl(Call&);
 long handle_readlink(Call&);
 long handle_readlinkat(Call&);
 long handle_copy_between(Call&);
 long handle_select(Call&);
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
+long handle_name_to_handle_at(Call&);
 
 // misc.cc
 long handle_prctl(Call&);

@@ -31,6 +31,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.inode = record.inode;
   file.size = record.file_size;
   file.mtime_ns = record.mtime_ns;
+  file.changeable = (record.flags & kMapStandIn) != 0;
   copy_string(file.path, sizeof file.path, path);
 }
 
@@ -91,6 +92,10 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
     text << "cannot map " << file.path << " (error " << static_cast<int>(-result) << ")";
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
+}
+
+std::uint64_t recorded_mapping_bytes() {
+  return expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped memory").length;
 }
 
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,

@@ -14,6 +14,8 @@ struct FileIdentity {
   char path[4096];
 };
 
+// Replay: the length of the mapping that the next record tells of.
+std::uint64_t recorded_mapping_bytes();
 // Recording: what the open descriptor is.
 void identify_file(long fd, FileIdentity& file);
 // Logs that `file` was mapped at `start`.

@@ -16,13 +16,25 @@ namespace reweave::core {
 
 namespace {
 
+// What is kept free below a mapping that the kernel lets grow downwards; it wants 1 MiB to the next mapping itself.
+constexpr std::uint64_t kGrowthRoom = std::uint64_t{4} << 20;
 constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
+
+// RLIMIT_AS, which the kernel does not know of (attributes.cc).
+bool over_limit(std::uint64_t more) {
+  const std::uint64_t limit = process().memory_limit;
+  return limit != 0 && mapped_bytes() + more > limit - 1;
+}
 
 // Where a mapping of `bytes` goes; 0 if there is no room, or its negative error.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
   const std::uint64_t hint = page_down(wanted);
   if ((flags & MAP_32BIT) != 0) return find_free(bytes, k32BitBottom, k32BitTop);
+  if ((flags & MAP_GROWSDOWN) != 0) {
+    const std::uint64_t with_room = find_free(bytes + kGrowthRoom);
+    return with_room == 0 ? 0 : with_room + kGrowthRoom;
+  }
   if (hint != 0 && !is_ours(hint, bytes) && is_free(hint, bytes)) return hint;
   return find_free(bytes);
 }
@@ -38,6 +50,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
     region.file_end = start + behind;
     if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
     region.object_offset = offset;
+    if (file->changeable) region.stand_in = note_stand_in(*file);
   } else if (region.shared) {
     region.shared_id = ++state().shared_ids;
   }
@@ -45,9 +58,11 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
 }
 
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_GROWSDOWN)) | MAP_FIXED;
+  const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT)) | MAP_FIXED;
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
   if (!is_error(result)) add_region(describe(call, start, bytes, nullptr));
+  const bool room = (flags & MAP_GROWSDOWN) != 0 && is_free(start - kGrowthRoom, kGrowthRoom);
+  if (!is_error(result) && room) add_region({start - kGrowthRoom, start, PROT_NONE, false, 0, 0, kNoFile});
   return complete(call, result);
 }
 
@@ -95,6 +110,8 @@ long handle_mmap(Call& call) {
   auto start = static_cast<std::uint64_t>(call.args[0]);
   const bool anonymous = (flags & MAP_ANONYMOUS) != 0;
   if (bytes == 0 || call.args[1] == 0) return complete(call, -EINVAL);
+  if (anonymous && (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
+  if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
     if ((start & (kPage - 1)) != 0) return complete(call, -EINVAL);
     if (is_ours(start, bytes)) return refused_range(call, "map");
@@ -103,7 +120,37 @@ long handle_mmap(Call& call) {
     start = choose_address(start, bytes, flags);
     if (start == 0) return complete(call, -ENOMEM);
   }
+  if (over_limit(bytes)) return complete(call, -ENOMEM);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
+}
+
+// Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
+long handle_mlockall(Call& call) {
+  constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+  const bool bad = call.number == SYS_mlockall &&
+                   (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT);
+  return complete(call, bad ? -EINVAL : 0);
+}
+
+namespace {
+
+// Replaying, the process of the tree that the program calls `pid`; recording, `pid` itself.
+long real_pid_of(long pid) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].pid == pid)
+      return s.processes[i].index == self().process ? sys(SYS_getpid) : s.processes[i].real_pid;
+  return 0;
+}
+
+}  // namespace
+
+// Within the tree it is done in every mode; what it does to others is none of a replay's business.
+long handle_process_vm_writev(Call& call) {
+  const long pid = real_pid_of(call.args[0]);
+  if (pid == 0 || modelled()) return recorded_call(call);
+  return complete(
+      call, sys(SYS_process_vm_writev, pid, call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]));
 }
 
 long handle_munmap(Call& call) {
@@ -126,32 +173,70 @@ long handle_mprotect(Call& call) {
   return complete(call, result);
 }
 
+namespace {
+
+struct Move {
+  std::uint64_t from, old_bytes, to, new_bytes, flags;
+  bool duplicates() const { return old_bytes == 0; }
+  bool leaves_old() const { return duplicates() || (flags & MREMAP_DONTUNMAP) != 0; }
+};
+
+// Errors that depend on the arguments alone (mremap(2)).
+bool valid_move(const Move& move) {
+  constexpr std::uint64_t kKnown = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  if ((move.flags & ~kKnown) != 0 || move.from % kPage != 0 || move.new_bytes == 0) return false;
+  if ((move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 && (move.flags & MREMAP_MAYMOVE) == 0) return false;
+  if ((move.flags & MREMAP_DONTUNMAP) != 0 && move.old_bytes != move.new_bytes) return false;
+  if ((move.flags & MREMAP_FIXED) == 0) return true;
+  const bool apart = move.to + move.new_bytes <= move.from || move.from + move.old_bytes <= move.to;
+  return move.to % kPage == 0 && apart;
+}
+
+// Where it goes: `to` is set. 0, or an error.
+long choose_target(Move& move) {
+  if ((move.flags & MREMAP_FIXED) != 0) return is_ours(move.to, move.new_bytes) ? -ENOMEM : 0;
+  move.to = move.from;
+  const std::uint64_t more = move.new_bytes > move.old_bytes ? move.new_bytes - move.old_bytes : 0;
+  if (over_limit(more)) return -ENOMEM;
+  if (!move.leaves_old() && (more == 0 || is_free(move.from + move.old_bytes, more))) return 0;
+  if ((move.flags & MREMAP_MAYMOVE) == 0) return move.duplicates() ? -EINVAL : -ENOMEM;
+  move.to = find_free(move.new_bytes);
+  return move.to == 0 ? -ENOMEM : 0;
+}
+
+long carry_out(const Move& move, const Region& region) {
+  if (replaying() && region.stand_in != 0 && region.shared) {
+    if (!move.leaves_old()) sys(SYS_munmap, move.from, move.old_bytes);
+    remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot,
+                   region.object_offset + (move.from - region.start));
+    return static_cast<long>(move.to);
+  }
+  if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
+  return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes,
+             (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
+}
+
+}  // namespace
+
 long handle_mremap(Call& call) {
-  const auto old_start = static_cast<std::uint64_t>(call.args[0]);
-  const std::uint64_t old_bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
-  const std::uint64_t new_bytes = page_up(static_cast<std::uint64_t>(call.args[2]));
-  const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  const Region* found = region_at(old_start);
+  Move move = {static_cast<std::uint64_t>(call.args[0]), page_up(static_cast<std::uint64_t>(call.args[1])),
+               static_cast<std::uint64_t>(call.args[4]), page_up(static_cast<std::uint64_t>(call.args[2])),
+               static_cast<std::uint64_t>(call.args[3])};
+  if ((move.flags & MREMAP_FIXED) == 0) use_arguments(call, 4);
+  if (!valid_move(move)) return complete(call, -EINVAL);
+  const Region* found = region_at(move.from);
   if (found == nullptr) return complete(call, -EFAULT);
   Region region = *found;
-  std::uint64_t target = old_start;
-  if ((flags & MREMAP_FIXED) != 0) {
-    target = static_cast<std::uint64_t>(call.args[4]);
-    if (is_ours(target, new_bytes)) return refused_range(call, "move");
-  } else if (new_bytes > old_bytes && !is_free(old_start + old_bytes, new_bytes - old_bytes)) {
-    if ((flags & MREMAP_MAYMOVE) == 0) return complete(call, -ENOMEM);
-    target = find_free(new_bytes);
-    if (target == 0) return complete(call, -ENOMEM);
-  }
-  const long result = target == old_start ? sys(SYS_mremap, old_start, old_bytes, new_bytes, 0, 0)
-                                          : sys(SYS_mremap, old_start, old_bytes, new_bytes,
-                                                (flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, target);
+  if (move.duplicates() && !region.shared) return complete(call, -EINVAL);
+  const long error = choose_target(move);
+  if (error != 0) return complete(call, error);
+  const long result = carry_out(move, region);
   if (!is_error(result)) {
-    if ((flags & MREMAP_DONTUNMAP) == 0) remove_region(old_start, old_start + old_bytes);
-    region.object_offset += old_start - region.start;
-    if (region.file_end != kNoFile) region.file_end = region.file_end - old_start + target;
-    region.start = target;
-    region.end = target + new_bytes;
+    if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
+    region.object_offset += move.from - region.start;
+    if (region.file_end != kNoFile) region.file_end = region.file_end - move.from + move.to;
+    region.start = move.to;
+    region.end = move.to + move.new_bytes;
     add_region(region);
   }
   return complete(call, result);
@@ -165,7 +250,7 @@ long handle_brk(Call& call) {
   if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30))
     return complete(call, static_cast<long>(heap.end));
   if (needed > mapped) {
-    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped))
+    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) || over_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -186,7 +271,10 @@ long handle_madvise(Call& call) {
   // MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. Zero them now.
   long advice = call.args[2];
   if (advice == MADV_FREE) advice = MADV_DONTNEED;
-  return complete(call, sys(SYS_madvise, start, bytes, advice));
+  const long result = sys(SYS_madvise, start, bytes, advice);
+  if (result == 0 && (advice == MADV_DONTFORK || advice == MADV_DOFORK))
+    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
+  return complete(call, result);
 }
 
 }  // namespace reweave::core

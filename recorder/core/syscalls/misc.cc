@@ -5,6 +5,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -45,9 +46,17 @@ long handle_prctl(Call& call) {
   const long option = call.args[0];
   use_arguments(call, prctl_arguments(option));
   if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
-  if (option == PR_SET_TSC) return complete(call, -EINVAL);
-  if (option == PR_SET_SECCOMP)
-    stop_run(wire::OutcomeKind::kUnsupported, "prctl(PR_SET_SECCOMP): run the program without its own seccomp filter");
+  if (option == PR_SET_TSC) {
+    const bool known = call.args[1] == PR_TSC_ENABLE || call.args[1] == PR_TSC_SIGSEGV;
+    if (known) call.me.tsc_faults = call.args[1] == PR_TSC_SIGSEGV ? 1 : 0;
+    return complete(call, known ? 0 : -EINVAL);
+  }
+  if (option == PR_GET_TSC) {
+    *reinterpret_cast<std::int32_t*>(call.args[1]) = call.me.tsc_faults != 0 ? PR_TSC_SIGSEGV : PR_TSC_ENABLE;
+    return complete(call, 0);
+  }
+  if (option == PR_SET_SECCOMP) return set_seccomp(call, call.args[1], call.args[2]);
+  if (option == PR_GET_SECCOMP && call.me.seccomp != 0) return complete(call, seccomp_mode(call.me));
   if (!live()) {
     if (performed_always(option)) sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
     return answered_call(call);
@@ -59,7 +68,6 @@ long handle_prctl(Call& call) {
       output.bytes = 16;
       break;
     case PR_GET_PDEATHSIG:
-    case PR_GET_TSC:
     case PR_GET_CHILD_SUBREAPER:
     case PR_GET_UNALIGN:
     case PR_GET_FPEMU:
@@ -76,16 +84,53 @@ long handle_prctl(Call& call) {
   return result;
 }
 
+namespace {
+
+Thread* thread_by_tid(long tid, Thread& me) {
+  if (tid == 0) return &me;
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
+  return nullptr;
+}
+
+// The processors of `wanted` that the target was told of.
+long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
+  const std::uint64_t words = bytes / 8 < 16 ? bytes / 8 : 16;
+  std::uint64_t chosen[16] = {};
+  std::uint64_t any = 0;
+  for (std::uint64_t i = 0; i < words; i++) any |= chosen[i] = wanted[i] & config().affinity[i];
+  if (any == 0) return -EINVAL;
+  memcpy(thread.affinity, chosen, sizeof chosen);
+  thread.affinity_bytes = config().affinity_bytes;
+  return 0;
+}
+
+}  // namespace
+
 // All threads of the tree share one processor. The target is told of the processors that the user gave it, and what
 // it asks for is answered, and not done.
 long handle_sched_affinity(Call& call) {
-  if (call.number == SYS_sched_setaffinity) return complete(call, 0);
-  if (replaying()) return inject(call);
+  if (replaying() && call.number == SYS_sched_getaffinity) return inject(call);
+  if (replaying()) {
+    const long result = inject(call);
+    Thread* thread = thread_by_tid(call.args[0], call.me);
+    if (thread != nullptr && result == 0)
+      set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]),
+                   static_cast<std::uint64_t>(call.args[1]));
+    return result;
+  }
+  Thread* thread = thread_by_tid(call.args[0], call.me);
   const auto room = static_cast<std::uint64_t>(call.args[1]);
+  auto* mask = reinterpret_cast<std::uint64_t*>(call.args[2]);
+  if (call.number == SYS_sched_setaffinity)
+    return complete(call, thread != nullptr ? set_affinity(*thread, mask, room)
+                                            : sys(SYS_sched_setaffinity, call.args[0], room, mask));
   const std::uint64_t bytes = config().affinity_bytes;
   if (room < bytes || room % 8 != 0) return complete(call, -EINVAL);
+  if (thread == nullptr) return recorded_call(call);
   const Output output = {static_cast<std::uint64_t>(call.args[2]), bytes};
-  memcpy(reinterpret_cast<void*>(output.address), config().affinity, bytes);
+  memcpy(mask, thread->affinity_bytes != 0 ? thread->affinity : config().affinity, bytes);
   log_call(call, static_cast<long>(bytes), &output, 1);
   return static_cast<long>(bytes);
 }

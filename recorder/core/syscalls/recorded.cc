@@ -7,7 +7,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
-#include "recorder/core/syscalls/stand_in.h"
+#include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -26,6 +26,8 @@ struct IoVector {
   std::uint64_t base;
   std::uint64_t bytes;
 };
+
+std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
 
 std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Output* to, std::uint32_t n) {
   const auto* vector = reinterpret_cast<const IoVector*>(call.logged[out.arg]);
@@ -58,6 +60,12 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     case OutKind::kByPage:
       to[n++] = {address, (count + 4095) / 4096};
+      break;
+    case OutKind::kMessage:
+      if (!is_error(result)) to[n++] = {address, sizeof(long) + static_cast<std::uint64_t>(result)};
+      break;
+    case OutKind::kBits:
+      if (count > 1) to[n++] = {address, bit_set_bytes(count)};
       break;
     case OutKind::kSocket: {
       const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
@@ -139,6 +147,9 @@ class Scratch {
       case OutKind::kIn:
         to = place(address, count, true);
         break;
+      case OutKind::kMessage:
+        to = place(address, count + sizeof(long), false);
+        break;
       case OutKind::kVector:
         to = place_vector(address, count);
         break;
@@ -173,7 +184,7 @@ class Scratch {
 
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
-  if (is_error(result)) return 0;
+  if (result == kNotStarted || (is_error(result) && (call.row->flags & kWritesOnError) == 0)) return 0;
   for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
   return n;
 }
@@ -255,6 +266,7 @@ long interruptible_syscall(const Call& call, long number, const long* args) {
 
 long answered_call(Call& call) {
   if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
+  if (replaying() && (call.row->flags & kChangesFile) != 0) repeat_file_changes();
   return replaying() ? inject(call) : model_call(call);
 }
 
@@ -283,7 +295,7 @@ long recorded_call(Call& call, bool may_block) {
     result = make(call);
     count = gather_all(call, before, result);
   }
-  if ((call.row->flags & kWritesStream) != 0) count = mapped_outputs(call, result, outputs);
+  if ((call.row->flags & kChangesFile) != 0) log_file_change(call, result);
   log_call(call, result, outputs, count);
   note_descriptors(call, result);
   return result;

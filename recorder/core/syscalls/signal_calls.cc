@@ -1,7 +1,6 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals.h).
 #include <sys/syscall.h>
 
-#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -10,43 +9,13 @@ namespace reweave::core {
 
 namespace {
 
+constexpr std::uint32_t kAutodisarm = std::uint32_t{1} << 31;  // SS_AUTODISARM, sigaltstack(2)
 constexpr std::uint64_t kUnblockable = signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
+  take_pending_defaults(call.me);
   apply_signal_mask(call.me);
-}
-
-// Default action "terminate", and not overridden: the process that gets `number` is gone.
-bool is_fatal(const Process& target, int number) {
-  if (number == SIGKILL) return true;
-  if (number <= 0 || number > kSignalCount) return false;
-  if (number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH || number == SIGSTOP ||
-      number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
-    return false;
-  return ((target.handled_signals | target.ignored_signals) & signal_bit(number)) == 0;
-}
-
-// A process of the tree that a signal of ours kills takes no part any more, and dies in the replay too.
-void kill_in_tree(long pid, int number) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.process_count; i++) {
-    Process& target = s.processes[i];
-    if (target.alive == 0 || target.pid != pid || target.index == self().process || !is_fatal(target, number)) continue;
-    forget_process(target.index);
-    if (replaying()) sys(SYS_kill, target.real_pid, SIGKILL);
-  }
-}
-
-// The calling thread, or its process as a whole, is the target.
-bool sends_to_self(const Call& call) {
-  if (call.number == SYS_tgkill) return call.logged[0] == process().pid && call.logged[1] == call.me.tid;
-  return call.logged[0] == (call.number == SYS_kill ? process().pid : call.me.tid);
-}
-
-// abort() and its like: the kernel would end us before we could log it.
-bool raises_own_death(const Call& call, int number) {
-  return sends_to_self(call) && is_fatal(process(), number) && (call.me.signal_mask & signal_bit(number)) == 0;
 }
 
 }  // namespace
@@ -104,10 +73,32 @@ long handle_with_temporary_mask(Call& call) {
   return recorded_call(call);
 }
 
+long handle_rt_sigpending(Call& call) {
+  if (!live() || call.me.held == 0 || call.args[1] != 8) return recorded_call(call);
+  std::uint64_t pending = 0;
+  const long result = sys(SYS_rt_sigpending, &pending, 8);
+  const Output output = {static_cast<std::uint64_t>(call.args[0]), sizeof pending};
+  pending |= held_mask(call.me);
+  memcpy(reinterpret_cast<void*>(output.address), &pending, sizeof pending);
+  log_call(call, result, &output, 1);
+  return result;
+}
+
+long handle_rt_sigtimedwait(Call& call) {
+  if (!live() || call.me.held == 0 || call.args[3] != 8) return recorded_call(call);
+  std::uint8_t info[128];
+  const int number = take_held(call.me, *reinterpret_cast<const std::uint64_t*>(call.args[0]), info);
+  if (number == 0) return recorded_call(call);
+  const Output output = {static_cast<std::uint64_t>(call.args[1]), sizeof info};
+  if (output.address != 0) memcpy(reinterpret_cast<void*>(output.address), info, sizeof info);
+  log_call(call, number, &output, output.address != 0 ? 1 : 0);
+  return number;
+}
+
 long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
   const std::uint64_t sp = call.context.registers.rsp;
-  const bool inside = me.altstack_size != 0 && sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
+  const bool inside = on_alternate_stack(me, sp);
   const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE
                              : inside              ? SS_ONSTACK
                                                    : static_cast<int>(me.altstack_flags);
@@ -116,30 +107,19 @@ long handle_sigaltstack(Call& call) {
     if (inside) return complete(call, -EPERM);
     const auto& wanted = *reinterpret_cast<const KernelStack*>(call.args[0]);
     const bool off = (wanted.flags & SS_DISABLE) != 0;
+    const auto mode = static_cast<std::uint32_t>(wanted.flags) & ~kAutodisarm;
+    if (mode != 0 && mode != SS_ONSTACK && mode != SS_DISABLE) return complete(call, -EINVAL);
     if (!off && wanted.bytes < 2048) return complete(call, -ENOMEM);
-    me.altstack_base = off ? 0 : wanted.base;
-    me.altstack_size = off ? 0 : wanted.bytes;
-    me.altstack_flags = off ? static_cast<std::uint32_t>(SS_DISABLE) : static_cast<std::uint32_t>(wanted.flags);
+    if (off) {
+      disable_alternate_stack(me);
+    } else {
+      me.altstack_base = wanted.base;
+      me.altstack_size = wanted.bytes;
+      me.altstack_flags = static_cast<std::uint32_t>(wanted.flags) & kAutodisarm;
+    }
   }
   if (call.args[1] != 0) memcpy(reinterpret_cast<void*>(call.args[1]), &old, sizeof old);
   return complete(call, 0);
-}
-
-long handle_kill(Call& call) {
-  const auto number = static_cast<int>(call.logged[call.number == SYS_tgkill ? 2 : 1]);
-  if (modelled() && sends_to_self(call) && number >= 0 && number <= kSignalCount) {
-    log_call(call, 0, nullptr, 0);
-    if (number != 0) queue_own_signal(call.me, number);
-    return 0;
-  }
-  if (live() && raises_own_death(call, number)) {
-    log_call(call, 0, nullptr, 0);
-    queue_own_signal(call.me, number);
-    return 0;
-  }
-  const long result = recorded_call(call);
-  if (result == 0) kill_in_tree(call.logged[0], number);
-  return result;
 }
 
 }  // namespace reweave::core

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-// One record: `bytes` bytes at `offset` of the file; with none, the last. Its buffer is the record itself.
-void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
+// One record: `bytes` bytes at `offset` of the file, from `fd` or, if that is -1, from memory at `from`; with none, the
+// last. Its buffer is the record itself.
+void log_piece(long fd, std::uint64_t from, std::uint64_t offset, std::uint64_t bytes) {
   RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
                       bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(bytes, 8));
   auto& body = record.body<wire::SyscallRecord>();
@@ -27,27 +28,22 @@ void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
   body.step = state().step;
   if (bytes != 0) {
     auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
-    const long got = sys(SYS_pread64, fd, buffer, bytes, offset);
+    const long got = fd >= 0 ? sys(SYS_pread64, fd, buffer, bytes, offset) : static_cast<long>(bytes);
     const wire::OutputChunk chunk = {offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
     record.append(&chunk, sizeof chunk);
-    if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+    if (chunk.bytes != 0) record.append(fd >= 0 ? buffer : reinterpret_cast<std::byte*>(from + offset), chunk.bytes);
   }
   record.commit();
 }
 
-std::uint64_t stand_in_offset(const FileIdentity& file) {
-  RuntimeState& s = state();
-  const std::uint64_t key = mix(file.device, file.inode);
-  std::uint32_t i = 0;
-  while (i < s.stand_in_count && s.stand_ins[i] != key) i++;
-  if (i == kMaxStandIns) stop_run(wire::OutcomeKind::kUnsupported, "more than 1024 files mapped for writing");
-  if (i == s.stand_in_count) {
-    s.stand_ins[s.stand_in_count++] = key;
-    if (is_error(sys(SYS_ftruncate, kArenaFd, kStandInsOffset + (i + std::uint64_t{1}) * kStandInBytes)))
-      bug("cannot extend the arena");
-  }
-  return kStandInsOffset + i * kStandInBytes;
+bool is_zero_page(std::uint64_t address) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(address);
+  for (std::uint64_t i = 0; i < kPage / 8; i++)
+    if (words[i] != 0) return false;
+  return true;
 }
+
+std::uint64_t base_of(std::uint32_t number) { return kStandInsOffset + (number - 1) * kStandInBytes; }
 
 // False: that was the last piece.
 bool take_piece(std::uint64_t base) {
@@ -61,16 +57,44 @@ bool take_piece(std::uint64_t base) {
   return some;
 }
 
-std::uint64_t file_id(const struct stat& status) { return status.st_dev * 0x9e3779b97f4a7c15 + status.st_ino; }
+}  // namespace
 
-bool any_shared_file() {
-  const RegionTable& table = regions();
-  for (std::uint32_t i = 0; i < table.count; i++)
-    if (table.items[i].shared && table.items[i].file_end != kNoFile) return true;
-  return false;
+std::uint32_t find_stand_in(std::uint64_t device, std::uint64_t inode) {
+  const RuntimeState& s = state();
+  const std::uint64_t key = mix(device, inode);
+  std::uint32_t i = 0;
+  while (i < s.stand_in_count && s.stand_ins[i] != key) i++;
+  return i == s.stand_in_count ? 0 : i + 1;
 }
 
-}  // namespace
+void map_nothing(std::uint64_t start, std::uint64_t bytes, long prot, long flags) {
+  const long empty = sys(SYS_memfd_create, "empty", MFD_CLOEXEC);
+  const long result = sys(SYS_mmap, start, bytes, prot, flags, empty, 0);
+  sys(SYS_close, empty);
+  if (is_error(result)) bug("cannot map the pages behind a file's end");
+}
+
+void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+              std::uint64_t offset) {
+  if (is_error(sys(SYS_mmap, start, bytes, prot, flags, kArenaFd, base_of(number) + offset)))
+    bug("cannot map a file's stand-in");
+}
+
+void remap_stand_in(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, std::uint64_t offset) {
+  constexpr long kFlags = MAP_SHARED | MAP_FIXED;
+  map_part(number, start, bytes, prot, kFlags, offset);
+  const std::uint64_t size = state().stand_in_sizes[number - 1];
+  const std::uint64_t behind = size > offset ? page_up(size - offset) : 0;
+  if (behind < bytes) map_nothing(start + behind, bytes - behind, prot, kFlags);
+}
+
+void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from, std::uint64_t bytes) {
+  sys(SYS_pwrite64, kArenaFd, from, bytes, base_of(number) + offset);
+}
+
+void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+  sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base_of(number) + offset, bytes);
+}
 
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
@@ -88,47 +112,46 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
     if (stop > end) stop = end;
     if (stop <= at) break;  // a device
     const std::uint64_t piece = stop - at < kPieceBytes ? stop - at : kPieceBytes;
-    log_piece(own, at, piece);
+    log_piece(own, 0, at, piece);
     at += piece;
   }
   if (!is_error(own)) sys(SYS_close, own);
-  log_piece(-1, 0, 0);
+  log_piece(-1, 0, 0, 0);
+}
+
+void log_memory(std::uint64_t start, std::uint64_t bytes) {
+  for (std::uint64_t at = 0; at < bytes; at += kPage)
+    if (!is_zero_page(start + at)) log_piece(-1, start, at, kPage);
+  log_piece(-1, 0, 0, 0);
+}
+
+std::uint32_t note_stand_in(const FileIdentity& file) {
+  RuntimeState& s = state();
+  std::uint32_t number = find_stand_in(file.device, file.inode);
+  if (number == 0) {
+    if (s.stand_in_count == kMaxStandIns)
+      stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 files are mapped that may change");
+    s.stand_ins[s.stand_in_count] = mix(file.device, file.inode);
+    number = ++s.stand_in_count;
+    if (replaying() && is_error(sys(SYS_ftruncate, kArenaFd, base_of(number) + kStandInBytes)))
+      bug("cannot extend the arena");
+  }
+  s.stand_in_sizes[number - 1] = file.size;
+  return number;
 }
 
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                   long offset) {
-  const std::uint64_t base = stand_in_offset(file);
-  if (static_cast<std::uint64_t>(offset) + bytes > kStandInBytes)
+  const std::uint32_t number = note_stand_in(file);
+  const auto begin = static_cast<std::uint64_t>(offset);
+  if (begin + bytes > kStandInBytes)
     stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
-  sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base + static_cast<std::uint64_t>(offset),
-      bytes);
-  while (take_piece(base)) {
+  clear_stand_in(number, begin, bytes);
+  while (take_piece(base_of(number))) {
   }
-  const long result = sys(SYS_mmap, start, bytes, prot, flags, kArenaFd, base + static_cast<std::uint64_t>(offset));
-  if (is_error(result)) bug("cannot map a file's stand-in");
-}
-
-std::uint32_t mapped_outputs(const Call& call, long result, Output* to) {
-  if (result <= 0 || !any_shared_file()) return 0;
-  struct stat status = {};
-  if (is_error(sys(SYS_fstat, call.args[0], &status)) || (status.st_mode & S_IFMT) != S_IFREG) return 0;
-  const bool positioned = call.number != SYS_write && call.number != SYS_writev;
-  const auto written = static_cast<std::uint64_t>(result);
-  const auto begin = positioned ? static_cast<std::uint64_t>(call.args[3])
-                                : static_cast<std::uint64_t>(sys(SYS_lseek, call.args[0], 0, SEEK_CUR)) - written;
-  const std::uint64_t id = file_id(status);
-  std::uint32_t n = 0;
-  const RegionTable& table = regions();
-  for (std::uint32_t i = 0; i < table.count && n < kMaxOutputs; i++) {
-    const Region& region = table.items[i];
-    const bool same = region.shared && region.file_end != kNoFile && region.shared_id == id;
-    if (!same || (region.prot & PROT_WRITE) == 0 || (region.prot & PROT_READ) == 0) continue;
-    const std::uint64_t first = begin > region.object_offset ? begin : region.object_offset;
-    const std::uint64_t object_end = region.object_offset + (region.end - region.start);
-    const std::uint64_t last = begin + written < object_end ? begin + written : object_end;
-    if (first < last) to[n++] = {region.start + (first - region.object_offset), last - first};
-  }
-  return n;
+  map_part(number, start, bytes, prot, flags, begin);
+  const std::uint64_t behind = file.size > begin ? page_up(file.size - begin) : 0;
+  if (behind < page_up(bytes)) map_nothing(start + behind, page_up(bytes) - behind, prot, flags);
 }
 
 }  // namespace reweave::core

@@ -2,7 +2,7 @@
 //
 // The file itself is not there when replaying, or not as it was. Its contents are logged when it is mapped; replay
 // maps memory of the arena in its place, the same for every process that maps the same file. What the program writes
-// through descriptors afterwards is an output of the writing call.
+// through descriptors afterwards is logged too (file_changes.h).
 #pragma once
 
 #include "recorder/core/dispatch.h"
@@ -13,11 +13,27 @@ namespace reweave::core {
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
+// Recording: the same for shared memory without a descriptor, of which all is mapped at `start`.
+void log_memory(std::uint64_t start, std::uint64_t bytes);
+
 // Replay: consumes what log_contents logged and maps the stand-in of `file`.
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                   long offset);
 
-// Recording: the parts of shared mappings of this process that a write to a descriptor just changed.
-std::uint32_t mapped_outputs(const Call& call, long result, Output* to);
+// The number (from 1) of a file that is mapped and may change, which is known from now on.
+std::uint32_t note_stand_in(const FileIdentity& file);
+
+// That number of the file known by device and inode; 0: it is not.
+std::uint32_t find_stand_in(std::uint64_t device, std::uint64_t inode);
+
+// Replay: parts of a stand-in, by its number and the file's offsets. map_nothing: pages behind a file's end, whose use
+// is a SIGBUS.
+void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+              std::uint64_t offset);
+// All of a shared mapping, with the pages behind the file's end.
+void remap_stand_in(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, std::uint64_t offset);
+void map_nothing(std::uint64_t start, std::uint64_t bytes, long prot, long flags);
+void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from, std::uint64_t bytes);
+void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace reweave::core

@@ -23,6 +23,8 @@ constexpr Out in_out_count(std::uint8_t arg, std::uint8_t count, std::uint16_t i
   return {OutKind::kInOutCount, arg, count, item};
 }
 constexpr Out by_page(std::uint8_t arg, std::uint8_t count) { return {OutKind::kByPage, arg, count, 1}; }
+constexpr Out message(std::uint8_t arg, std::uint8_t room) { return {OutKind::kMessage, arg, room, 1}; }
+constexpr Out bits(std::uint8_t arg, std::uint8_t count) { return {OutKind::kBits, arg, count, 1}; }
 constexpr Out input(std::uint8_t arg, std::uint8_t count) { return {OutKind::kIn, arg, count, 1}; }
 constexpr Out vector(std::uint8_t arg, std::uint8_t count) { return {OutKind::kVector, arg, count, 0}; }
 constexpr Out socket_address(std::uint8_t arg, std::uint8_t length) { return {OutKind::kSocket, arg, length, 0}; }
@@ -53,7 +55,7 @@ constexpr Index make_index() {
 constexpr Index kIndex = make_index();
 
 constexpr SyscallRow kUnknown = {
-    0xffff, "unknown", CallKind::kUnsupported, 6, 0, {}, nullptr, "its number is newer than this version of Reweave"};
+    0xffff, "unknown", CallKind::kRefused, 0, 0, {}, nullptr, "its number is newer than this version of Reweave"};
 
 }  // namespace
 
@@ -64,6 +66,7 @@ const SyscallRow* find_row(long number) {
 
 long refuse(Call& call) {
   if (call.row->kind == CallKind::kRefused) return complete(call, -ENOSYS);
+  if (call.row->kind == CallKind::kDenied) return complete(call, -EPERM);
   Text text;
   text << "system call " << call.row->name << " (number " << static_cast<int>(call.number)
        << ") cannot be recorded: " << call.row->why << "; it is row " << static_cast<int>(call.number)

@@ -14,6 +14,7 @@ enum class CallKind : std::uint8_t {
   kYield,        // sched_yield
   kUnsupported,  // stops the run; `why` says what and what to do
   kRefused,      // fails with ENOSYS as on a kernel without it; programs fall back
+  kDenied,       // fails with EPERM as in a container that forbids it
 };
 
 // What a call writes to the target's memory.
@@ -28,6 +29,8 @@ enum class OutKind : std::uint8_t {
   kInOutFixed,  // as kFixed, and read by the kernel as well
   kByPage,      // a byte for each page of args[count] bytes at args[arg]
   kIn,          // read by the kernel: args[count] bytes at args[arg]
+  kMessage,     // msgrcv: a long, then `result` bytes, at args[arg], with room for args[count] bytes
+  kBits,        // a bit set at args[arg] of args[count] - 1 bits, in words of 64
 };
 
 struct Out {
@@ -38,14 +41,16 @@ struct Out {
 };
 
 // Bits of SyscallRow::flags.
-inline constexpr std::uint16_t kMayBlock = 1;       // leaves the baton, unless args[0] is a regular file
-inline constexpr std::uint16_t kBlocks = 2;         // leaves the baton in any case
-inline constexpr std::uint16_t kRestarts = 4;       // starts over after a handler with SA_RESTART
-inline constexpr std::uint16_t kNewFd = 8;          // the result is a new descriptor
-inline constexpr std::uint16_t kFirstIsFd = 16;     // args[0] is a descriptor
-inline constexpr std::uint16_t kWritesStream = 32;  // writes args[2] bytes at args[1]; vectors: kVector input
-inline constexpr std::uint16_t kNewFdPair = 64;     // two new descriptors at its output
-inline constexpr std::uint16_t kNeedsFrame = 128;   // changes or copies all registers: the kernel's signal frame
+inline constexpr std::uint16_t kMayBlock = 1;         // leaves the baton, unless args[0] is a regular file
+inline constexpr std::uint16_t kBlocks = 2;           // leaves the baton in any case
+inline constexpr std::uint16_t kRestarts = 4;         // starts over after a handler with SA_RESTART
+inline constexpr std::uint16_t kNewFd = 8;            // the result is a new descriptor
+inline constexpr std::uint16_t kFirstIsFd = 16;       // args[0] is a descriptor
+inline constexpr std::uint16_t kWritesStream = 32;    // writes args[2] bytes at args[1]; vectors: kVector input
+inline constexpr std::uint16_t kNewFdPair = 64;       // two new descriptors at its output
+inline constexpr std::uint16_t kChangesFile = 256;    // may change the contents or the size of a file
+inline constexpr std::uint16_t kWritesOnError = 128;  // writes its outputs although it fails
+inline constexpr std::uint16_t kNeedsFrame = 512;     // changes or copies all registers: the kernel's signal frame
 
 struct SyscallRow {
   std::uint16_t number;
@@ -58,7 +63,7 @@ struct SyscallRow {
   const char* why;
 };
 
-// The row of that number; calls without one get a row of kind kUnsupported.
+// The row of that number; calls without one get a row of kind kRefused.
 const SyscallRow* find_row(long number);
 
 // Carries out a kRecorded call.
@@ -70,7 +75,7 @@ long recorded_call(Call& call, bool may_block);
 long interruptible_syscall(const Call& call, long number, const long* args);
 // Answers a call without making it: from the recording when replaying, from the model when exploring.
 long answered_call(Call& call);
-// Answers ENOSYS to a kRefused call, stops the run at a kUnsupported one.
+// Answers a kRefused or kDenied call, stops the run at a kUnsupported one.
 long refuse(Call& call);
 
 }  // namespace reweave::core

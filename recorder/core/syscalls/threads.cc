@@ -12,7 +12,9 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
 
 extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
@@ -30,7 +32,11 @@ struct CloneArgs {
   std::uint64_t tls;
   std::uint64_t parent_tid;
   std::uint64_t child_tid;
+  std::uint64_t pidfd;  // where the parent finds a descriptor of the child; 0: it wants none
 };
+
+constexpr std::uint64_t kNamespaces =
+    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
 void map_core_stack(const Thread& thread) {
   const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
@@ -61,12 +67,12 @@ void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
 }
 
 // The child's id as the target sees it: the kernel's when recording, the recorded one when replaying.
-long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind) {
+long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0}) {
   long tid = real_tid;
   if (replaying())
     tid = inject(call);
   else
-    log_call(call, tid, nullptr, 0);
+    log_call(call, tid, &output, output.bytes != 0 ? 1 : 0);
   child.tid = static_cast<std::int32_t>(tid);
   child.real_tid = static_cast<std::int32_t>(real_tid);
   log_spawn(call, child, kind);
@@ -119,11 +125,19 @@ bool recorded_failure(const Call& call) {
   return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
 }
 
+void inherit_attributes(const Thread& from, Thread& to) {
+  to.seccomp = from.seccomp;
+  to.tsc_faults = from.tsc_faults;
+  to.affinity_bytes = from.affinity_bytes;
+  memcpy(to.affinity, from.affinity, sizeof to.affinity);
+}
+
 long create_thread(Call& call, const CloneArgs& args) {
   constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
   if (recorded_failure(call)) return inject(call);
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
+  inherit_attributes(call.me, child);
   child.op.kind = OpKind::kStart;
   map_core_stack(child);
   KernelContext* context = copy_context(call.context, child);
@@ -147,17 +161,35 @@ long create_thread(Call& call, const CloneArgs& args) {
   return tid;
 }
 
-std::uint16_t add_process(const Call& call) {
+void take_handlers(Process& child, const Process& from, bool clear) {
+  memcpy(child.actions, from.actions, sizeof child.actions);
+  child.handled_signals = clear ? 0 : from.handled_signals;
+  child.ignored_signals = from.ignored_signals;
+  if (!clear) return;
+  for (SignalAction& action : child.actions)
+    if (action.handler > 1) action = {};
+}
+
+std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   RuntimeState& s = state();
   if (s.process_count == kMaxProcesses)
     stop_run(wire::OutcomeKind::kUnsupported, "more than 2048 processes in one run");
   const auto index = static_cast<std::uint16_t>(s.process_count++);
   Process& child = s.processes[index];
-  memcpy(&child, &s.processes[call.me.process], sizeof child);
+  const Process& parent = s.processes[call.me.process];
+  memcpy(&child, &parent, sizeof child);
   child.index = index;
-  child.parent = call.me.process;
+  child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.live_threads = 0;
   child.alive = 1;
+  child.vfork_parent = 0;
+  child.real_pid = 0;
+  child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
+  child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;
+  child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
+  if (child.files_of == index) memcpy(child.fds, s.processes[parent.files_of].fds, sizeof child.fds);
+  if (child.handlers_of == index)
+    take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
   s.live_processes++;
   return index;
 }
@@ -166,10 +198,12 @@ std::uint16_t add_process(const Call& call) {
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
   child.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = child.real_tid;
   if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
   map_core_stack(child);
   prepare_thread(child);
   wait_for_first_turn();
+  drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;
   here.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
@@ -177,18 +211,54 @@ void become_child(Thread& child, const CloneArgs& args) {
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
 }
 
+// What the kernel is asked for. A replay's calls are not made, so it needs no more than the memory.
+std::uint64_t kernel_flags(const CloneArgs& args) {
+  constexpr std::uint64_t kLive = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_IO |
+                                  CLONE_PARENT | CLONE_SETTLS | kNamespaces;
+  constexpr std::uint64_t kAlways = CLONE_VM | CLONE_SIGHAND | CLONE_SETTLS;
+  return (args.flags & (replaying() ? kAlways : kLive)) | (replaying() ? SIGCHLD : args.exit_signal);
+}
+
+// A process in the same memory starts as a thread does, on its own core stack.
+long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
+  map_core_stack(child);
+  KernelContext* context = copy_context(call.context, child);
+  context->registers.rax = 0;
+  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
+  child.start_context = reinterpret_cast<std::uint64_t>(context);
+  return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0,
+                    0, static_cast<long>(args.tls), &child);
+}
+
+// A descriptor of the child, which the parent finds at `address`.
+Output give_pidfd(std::uint64_t address, long real_pid) {
+  const long fd = sys(SYS_pidfd_open, real_pid, 0);
+  forget_fd(fd);
+  *reinterpret_cast<std::int32_t*>(address) = static_cast<std::int32_t>(fd);
+  return {address, sizeof(std::int32_t)};
+}
+
+void wait_for_vfork_child(Call& call, std::uint16_t index) {
+  state().processes[index].vfork_parent = call.me.id + 1u;
+  block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
+}
+
 long create_process(Call& call, const CloneArgs& args) {
   if (modelled())
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (recorded_failure(call)) return inject(call);
-  const std::uint16_t index = add_process(call);
+  const std::uint16_t index = add_process(call, args);
   Thread& child = add_thread(index);
   child.signal_mask = call.me.signal_mask;
-  child.altstack_base = call.me.altstack_base;
-  child.altstack_size = call.me.altstack_size;
-  child.altstack_flags = call.me.altstack_flags;
-  const bool vfork = (args.flags & CLONE_VFORK) != 0;
-  const long real_pid = sys(SYS_clone, args.exit_signal, 0, 0, 0, 0);
+  inherit_attributes(call.me, child);
+  const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;
+  if (!in_memory || vfork) {  // clone(2): the alternate stack is inherited
+    child.altstack_base = call.me.altstack_base;
+    child.altstack_size = call.me.altstack_size;
+    child.altstack_flags = call.me.altstack_flags;
+  }
+  const long real_pid = in_memory ? clone_in_memory(call, args, child)
+                                  : sys(SYS_clone, kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS}, 0, 0, 0, 0);
   if (real_pid == 0) {
     become_child(child, args);
     if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
@@ -201,54 +271,49 @@ long create_process(Call& call, const CloneArgs& args) {
     state().live_processes--;
     return creation_failed(call, child, real_pid);
   }
-  const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess);
+  Output pidfd = {0, 0};
+  if (live() && args.pidfd != 0) pidfd = give_pidfd(args.pidfd, real_pid);
+  const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
   state().processes[index].pid = static_cast<std::int32_t>(pid);
   state().processes[index].real_pid = static_cast<std::int32_t>(real_pid);
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
+  if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
+  if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);
-  if (vfork) {
-    state().processes[index].vfork_parent = call.me.id + 1u;
-    block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
-  }
+  if (vfork) wait_for_vfork_child(call, index);
   return pid;
 }
 
+// The combinations that the kernel refuses (clone(2)).
+long check_flags(std::uint64_t flags) {
+  const auto has = [flags](std::uint64_t all) { return (flags & all) == all; };
+  if (has(CLONE_THREAD) && !has(CLONE_SIGHAND)) return -EINVAL;
+  if (has(CLONE_SIGHAND) && !has(CLONE_VM)) return -EINVAL;
+  if (has(CLONE_FS | CLONE_NEWNS) || has(CLONE_FS | CLONE_NEWUSER)) return -EINVAL;
+  // A process in another PID namespace would have two ids; a container denies it too.
+  return has(CLONE_NEWPID) ? -EPERM : 0;
+}
+
 long create(Call& call, const CloneArgs& args) {
-  if ((args.flags & CLONE_THREAD) != 0) return create_thread(call, args);
-  constexpr std::uint64_t kUnshare = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                                     CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_FILES | CLONE_PARENT;
-  if ((args.flags & kUnshare & ~static_cast<std::uint64_t>(CLONE_FILES)) != 0)
-    stop_run(wire::OutcomeKind::kUnsupported,
-             "clone with new namespaces or CLONE_PARENT cannot be recorded; run the program without its sandbox");
-  if ((args.flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
-    stop_run(wire::OutcomeKind::kUnsupported, "clone of a process that shares memory without being a thread");
-  return create_process(call, args);
+  const long error = check_flags(args.flags);
+  if (error != 0) return complete(call, error);
+  return (args.flags & CLONE_THREAD) != 0 ? create_thread(call, args) : create_process(call, args);
 }
 
 void wake_address(std::uint64_t address) { wake(WaitKind::kFutex, object_key(address), 1); }
 
-// One entry of a robust list (get_robust_list(2), Documentation/locking/robust-futexes.rst).
-void die_with_lock(std::uint64_t word_address, std::int32_t tid) {
-  auto& word = *reinterpret_cast<std::uint32_t*>(word_address);
-  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(tid)) return;
-  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-  wake_address(word_address);
-  // The shim's waiters wait for the mutex, not for the word; the two addresses are the same.
-  wake(WaitKind::kMutex, object_key(word_address), ~0u);
+void clear_tid(const Thread& thread) {
+  if (thread.clear_child_tid == 0 || region_at(thread.clear_child_tid) == nullptr) return;
+  *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
+  wake_address(thread.clear_child_tid);
 }
 
-void walk_robust_list(const Thread& thread) {
-  if (thread.robust_list == 0) return;
-  const auto* head = reinterpret_cast<const std::uint64_t*>(thread.robust_list);
-  const std::uint64_t offset = head[1];
-  std::uint64_t entry = head[0] & ~std::uint64_t{1};
-  for (int limit = 2048; entry != thread.robust_list && entry != 0 && limit > 0; limit--) {
-    if (region_at(entry) == nullptr) return;
-    const std::uint64_t next = *reinterpret_cast<const std::uint64_t*>(entry) & ~std::uint64_t{1};
-    if (entry != head[2]) die_with_lock(entry + offset, thread.tid);
-    entry = next;
-  }
-  if (head[2] != 0) die_with_lock((head[2] & ~std::uint64_t{1}) + offset, thread.tid);
+bool memory_has_others() {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && i != process().index && s.processes[i].memory_of == process().memory_of)
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -257,6 +322,7 @@ void walk_robust_list(const Thread& thread) {
 extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   set_gs(*thread);
   thread->real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   prepare_thread(*thread);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
@@ -267,11 +333,8 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
 
 void finish_thread(Thread& thread) {
   trace_thread_edge(EventKind::kEnd, thread);
-  walk_robust_list(thread);
-  if (thread.clear_child_tid != 0 && region_at(thread.clear_child_tid) != nullptr) {
-    *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
-    wake_address(thread.clear_child_tid);
-  }
+  release_robust(thread);
+  clear_tid(thread);
 }
 
 void release_vfork_parent() {
@@ -293,6 +356,7 @@ void forget_process(std::uint16_t index) {
 
 void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
+  if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
   forget_process(static_cast<std::uint16_t>(record.process));
   if (record.process != self().process) {
     sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
@@ -302,8 +366,16 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   die_by_signal(record.wait_status & 0x7f);
 }
 
+void leave_memory(const Thread& me) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].process == me.process) release_robust(s.threads[s.live[i]]);
+  if (memory_has_others()) clear_tid(me);
+}
+
 void end_process(int wait_status) {
   Thread& me = self();
+  leave_memory(me);
   if (replaying()) {
     const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
     if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);
@@ -324,9 +396,14 @@ void end_process(int wait_status) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
+  // Registers of arguments that the flags do not ask for hold whatever the caller left there.
+  if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0) call.logged[2] = 0;
+  if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) == 0) call.logged[3] = 0;
+  if ((flags & CLONE_SETTLS) == 0) call.logged[4] = 0;
   return create(call, {flags & ~std::uint64_t{CSIGNAL}, flags & CSIGNAL, static_cast<std::uint64_t>(call.args[1]), 0,
                        static_cast<std::uint64_t>(call.args[4]), static_cast<std::uint64_t>(call.args[2]),
-                       static_cast<std::uint64_t>(call.args[3])});
+                       static_cast<std::uint64_t>(call.args[3]),
+                       (flags & CLONE_PIDFD) != 0 ? static_cast<std::uint64_t>(call.args[2]) : 0});
 }
 
 long handle_clone3(Call& call) {
@@ -334,14 +411,15 @@ long handle_clone3(Call& call) {
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes < CLONE_ARGS_SIZE_VER0) return complete(call, -EINVAL);
   memcpy(&given, reinterpret_cast<void*>(call.args[0]), bytes < sizeof given ? bytes : sizeof given);
-  if (given.set_tid_size != 0 || (given.flags & (CLONE_INTO_CGROUP | CLONE_PIDFD)) != 0) return complete(call, -ENOSYS);
-  return create(call, {given.flags & ~std::uint64_t{CLONE_CLEAR_SIGHAND}, given.exit_signal,
-                       given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size, given.tls,
-                       given.parent_tid, given.child_tid});
+  if (given.set_tid_size != 0 || (given.flags & CLONE_INTO_CGROUP) != 0) return complete(call, -ENOSYS);
+  if ((given.flags & CLONE_THREAD) != 0 && given.exit_signal != 0) return complete(call, -EINVAL);
+  return create(
+      call, {given.flags, given.exit_signal, given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size,
+             given.tls, given.parent_tid, given.child_tid, (given.flags & CLONE_PIDFD) != 0 ? given.pidfd : 0});
 }
 
-long handle_fork(Call& call) { return create(call, {0, 17 /* SIGCHLD */, 0, 0, 0, 0, 0}); }
-long handle_vfork(Call& call) { return create(call, {CLONE_VFORK | CLONE_VM, 17, 0, 0, 0, 0, 0}); }
+long handle_fork(Call& call) { return create(call, {0, SIGCHLD, 0, 0, 0, 0, 0, 0}); }
+long handle_vfork(Call& call) { return create(call, {CLONE_VFORK | CLONE_VM, SIGCHLD, 0, 0, 0, 0, 0, 0}); }
 
 long handle_exit(Call& call) {
   Thread& me = call.me;

@@ -1,0 +1,112 @@
+// Calls that ask for or set attributes of processes and threads whose answer the runtime knows better than the kernel,
+// and those whose outputs depend on a command.
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+struct Limit {
+  std::uint64_t soft, hard;
+};
+
+// Live: the call with its outputs.
+long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  const Output output = {address, bytes};
+  log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
+  return result;
+}
+
+}  // namespace
+
+// The limit of the address space would also limit what the runtime maps, so it is kept and held by us (memory.cc).
+long handle_rlimit(Call& call) {
+  const bool both = call.number == SYS_prlimit64;
+  const long pid = both ? call.args[0] : 0;
+  const long resource = call.args[both ? 1 : 0];
+  const long set = both ? call.args[2] : call.number == SYS_setrlimit ? call.args[1] : 0;
+  const long get = both ? call.args[3] : call.number == SYS_getrlimit ? call.args[1] : 0;
+  const bool own = pid == 0 || pid == process().pid;
+  if (!own || resource != RLIMIT_AS || modelled()) return recorded_call(call);
+  Process& here = process();
+  const Limit old = {here.memory_limit - 1, here.memory_hard_limit - 1};
+  if (set != 0) {
+    const Limit wanted = *reinterpret_cast<const Limit*>(set);
+    if (wanted.soft > wanted.hard) return complete(call, -EINVAL);
+    here.memory_limit = wanted.soft + 1;
+    here.memory_hard_limit = wanted.hard + 1;
+  }
+  if (get != 0) *reinterpret_cast<Limit*>(get) = old;
+  return complete(call, 0);
+}
+
+// All threads share one processor; a thread that asked for others is told that it is on one of those.
+long handle_getcpu(Call& call) {
+  if (!live() || call.me.affinity_bytes == 0) return recorded_call(call);
+  unsigned cpu = 0;
+  while (cpu < 1023 && (call.me.affinity[cpu / 64] >> cpu % 64 & 1) == 0) cpu++;
+  unsigned real_cpu = 0, node = 0;
+  const long result = sys(SYS_getcpu, &real_cpu, &node, nullptr);
+  if (real_cpu < 1024 && (call.me.affinity[real_cpu / 64] >> real_cpu % 64 & 1) != 0) cpu = real_cpu;
+  Output outputs[2];
+  std::uint32_t n = 0;
+  const unsigned values[] = {cpu, node};
+  for (int i = 0; i < 2; i++) {
+    if (call.args[i] == 0) continue;
+    *reinterpret_cast<unsigned*>(call.args[i]) = values[i];
+    outputs[n++] = {static_cast<std::uint64_t>(call.args[i]), sizeof(unsigned)};
+  }
+  log_call(call, result, outputs, n);
+  return result;
+}
+
+long handle_keyctl(Call& call) {
+  struct Command {
+    long number;
+    int buffer, room;  // arguments
+  };
+  constexpr Command kCommands[] = {
+      {6 /* DESCRIBE */, 2, 3}, {11 /* READ */, 2, 3}, {17 /* GET_SECURITY */, 2, 3}, {31 /* CAPABILITIES */, 1, 2}};
+  if (!live()) return answered_call(call);
+  const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  Output output = {0, 0};
+  for (const Command& command : kCommands)
+    if (command.number == call.args[0] && result > 0)
+      output = {static_cast<std::uint64_t>(call.args[command.buffer]),
+                static_cast<std::uint64_t>(result < call.args[command.room] ? result : call.args[command.room])};
+  log_call(call, result, &output, output.address != 0 && output.bytes != 0 ? 1 : 0);
+  return result;
+}
+
+long handle_quotactl(Call& call) {
+  struct Command {
+    std::uint32_t number;
+    std::uint64_t bytes;
+  };
+  constexpr Command kCommands[] = {
+      {0x800004, 4},  {0x800005, 24}, {0x800007, 72},  // Q_GETFMT, Q_GETINFO, Q_GETQUOTA
+      {0x800009, 72}, {0x5803, 112},  {0x5805, 80},    // Q_GETNEXTQUOTA, Q_XGETQUOTA, Q_XGETQSTAT
+      {0x5808, 160},  {0x5809, 112}};                  // Q_XGETQSTATV, Q_XGETNEXTQUOTA
+  if (!live()) return answered_call(call);
+  std::uint64_t bytes = 0;
+  for (const Command& command : kCommands)
+    if (command.number == static_cast<std::uint32_t>(call.args[0]) >> 8) bytes = command.bytes;
+  return make_and_log(call, static_cast<std::uint64_t>(call.args[3]), bytes);
+}
+
+// Descriptors that the program writes to its table must be there in a replay too.
+long handle_modify_ldt(Call& call) {
+  constexpr long kWrite = 1, kWriteNew = 0x11;
+  if (call.args[0] != kWrite && call.args[0] != kWriteNew) return recorded_call(call);
+  const auto result = static_cast<int>(sys(SYS_modify_ldt, call.args[0], call.args[1], call.args[2]));
+  return complete(call, result);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,167 @@
+#include "recorder/core/syscalls/file_changes.h"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/stand_in.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kPieceBytes = 1 << 20;
+
+// The bytes of a file that a call may have changed.
+struct Change {
+  std::uint64_t offset, bytes;
+};
+
+std::uint64_t position(long fd) { return static_cast<std::uint64_t>(sys(SYS_lseek, fd, 0, SEEK_CUR)); }
+
+// The descriptor that the call changes; -1: it names a path.
+long changed_fd(const Call& call) {
+  switch (call.number) {
+    case SYS_truncate:
+      return -1;
+    case SYS_copy_file_range:
+    case SYS_splice:
+      return call.args[2];
+    default:
+      return call.args[0];
+  }
+}
+
+Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
+  const auto written = static_cast<std::uint64_t>(result);
+  switch (call.number) {
+    case SYS_write:
+    case SYS_writev:
+      return {position(fd) - written, written};
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+      if (call.args[3] == -1) return {position(fd) - written, written};  // pwritev2: the file's position
+      return {static_cast<std::uint64_t>(call.args[3]), written};
+    case SYS_ftruncate:
+    case SYS_truncate:
+      return {0, 0};
+    case SYS_fallocate:
+      return {static_cast<std::uint64_t>(call.args[2]), size};
+    default:
+      return {0, size};
+  }
+}
+
+// With nothing to say of its contents, `bytes` is 0.
+void log_change(const struct stat& status, long fd, Change change) {
+  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
+                      change.bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(change.bytes, 8));
+  auto& body = record.body<wire::SyscallRecord>();
+  memset(&body.number, 0, sizeof body - sizeof body.header);
+  body.number = kFileChanged;
+  body.step = state().step;
+  body.args[0] = status.st_dev;
+  body.args[1] = status.st_ino;
+  body.args[2] = static_cast<std::uint64_t>(status.st_size);
+  if (change.bytes != 0) {
+    auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
+    const long got = sys(SYS_pread64, fd, buffer, change.bytes, change.offset);
+    const wire::OutputChunk chunk = {change.offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
+    record.append(&chunk, sizeof chunk);
+    if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+  }
+  record.commit();
+}
+
+// Makes mappings of the file end where it ends now.
+void fit_mappings(std::uint32_t number, std::uint64_t size) {
+  RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    Region& region = table.items[i];
+    if (region.stand_in != number || region.file_end == kNoFile) continue;
+    const std::uint64_t behind = size > region.object_offset ? page_up(size - region.object_offset) : 0;
+    const std::uint64_t old_end = region.accessible_end();
+    region.file_end = region.start + behind;
+    if (!replaying() || region.accessible_end() == old_end) continue;
+    const long flags = (region.shared ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
+    if (region.accessible_end() > old_end)
+      map_part(number, old_end, region.accessible_end() - old_end, region.prot, flags,
+               region.object_offset + (old_end - region.start));
+    else
+      map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
+  }
+}
+
+void apply(const wire::SyscallRecord& record) {
+  const std::uint32_t number = find_stand_in(record.args[0], record.args[1]);
+  if (number == 0) diverged("changed a file", &record.header);
+  std::uint64_t& size = state().stand_in_sizes[number - 1];
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
+  const std::uint64_t extra = record.header.bytes - sizeof record;
+  const bool some = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk;
+  if (some) write_stand_in(number, chunk->address, chunk + 1, chunk->bytes);
+  if (record.args[2] < size) clear_stand_in(number, record.args[2], size - record.args[2]);
+  size = record.args[2];
+  fit_mappings(number, size);
+}
+
+}  // namespace
+
+void log_file_change(const Call& call, long result) {
+  if (state().stand_in_count == 0 || is_error(result)) return;
+  if ((call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat) && call.number != SYS_creat &&
+      (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) == 0)
+    return;
+  const bool opened = call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat;
+  const long fd = opened ? result : changed_fd(call);
+  struct stat status = {};
+  const long found = fd < 0 ? sys(SYS_stat, call.args[0], &status) : sys(SYS_fstat, fd, &status);
+  if (is_error(found) || (status.st_mode & S_IFMT) != S_IFREG) return;
+  const std::uint32_t number = find_stand_in(status.st_dev, status.st_ino);
+  if (number == 0) return;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  Change change = opened ? Change{0, 0} : change_of(call, fd, result, size);
+  if (change.offset > size) change.bytes = 0;
+  if (change.bytes > size - change.offset) change.bytes = size - change.offset;
+  Text name;
+  name << "/proc/self/fd/" << static_cast<int>(fd);
+  const long own =
+      change.bytes == 0 ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
+  do {
+    const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
+    log_change(status, own, {change.offset, piece});
+    change.offset += piece;
+    change.bytes -= piece;
+  } while (change.bytes != 0);
+  if (own >= 0) sys(SYS_close, own);
+  state().stand_in_sizes[number - 1] = size;
+  fit_mappings(number, size);
+}
+
+void repeat_file_changes() {
+  for (;;) {
+    const wire::RecordHeader* header = peek_record();
+    if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
+    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+    if (record.number != kFileChanged || header->thread != self().id) return;
+    apply(record);
+    consume_record();
+  }
+}
+
+bool mend_mapping(std::uint64_t address) {
+  const Region* region = region_at(address);
+  if (region == nullptr || region->stand_in == 0 || address < region->accessible_end()) return false;
+  const std::uint32_t number = region->stand_in;
+  fit_mappings(number, state().stand_in_sizes[number - 1]);
+  const Region* now = region_at(address);
+  return now != nullptr && address < now->accessible_end();
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,18 @@
+// Changes of mapped files through descriptors and paths: their contents and their size.
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// Recording, after a call whose row says kChangesFile and before it is logged: logs what it did to a file that somebody
+// in the tree has mapped.
+void log_file_change(const Call& call, long result);
+
+// Replay: carries out what log_file_change logged.
+void repeat_file_changes();
+
+// Replay: the file of that region has grown since, in another process. True if `address` can be touched now.
+bool mend_mapping(std::uint64_t address);
+
+}  // namespace reweave::core

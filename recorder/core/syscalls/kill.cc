@@ -1,0 +1,223 @@
+// Sending signals: kill and its relatives.
+//
+// The kernel carries them out, but two effects concern the schedule. A process of the tree that dies takes no part any
+// more, which the recording says after the call; and one that is stopped must not be given the baton. If the sender
+// itself is to die or to stop, that waits until the call is logged.
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/robust.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+struct Sending {
+  long pid;      // as kill takes it
+  long tid;      // 0: any thread of the process
+  int number;    // 0: none is sent
+  long siginfo;  // address of what the receiver gets, or 0
+};
+
+// The process that a pidfd refers to, or -1 (/proc/self/fdinfo, pidfd_open(2)).
+long pid_of_pidfd(long fd) {
+  Text name;
+  name << "/proc/self/fdinfo/" << static_cast<int>(fd);
+  const long info = sys(SYS_open, name.c_str(), 0, 0);
+  if (is_error(info)) return -1;
+  char text[512];
+  const long bytes = sys(SYS_read, info, text, sizeof text - 1);
+  sys(SYS_close, info);
+  text[is_error(bytes) ? 0 : bytes] = 0;
+  for (const char* p = text; *p != 0; p++) {
+    if (!starts_with(p, "\nPid:\t")) continue;
+    long pid = 0;
+    for (p += 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
+    return pid;
+  }
+  return -1;
+}
+
+// `live`: descriptors may be looked at.
+Sending sending_of(const Call& call) {
+  const long* a = call.logged;
+  switch (call.number) {
+    case SYS_kill:
+      return {a[0], 0, static_cast<int>(a[1]), 0};
+    case SYS_tkill:
+      return {0, a[0], static_cast<int>(a[1]), 0};
+    case SYS_tgkill:
+      return {a[0], a[1], static_cast<int>(a[2]), 0};
+    case SYS_rt_sigqueueinfo:
+      return {a[0], 0, static_cast<int>(a[1]), a[2]};
+    case SYS_rt_tgsigqueueinfo:
+      return {a[0], a[1], static_cast<int>(a[2]), a[3]};
+    default:
+      return {pid_of_pidfd(a[0]), 0, static_cast<int>(a[1]), a[2]};
+  }
+}
+
+Process* process_of(const Sending& sending) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; sending.tid != 0 && i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.tid == sending.tid) return &s.processes[thread.process];
+  }
+  for (std::uint32_t i = 0; sending.tid == 0 && i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].pid == sending.pid) return &s.processes[i];
+  return nullptr;
+}
+
+// False: all threads that may take the signal block it.
+bool unblocked(const Process& target, const Sending& sending) {
+  if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process != target.index || (sending.tid != 0 && thread.tid != sending.tid)) continue;
+    if ((thread.signal_mask & signal_bit(sending.number)) == 0) return true;
+  }
+  return false;
+}
+
+void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
+
+void log_death(const Process& target, int number) {
+  RecordWriter record(wire::RecordKind::kProcessExit, wire::kOutsideThread, sizeof(wire::ProcessExitRecord), 0);
+  auto& body = record.body<wire::ProcessExitRecord>();
+  body.process = target.index;
+  body.wait_status = number | wire::kKilledWithin;
+  record.commit();
+}
+
+// What the signal that another process of the tree just got does to it. The call is logged.
+void note_effect(Process& target, const Sending& sending) {
+  if (sending.number == SIGCONT) set_stopped(target, false);
+  if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
+  const DefaultAction action = default_action(target, sending.number);
+  if (action == DefaultAction::kStop) {
+    set_stopped(target, true);
+    try_stopped_process(target.index);
+  }
+  if (action != DefaultAction::kTerminate) return;
+  forget_process(target.index);
+  log_death(target, sending.number);
+}
+
+// Its robust mutexes must be given up while its memory is still there.
+void before_effect(const Process& target, const Sending& sending) {
+  const bool valid = sending.number > 0 && sending.number <= kSignalCount;
+  if (valid && unblocked(target, sending) && default_action(target, sending.number) == DefaultAction::kTerminate)
+    release_robust_of(target);
+}
+
+void queue_to_self(Call& call, const Sending& sending) {
+  call.me.signal_mask &= ~signal_bit(sending.number);  // it may have been meant for another thread of this process
+  if (sending.siginfo != 0)
+    queue_signal(call.me, sending.number, reinterpret_cast<const void*>(sending.siginfo), true);
+  else
+    queue_own_signal(call.me, sending.number);
+}
+
+// Stops the calling process until somebody continues it. The call counts as one that blocks.
+long stop_self(Call& call) {
+  set_stopped(process(), true);
+  call.flags |= wire::kLeftBaton;
+  leave_baton();
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  return_from_kernel();
+  set_stopped(process(), false);
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
+long send_to_own(Call& call, const Sending& sending) {
+  const bool valid = sending.number > 0 && sending.number <= kSignalCount;
+  const DefaultAction action =
+      valid && unblocked(process(), sending) ? default_action(process(), sending.number) : DefaultAction::kIgnore;
+  if (action == DefaultAction::kStop) return stop_self(call);
+  if (action == DefaultAction::kTerminate) {
+    log_call(call, 0, nullptr, 0);
+    queue_to_self(call, sending);
+    return 0;
+  }
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
+// True if kill(group) means the process.
+bool is_member(const Process& target, long group) {
+  if (target.alive == 0) return false;
+  if (group == -1) return target.index != self().process;
+  return sys(SYS_getpgid, target.real_pid) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
+}
+
+// A process group, of which only those in the tree get the signal: the supervisor is often a member too.
+long send_to_group(Call& call, const Sending& sending) {
+  RuntimeState& s = state();
+  bool any = false, self_too = false;
+  long result = -ESRCH;
+  static std::uint16_t reached[kMaxProcesses];
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < s.process_count; i++) {
+    Process& target = s.processes[i];
+    if (!is_member(target, sending.pid)) continue;
+    any = true;
+    if (target.index == self().process) {
+      self_too = true;
+      result = 0;
+      continue;
+    }
+    before_effect(target, sending);
+    const long sent = sys(SYS_kill, target.real_pid, sending.number);
+    if (sent == 0) reached[count++] = target.index;
+    if (result != 0) result = sent;
+  }
+  if (!any) return recorded_call(call);
+  const Sending own = {process().pid, 0, sending.number, 0};
+  const bool valid = sending.number >= 0 && sending.number <= kSignalCount;
+  const DefaultAction action = self_too && sending.number > 0 && valid && unblocked(process(), own)
+                                   ? default_action(process(), sending.number)
+                                   : DefaultAction::kIgnore;
+  const bool deferred = action == DefaultAction::kTerminate || action == DefaultAction::kStop;
+  if (self_too && !deferred) result = sys(SYS_kill, sys(SYS_getpid), sending.number);
+  log_call(call, result, nullptr, 0);
+  for (std::uint32_t i = 0; i < count; i++) note_effect(s.processes[reached[i]], sending);
+  if (deferred) queue_to_self(call, own);
+  return result;
+}
+
+bool sends_to_self(const Call& call, const Sending& sending) {
+  if (sending.tid != 0) return sending.tid == call.me.tid;
+  return sending.pid == process().pid;
+}
+
+}  // namespace
+
+long handle_kill(Call& call) {
+  if (replaying()) return answered_call(call);
+  const Sending sending = sending_of(call);
+  if (modelled()) {
+    if (!sends_to_self(call, sending) || sending.number < 0 || sending.number > kSignalCount)
+      return answered_call(call);
+    log_call(call, 0, nullptr, 0);
+    if (sending.number != 0) queue_own_signal(call.me, sending.number);
+    return 0;
+  }
+  if (call.number == SYS_kill && sending.pid <= 0) return send_to_group(call, sending);
+  Process* target = process_of(sending);
+  if (target == nullptr) return recorded_call(call);
+  if (target->index == call.me.process) return send_to_own(call, sending);
+  before_effect(*target, sending);
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  log_call(call, result, nullptr, 0);
+  if (result == 0) note_effect(*target, sending);
+  return result;
+}
+
+}  // namespace reweave::core

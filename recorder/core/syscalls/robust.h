@@ -1,0 +1,14 @@
+// Robust futexes: what a thread held when it died is given up, and the next who wants it is told.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// The calling process: gives up what `thread` of it holds.
+void release_robust(const Thread& thread);
+
+// Gives up what threads of `target` hold in memory that it shares with others; it is to be killed, and still there.
+void release_robust_of(const Process& target);
+
+}  // namespace reweave::core

@@ -1,0 +1,20 @@
+// The target's own seccomp filters, evaluated by us: the kernel's would apply to the runtime's calls too (seccomp(2)).
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// What the calling thread's filters do to a call.
+enum class Verdict : std::uint8_t { kAllow, kAnswered };
+
+// kAnswered: the call is not carried out, and `result` is what dispatch goes on with.
+Verdict filter_call(Call& call, long& result);
+
+// prctl(PR_SET_SECCOMP): its mode and program.
+long set_seccomp(Call& call, long mode, long program);
+
+// PR_GET_SECCOMP: 0, 1 (strict) or 2 (filter).
+long seccomp_mode(const Thread& thread);
+
+}  // namespace reweave::core

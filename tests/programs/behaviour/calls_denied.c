@@ -1,0 +1,41 @@
+/* Calls that a container or an older kernel would refuse: an error, and the program goes on. */
+#define _GNU_SOURCE
+#include <linux/aio_abi.h>
+#include <linux/perf_event.h>
+#include <sys/ptrace.h>
+#include "check.h"
+
+#define DENIED(call)                                                                                                   \
+  CHECK((call) == -1 && (errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL || errno == ENOENT || \
+                         errno == EBADF || errno == ENODEV || errno == ESRCH || errno == ENOTBLK || errno == ENOMSG || \
+                         errno == EOPNOTSUPP))
+
+int main(void) {
+  aio_context_t context = 0;
+  struct perf_event_attr attributes = {.size = sizeof attributes};
+  if (getenv("REWEAVE_NATIVE_ONLY") == NULL) {
+    long ignored = syscall(SYS_io_setup, 1, &context);
+    ignored += syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+    ignored += syscall(SYS_userfaultfd, 0) + syscall(SYS_memfd_secret, 0) + syscall(SYS_io_uring_setup, 1, NULL);
+    (void)ignored;
+  }
+  DENIED(syscall(SYS_bpf, 9999, NULL, 0));
+  DENIED(syscall(SYS_init_module, NULL, 0, ""));
+  DENIED(syscall(SYS_finit_module, -1, "", 0));
+  DENIED(syscall(SYS_delete_module, "no such module", 0));
+  DENIED(syscall(SYS_kexec_load, 0, 1000, NULL, 0));
+  DENIED(syscall(SYS_quotactl, 0x80000700, "/no/such/device", 0, NULL));
+  DENIED(syscall(SYS_keyctl, 9999, 0, 0, 0, 0));
+  DENIED(ptrace(PTRACE_ATTACH, 1 << 22, NULL, NULL));
+  DENIED(syscall(SYS_ioperm, 1 << 20, 1, 1));
+  DENIED(syscall(SYS_move_mount, -1, "", -1, "", 0));
+  DENIED(syscall(SYS_fsconfig, -1, 0, NULL, NULL, 0));
+  DENIED(syscall(SYS_fsmount, -1, 0, 0));
+  DENIED(syscall(SYS_setns, -1, 0));
+  DENIED(syscall(SYS_process_madvise, -1, NULL, 0, 0, 0));
+  DENIED(syscall(SYS_uselib, "x"));
+  DENIED(syscall(9999));
+  DENIED(syscall(-5));
+  puts("went on");
+  return 0;
+}
