@@ -108,6 +108,7 @@ struct RunConfig {
   std::uint32_t access_points;         // 1: every instrumented access asks the policy
   std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
   std::uint32_t detect_now;            // set by the core once main is reached
+  std::uint64_t fork_at;               // fork server: the code at which it stops instead of main; 0: main
   std::uint32_t observe;               // 1: each choice of the policy is noted (recorder/observation.h)
   char core_path[512];
   char shim_path[512];

@@ -13,7 +13,7 @@ namespace reweave {
 namespace {
 
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
-constexpr std::uint64_t kOpening[] = {5, 6, 9, 4};
+constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first.
 constexpr std::uint64_t kActiveShare = 2;
 // The order of turns; each is used over and over.

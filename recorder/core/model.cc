@@ -5,6 +5,8 @@
 
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_time.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -99,10 +101,9 @@ long log_value(Call& call, long result, std::uint64_t address, std::uint64_t byt
   return result;
 }
 
-// Time passes a little with every look at it.
 long model_clock(Call& call) {
-  const std::int64_t now = state().virtual_now += 1'000;
   const bool clock_call = call.number == SYS_clock_gettime;
+  const std::int64_t now = look_at_clock(clock_call ? call.logged[0] : 0 /* CLOCK_REALTIME */);
   const auto address = static_cast<std::uint64_t>(call.logged[clock_call ? 1 : 0]);
   auto* out = reinterpret_cast<std::int64_t*>(address);
   if (call.number == SYS_time) {
@@ -139,8 +140,7 @@ bool model_known(Call& call, long& result) {
       return true;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-      state().virtual_now += 1'000'000;
-      result = log_value(call, 0, 0, 0);
+      result = log_value(call, sleep_modelled(end_of_sleep(call)) == WaitResult::kInterrupted ? -EINTR : 0, 0, 0);
       return true;
     default:
       break;
@@ -175,6 +175,18 @@ bool model_harmless(Call& call, long& result) {
   }
 }
 
+// A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
+long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
+  if (entry != nullptr) entry->used = true;
+  if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
+    return log_value(call, -EINTR, 0, 0);
+  if (entry != nullptr) return answer_from(call, *entry);
+  Output outputs[3];
+  const std::uint32_t n = report_nothing_ready(call, outputs);
+  log_call(call, 0, outputs, n);
+  return 0;
+}
+
 }  // namespace
 
 void prepare_model() {
@@ -194,12 +206,17 @@ void prepare_model() {
   std::uint32_t index = 0;
   for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes)
     if (is_call(record_at(at))) add(index++, at);
+  for (std::uint32_t i = heads[SYS_clock_gettime]; i != kNone; i = calls[i].next) learn_clock(call_at(calls[i]));
 }
 
 long model_call(Call& call) {
   long result = 0;
   if (model_known(call, result)) return result;
-  if (Recorded* entry = find(call)) return answer_from(call, *entry);
+  Recorded* entry = find(call);
+  const std::int64_t deadline = end_of_poll(call);
+  if (deadline != kNoDeadline && (entry == nullptr || call_at(*entry).result == 0))
+    return model_poll(call, entry, deadline);
+  if (entry != nullptr) return answer_from(call, *entry);
   if (model_harmless(call, result)) return result;
   Text text;
   text << "left the recording: it has no answer to system call " << call.row->name << " of thread " << call.me.id;
