@@ -60,7 +60,7 @@ class Active : public Search {
   RunRequest request_for(const std::vector<ActivePair>& pairs) {
     RunRequest request;
     request.policy = "active";
-    request.seed = options_.seed + made_++;
+    request.seed = seed_of_run(options_.seed, made_++);
     request.depth = 1 + made_ % 3;
     request.goal.resize(pairs.size() * sizeof(ActivePair));
     if (!pairs.empty()) std::memcpy(request.goal.data(), pairs.data(), request.goal.size());
