@@ -250,7 +250,7 @@ class Campaign {
 
   // Long runs, such as hangs, are made fewer times.
   std::uint64_t minimise_budget(const RunResult& run) const {
-    constexpr std::uint64_t kMostSteps = 20'000'000, kFewest = 60;
+    constexpr std::uint64_t kMostSteps = 2'000'000, kFewest = 60;
     const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
     return std::min(options_.minimise_runs, affordable);
   }

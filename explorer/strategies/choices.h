@@ -60,7 +60,9 @@ inline bool conflicting(std::uint64_t a, std::uint64_t a_bytes, bool a_writes, s
 
 inline bool conflicting(const PendingOp& a, const PendingOp& b) {
   if (a.kind == OpKind::kSyscall || b.kind == OpKind::kSyscall) return false;
-  if (!is_memory(a) || !is_memory(b)) return a.object != 0 && a.object == b.object;
+  // The release of a block, whose size is known, is a write to all of it.
+  const bool ranges = (is_memory(a) || a.kind == OpKind::kOther) && (is_memory(b) || b.kind == OpKind::kOther);
+  if (!ranges) return a.object != 0 && a.object == b.object;
   return conflicting(a.object, a.detail, a.is_write != 0, b.object, b.detail, b.is_write != 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_signals.h"
 #include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
@@ -175,6 +176,15 @@ bool model_harmless(Call& call, long& result) {
   }
 }
 
+// Some thread of the recorded run sent such a signal; otherwise it came from outside.
+bool sent_by_program(long signal) {
+  if (signal <= 0) return true;
+  for (const int call : {SYS_kill, SYS_tkill, SYS_tgkill})
+    for (std::uint32_t i = heads[call]; i != kNone; i = calls[i].next)
+      if (call_at(calls[i]).args[call == SYS_tgkill ? 2 : 1] == static_cast<std::uint64_t>(signal)) return true;
+  return false;
+}
+
 // A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
 long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
   if (entry != nullptr) entry->used = true;
@@ -213,6 +223,10 @@ long model_call(Call& call) {
   long result = 0;
   if (model_known(call, result)) return result;
   Recorded* entry = find(call);
+  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || sent_by_program(call_at(*entry).result))) {
+    if (entry != nullptr) entry->used = true;
+    return wait_for_signal(call);
+  }
   const std::int64_t deadline = end_of_poll(call);
   if (deadline != kNoDeadline && (entry == nullptr || call_at(*entry).result == 0))
     return model_poll(call, entry, deadline);

@@ -83,6 +83,11 @@ std::int64_t end_of_sleep(const Call& call) {
   return (call.logged[1] & TIMER_ABSTIME) != 0 ? modelled_deadline(call.logged[0], time) : after(time);
 }
 
+std::int64_t end_of_signal_wait(const Call& call) {
+  start();
+  return call.logged[2] == 0 ? kNoDeadline : after(nanoseconds_at(call.logged[2], 1));
+}
+
 std::int64_t end_of_poll(const Call& call) {
   const auto until = [](long milliseconds) {
     return static_cast<int>(milliseconds) < 0 ? kNoDeadline : after(static_cast<int>(milliseconds) * 1'000'000L);

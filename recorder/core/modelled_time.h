@@ -16,6 +16,8 @@ std::int64_t modelled_deadline(long clock, std::int64_t time);
 
 // If `call` is a sleep: when it ends. Otherwise kNoDeadline.
 std::int64_t end_of_sleep(const Call& call);
+// When an rt_sigtimedwait ends without a signal; kNoDeadline: never.
+std::int64_t end_of_signal_wait(const Call& call);
 // If `call` waits for descriptors, and not for ever: until when. Otherwise kNoDeadline.
 std::int64_t end_of_poll(const Call& call);
 // What such a call writes when its time is up, done; returns how many entries of `to` (room for three) were set.

@@ -425,8 +425,14 @@ WaitResult wait_for_wake(const WaitArgs& args, wire::SwitchReason reason) {
 
 WaitResult block(const WaitArgs& args) { return wait_for_wake(args, wire::SwitchReason::kBlocked); }
 
+namespace {
+
+std::uint64_t sleep_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
+
+}  // namespace
+
 WaitResult sleep_modelled(std::int64_t deadline) {
-  WaitArgs args = {WaitKind::kSleep, std::uint64_t{self().id} | std::uint64_t{1} << 61, 0};
+  WaitArgs args = {WaitKind::kSleep, sleep_key(self()), 0};
   args.deadline = deadline;
   return wait_for_wake(args, wire::SwitchReason::kInKernel);
 }
@@ -449,6 +455,8 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
   }
   return woken;
 }
+
+void wake_sleeper(const Thread& thread) { wake(WaitKind::kSleep, sleep_key(thread), 1); }
 
 std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count) {
   RuntimeState& s = state();

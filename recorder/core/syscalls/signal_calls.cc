@@ -1,6 +1,7 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals.h).
 #include <sys/syscall.h>
 
+#include "recorder/core/modelled_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -15,6 +16,7 @@ constexpr std::uint64_t kUnblockable = signal_bit(SIGKILL) | signal_bit(SIGSTOP)
 void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
   apply_signal_mask(call.me);
+  if (modelled()) release_pending_signals();
 }
 
 // Default action "terminate", and not overridden: the process that gets `number` is gone.
@@ -127,9 +129,8 @@ long handle_sigaltstack(Call& call) {
 
 long handle_kill(Call& call) {
   const auto number = static_cast<int>(call.logged[call.number == SYS_tgkill ? 2 : 1]);
-  if (modelled() && sends_to_self(call) && number >= 0 && number <= kSignalCount) {
+  if (modelled() && send_modelled(call, number)) {
     log_call(call, 0, nullptr, 0);
-    if (number != 0) queue_own_signal(call.me, number);
     return 0;
   }
   if (live() && raises_own_death(call, number)) {
