@@ -137,7 +137,9 @@ class Teller {
       // What a library does in its behalf is not where the program is.
       for (std::size_t i = last; !places_.in_program(run_[last].pc) && i-- > 0;)
         if (run_[i].thread == id && places_.in_program(run_[i].pc)) last = i;
-      if (!ended) text += fmt::format(" Thread {} stands where it {}{}.", id, operation(run_[last], places_), quoted(run_[last].pc));
+      if (!ended)
+        text +=
+            fmt::format(" Thread {} stands where it {}{}.", id, operation(run_[last], places_), quoted(run_[last].pc));
     }
     return text;
   }

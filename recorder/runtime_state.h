@@ -45,7 +45,17 @@ struct PendingOp {
   std::uint32_t detail;  // system call number, size, ...
 };
 
-enum class WaitKind : std::uint32_t { kNone = 0, kFutex, kMutex, kRwlock, kSpin, kCondition, kSemaphore, kVfork, kSleep };
+enum class WaitKind : std::uint32_t {
+  kNone = 0,
+  kFutex,
+  kMutex,
+  kRwlock,
+  kSpin,
+  kCondition,
+  kSemaphore,
+  kVfork,
+  kSleep
+};
 
 // How a wait ended.
 enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };

@@ -17,7 +17,8 @@ constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first.
 constexpr std::uint64_t kActiveShare = 2;
 // The order of turns; each is used over and over.
-constexpr const char* kTurns[] = {"dpor", "pos", "pctvb", "dpor", "surw", "pct", "dpor", "random", "pos", "surw", "hapset"};
+constexpr const char* kTurns[] = {"dpor", "pos",    "pctvb", "dpor", "surw",  "pct",
+                                  "dpor", "random", "pos",   "surw", "hapset"};
 
 class Auto : public Search {
  public:

@@ -116,7 +116,8 @@ std::int64_t end_of_poll(const Call& call) {
 }
 
 std::uint32_t report_nothing_ready(const Call& call, Output* to) {
-  const auto count = static_cast<std::uint64_t>(call.logged[call.number == SYS_select || call.number == SYS_pselect6 ? 0 : 1]);
+  const auto count =
+      static_cast<std::uint64_t>(call.logged[call.number == SYS_select || call.number == SYS_pselect6 ? 0 : 1]);
   std::uint32_t n = 0;
   if (call.number == SYS_poll || call.number == SYS_ppoll) {
     struct PollFd {

@@ -1,5 +1,5 @@
-// Time in explored runs. It passes a little with every look at a clock, and jumps to the end of a wait that times out or
-// of a sleep: nothing sleeps for real. All clocks go on together from where the recording has them.
+// Time in explored runs. It passes a little with every look at a clock, and jumps to the end of a wait that times out
+// or of a sleep: nothing sleeps for real. All clocks go on together from where the recording has them.
 #pragma once
 
 #include "recorder/core/dispatch.h"
