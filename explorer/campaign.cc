@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
@@ -52,6 +53,7 @@ class Campaign {
     length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
+    for (const Found& found : found_) keep_minimal(found);
     verify();
     return std::move(result_);
   }
@@ -60,7 +62,7 @@ class Campaign {
   bool time_is_up() const {
     return options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
   }
-  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !result_.failures.empty()); }
+  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !found_.empty()); }
 
   RunResult one_run(const RunRequest& request) {
     RunResult run = judged(workers_->run(request));
@@ -193,33 +195,52 @@ class Campaign {
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
 
-  // Keeps a failure that is not yet known. Failures that end alike are looked at a few times more, for they may have
-  // different causes.
+  // A failing run to look at when the search is over.
+  struct Found {
+    RunResult run;  // observed if that is possible
+    std::uint64_t site;
+    RunRequest request;
+    std::string how;
+    std::uint64_t number;  // of the run
+  };
+
+  // Takes note of a failure. Of those that end alike a few are kept, for they may have different causes.
   void note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return;
     const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
-    const unsigned samples = slow ? 0 : 3;
-    const RunResult seen = observed(run);
+    const unsigned samples = slow ? 1 : 4;
+    const bool complete = !run.observed.empty() && request.quiet == nullptr;
+    if (!complete && is_known(run, failure_site(run, places_), samples)) return;
+    const RunResult seen = complete ? run : observed(run);
     const std::uint64_t site = failure_site(seen, places_);
-    unsigned alike = 0;
-    for (const Known& known : known_)
-      if (same_failure(known.run, run) && known.site == site) alike++;
-    if (alike > samples) return;
-    const std::uint64_t found_at = result_.progress.runs;
-    const RunResult smallest = minimise(runner(), seen, minimise_budget(run), [this](const auto& a, const auto& b) {
-      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
-    });
-    const auto pair = racing_pair(smallest.observed);
-    const bool fresh = std::none_of(known_.begin(), known_.end(), [&](const Known& known) {
-      return same_failure(known.run, run) && known.site == site && known.pair == pair;
-    });
-    known_.push_back({run, site, pair});
-    if (fresh) keep(smallest, request, how, found_at);
+    if (is_known(run, site, samples)) return;
+    found_.push_back({seen, site, request, how, result_.progress.runs});
+    std::set<std::pair<std::string, std::uint64_t>> kinds;
+    for (const Found& found : found_) kinds.insert({describe_outcome(found.run), found.site});
+    result_.progress.failures = kinds.size();
   }
 
-  // The same run again, observed; itself if its switches do not make it again.
+  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples) const {
+    return std::count_if(found_.begin(), found_.end(), [&](const Found& found) {
+             return found.site == site && same_failure(found.run, run);
+           }) >= samples;
+  }
+
+  // Keeps a failure, made minimal, unless that gives one that is there already.
+  void keep_minimal(const Found& found) {
+    const auto same = [this](const auto& a, const auto& b) {
+      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
+    };
+    const RunResult smallest = minimise(runner(), found.run, minimise_budget(found.run), same);
+    const Known known = {found.run, found.site, racing_pair(smallest.observed)};
+    for (const Known& other : known_)
+      if (same_failure(other.run, known.run) && other.site == known.site && other.pair == known.pair) return;
+    known_.push_back(known);
+    keep(smallest, found);
+  }
+
+  // The same run again, observed at every access; itself if its switches do not make it again.
   RunResult observed(const RunResult& run) {
-    if (!run.observed.empty()) return run;
     RunRequest again = request_of(switches_of(run));
     again.observe = true;
     again.step_limit = step_limit();
@@ -229,28 +250,30 @@ class Campaign {
 
   // Long runs, such as hangs, are made fewer times.
   std::uint64_t minimise_budget(const RunResult& run) const {
-    constexpr std::uint64_t kMostSteps = 20'000'000, kFewest = 60;
+    constexpr std::uint64_t kMostSteps = 2'000'000, kFewest = 60;
     const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
     return std::min(options_.minimise_runs, affordable);
   }
 
   Runner runner() {
-    return [this](const RunRequest& request) { return judged(workers_->run(request)); };
+    return [this](const RunRequest& request) {
+      result_.minimising_runs++;
+      return judged(workers_->run(request));
+    };
   }
 
-  void keep(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t found_at) {
+  void keep(const RunResult& run, const Found& found) {
     KeptFailure kept;
     kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
     kept.what = describe_outcome(run);
-    kept.found_at = found_at;
+    kept.found_at = found.number;
     kept.preemptions = preemptions_of(run);
-    kept.how = how;
+    kept.how = found.how;
     kept.story = tell_story(run, places_);
-    save_run(options_.recording, workers_->departure(), run, request.policy, kept.path);
+    save_run(options_.recording, workers_->departure(), run, found.request.policy, kept.path);
     if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
     kept_.push_back(run);
     result_.failures.push_back(kept);
-    result_.progress.failures = result_.failures.size();
   }
 
   const CampaignOptions& options_;
@@ -264,6 +287,7 @@ class Campaign {
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
+  std::vector<Found> found_;
   struct Known {
     RunResult run;  // as found
     std::uint64_t site;

@@ -32,7 +32,7 @@ struct CampaignOptions {
 struct CampaignProgress {
   std::uint64_t runs = 0;
   double seconds = 0;
-  std::uint64_t failures = 0;  // distinct
+  std::uint64_t failures = 0;  // that end differently
   std::uint64_t left_recording = 0;
   // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
   std::uint64_t quiet_runs = 0;
@@ -63,7 +63,8 @@ struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
-  std::string report;  // what the search says of itself; may be empty
+  std::uint64_t minimising_runs = 0;  // made besides
+  std::string report;                 // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

@@ -99,7 +99,7 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--runs", options.runs, "runs of the search")->capture_default_str();
   verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
-  verb->add_option("--seed", options.seed, "of the first run; each further run adds one")->capture_default_str();
+  verb->add_option("--seed", options.seed, "of the campaign: the same seed gives the same runs")->capture_default_str();
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
       ->capture_default_str();
   verb->add_option("--learned", options.learned, "hapset: file to load what it learned from, and to save it to");

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -122,7 +123,12 @@ std::string last_words_of(const std::string& path) {
   close(ends[0]);
   wait_for(pid);
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  // The C++ library says over two lines what was thrown.
+  std::size_t last = text.rfind("terminate called");
+  if (last == std::string::npos) last = text.rfind('\n') + 1;
+  std::string words = text.substr(last);
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  return words;
 }
 
 }  // namespace reweave

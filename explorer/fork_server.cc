@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSmallestFeed = 1 << 20;
 constexpr std::uint64_t kLargestFeed = std::uint64_t{4} << 30;
+// A failing run with so many bytes of records, or fewer, is observed without being asked for.
+constexpr std::size_t kShortRun = 1 << 20;
 // A run that is silent for so long spins outside instrumented code.
 constexpr std::chrono::seconds kRunLimit{10};
 
@@ -117,7 +119,7 @@ void ForkServer::prepare(const RunRequest& request) {
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
   config.tick_budget = request.step_limit;
-  config.observe = request.observe ? 1 : 0;
+  config.observe = 1;  // whether the run fails, and is to be looked at, shows at its end
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
   std::memset(config.policy.name, 0, sizeof config.policy.name);
@@ -203,7 +205,7 @@ RunResult ForkServer::run(const RunRequest& request) {
   RunResult done = result(ended);
   done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   done.records = records_;
-  if (request.observe) done.observed = Observation(runs_.notes());
+  if (request.observe || (done.failed() && records_.size() <= kShortRun)) done.observed = Observation(runs_.notes());
   return done;
 }
 

@@ -36,6 +36,7 @@ void Knowledge::learn(const Observation& run) {
     variable.by_thread.resize(run.threads());
     for (const std::size_t i : object.operations) variable.by_thread[run[i].thread]++;
     learn_pairs(run, object);
+    learn_releases(run, object);
   }
   for (auto& [sites, variable] : seen) {
     variable.sites = sites;
@@ -67,6 +68,19 @@ void Knowledge::learn_pairs(const Observation& run, const SharedObject& object) 
     for (const std::size_t j : distinct)
       if (run[i].thread != run[j].thread && dependent(run[i], run[j]) && found++ < kMostPairsOfObject)
         pairs_[{run[i].pc, run[j].pc}]++;
+}
+
+void Knowledge::learn_releases(const Observation& run, const SharedObject& object) {
+  for (const std::size_t release : object.operations)
+    for (const std::size_t use : object.operations)
+      if (is_release(run[release]) && use < release && run[use].thread != run[release].thread && !is_release(run[use]))
+        uses_of_released_.insert({run[release].pc, run[use].pc});
+}
+
+std::vector<ActivePair> Knowledge::uses_of_released() const {
+  std::vector<ActivePair> list;
+  for (const auto& [release, use] : uses_of_released_) list.push_back({release, use});
+  return list;
 }
 
 std::vector<std::uint64_t> Knowledge::shared_sites() const {

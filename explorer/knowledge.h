@@ -38,8 +38,11 @@ class Knowledge {
   std::shared_ptr<const QuietSites> quiet_sites(const std::vector<std::uint64_t>* but = nullptr) const;
   // Conflicting accesses of two threads, in both orders, rare ones first.
   std::vector<ActivePair> pairs() const;
+  // Releases of heap blocks, each with an access that another thread made to the block before.
+  std::vector<ActivePair> uses_of_released() const;
 
  private:
+  void learn_releases(const Observation& run, const SharedObject& object);
   void learn_pairs(const Observation& run, const SharedObject& object);
 
   std::set<std::uint64_t> seen_;  // sites of plain accesses
@@ -48,6 +51,7 @@ class Knowledge {
   std::vector<Variable> variables_;
   std::map<std::vector<std::uint64_t>, std::size_t> known_;  // index in variables_
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pairs_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> uses_of_released_;
 };
 
 }  // namespace reweave

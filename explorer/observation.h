@@ -51,6 +51,8 @@ inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.
 PendingOp operation_of(const ChoiceNote& note);
 // Its object is for synchronisation, rather than memory.
 bool is_sync(const ChoiceNote& note);
+// It gives a block of the heap back.
+inline bool is_release(const ChoiceNote& note) { return kind_of(note) == OpKind::kOther; }
 // The order of the two operations matters: the same object, and not two reads.
 bool dependent(const ChoiceNote& a, const ChoiceNote& b);
 

@@ -27,7 +27,7 @@ struct RunRequest {
   std::uint64_t length = 1000;  // schedule points expected
   std::vector<std::byte> goal;
   std::uint64_t step_limit = 5'000'000;  // more is a hang
-  bool observe = false;                  // RunResult::observed is wanted
+  bool observe = false;                  // RunResult::observed is wanted even if the run passes
   // Null: every access is a schedule point.
   std::shared_ptr<const QuietSites> quiet;
   bool own_quiet = false;  // `quiet` is the search's own choice; otherwise the campaign may set it

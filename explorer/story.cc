@@ -1,6 +1,7 @@
 #include "explorer/story.h"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <vector>
@@ -61,7 +62,7 @@ class Teller {
       if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
     if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
     if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
-    return text + " " + ending();
+    return text + " " + ending() + standstill();
   }
 
  private:
@@ -121,6 +122,26 @@ class Teller {
         text += fmt::format("{}{}", shown++ == 0 ? "Order: " : ", ", last);
       }
     return text + ".";
+  }
+
+  // Of a run that stands still: where each thread is that has not ended.
+  std::string standstill() {
+    if (result_.outcome != wire::OutcomeKind::kDeadlock && result_.outcome != wire::OutcomeKind::kHang) return "";
+    std::string text;
+    for (std::uint32_t id = 0; id < run_.threads(); id++) {
+      std::size_t last = run_.size();
+      for (std::size_t i = 0; i < run_.size(); i++)
+        if (run_[i].thread == id) last = i;
+      if (last == run_.size()) continue;
+      const bool ended = kind_of(run_[last]) == OpKind::kSyscall && run_[last].detail == SYS_exit;
+      // What a library does in its behalf is not where the program is.
+      for (std::size_t i = last; !places_.in_program(run_[last].pc) && i-- > 0;)
+        if (run_[i].thread == id && places_.in_program(run_[i].pc)) last = i;
+      if (!ended)
+        text +=
+            fmt::format(" Thread {} stands where it {}{}.", id, operation(run_[last], places_), quoted(run_[last].pc));
+    }
+    return text;
   }
 
   std::string ending() {

@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
 
 #include "formats/error.h"
 
@@ -61,8 +65,9 @@ class Packer {
 
  private:
   void put_bytes(const void* from, std::size_t bytes) {
-    const auto* at = static_cast<const std::byte*>(from);
-    data_.insert(data_.end(), at, at + bytes);
+    const std::size_t at = data_.size();
+    data_.resize(at + bytes);
+    if (bytes != 0) std::memcpy(data_.data() + at, from, bytes);
   }
   std::vector<std::byte> data_;
 };
@@ -140,6 +145,7 @@ RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& 
 
 Packer pack(const RunResult& result) {
   Packer message;
+  message.put(true);
   message.put(result.outcome);
   message.put(result.wait_status);
   message.put_list(result.text);
@@ -170,29 +176,84 @@ RunResult unpack_result(Unpacker& message) {
   return result;
 }
 
+// Messages that have come and were not yet taken. A thread of its own takes them from the pipe, so that the sender is
+// never stopped in the middle of one while we wait for it to take a result.
+class Inbox {
+ public:
+  explicit Inbox(int fd) : reader_([this, fd] { fill(fd); }) {}
+  ~Inbox() { reader_.join(); }
+
+  // Nothing: the other side is gone.
+  std::optional<Unpacker> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ended_ || !messages_.empty(); });
+    if (messages_.empty()) return {};
+    Unpacker first = std::move(messages_.front());
+    messages_.pop_front();
+    return first;
+  }
+
+ private:
+  void fill(int fd) {
+    for (bool more = true; more;) {
+      Unpacker message;
+      more = message.receive(fd);
+      const std::lock_guard lock(mutex_);
+      if (more) messages_.push_back(std::move(message));
+      ended_ = !more;
+      changed_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Unpacker> messages_;
+  bool ended_ = false;
+  std::thread reader_;  // last: it uses the others
+};
+
+// What went wrong, in place of a result.
+Packer failed(const std::exception& error) {
+  Packer message;
+  message.put(false);
+  message.put_list(std::string(error.what()));
+  return message;
+}
+
+Packer run_request(ForkServer& server, Unpacker& message, std::shared_ptr<const QuietSites>& quiet) {
+  try {
+    return pack(server.run(unpack_request(message, quiet)));
+  } catch (const std::exception& error) {
+    return failed(error);
+  }
+}
+
 // The worker's process: the first message says whether the server is ready, each further one is a result.
 void serve(const std::string& recording, unsigned number, int requests, int results) {
-  auto send_error = [&](const char* what) {
-    Packer message;
-    message.put(false);
-    message.put_list(std::string(what));
-    message.send(results);
-  };
+  std::unique_ptr<ForkServer> server;
   try {
-    ForkServer server(recording, number);
-    Packer ready;
-    ready.put(true);
-    ready.put(server.departure());
-    if (!ready.send(results)) return;
-    Unpacker message;
-    std::shared_ptr<const QuietSites> quiet;
-    while (message.receive(requests)) {
-      const RunResult result = server.run(unpack_request(message, quiet));
-      if (!pack(result).send(results)) return;
-    }
+    server = std::make_unique<ForkServer>(recording, number);
   } catch (const std::exception& error) {
-    send_error(error.what());
+    failed(error).send(results);
+    return;
   }
+  Packer ready;
+  ready.put(true);
+  ready.put(server->departure());
+  if (!ready.send(results)) return;
+  Inbox inbox(requests);
+  std::shared_ptr<const QuietSites> quiet;
+  bool heard = true;
+  while (std::optional<Unpacker> message = inbox.next())
+    heard = heard && run_request(*server, *message, quiet).send(results);
+}
+
+// Throws what the worker says instead of a result.
+void expect_success(Unpacker& message) {
+  if (message.get<bool>()) return;
+  std::string problem;
+  message.get_list(problem);
+  throw BadInput(problem);
 }
 
 }  // namespace
@@ -219,13 +280,8 @@ Worker::Worker(const std::string& recording, unsigned number) {
   from_ = results[0];
   Unpacker message;
   REQUIRE(message.receive(from_), "a worker ended before it could run anything");
-  if (message.get<bool>()) {
-    departure_ = message.get<Departure>();
-    return;
-  }
-  std::string problem;
-  message.get_list(problem);
-  throw BadInput(problem);
+  expect_success(message);
+  departure_ = message.get<Departure>();
 }
 
 Worker::~Worker() {
@@ -245,27 +301,25 @@ void Worker::start(const RunRequest& request) {
 RunResult Worker::finish() {
   Unpacker message;
   REQUIRE(message.receive(from_), "a worker ended in the middle of a run");
+  expect_success(message);
   return unpack_result(message);
 }
 
 Workers::Workers(const std::string& recording, unsigned count) {
-  if (count > 1)
-    for (unsigned i = 0; i < count; i++) others_.push_back(std::make_unique<Worker>(recording, i));
-  else
-    own_ = std::make_unique<ForkServer>(recording);
+  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, i));
 }
 
-Departure Workers::departure() const { return own_ != nullptr ? own_->departure() : others_.front()->departure(); }
+Departure Workers::departure() const { return workers_.front()->departure(); }
 
 void Workers::start(const RunRequest& request) {
   CHECK(started() < capacity());
-  Worker* worker = own_ == nullptr ? others_[next_++ % others_.size()].get() : nullptr;
-  if (worker != nullptr) worker->start(request);
+  Worker* worker = workers_[next_++ % workers_.size()].get();
+  worker->start(request);
   started_.push_back({request, worker, {}});
 }
 
 void Workers::complete(Started& run) {
-  if (!run.result) run.result = run.worker != nullptr ? run.worker->finish() : own_->run(run.request);
+  if (!run.result) run.result = run.worker->finish();
 }
 
 Workers::Done Workers::finish() {
@@ -277,10 +331,9 @@ Workers::Done Workers::finish() {
 }
 
 RunResult Workers::run(const RunRequest& request) {
-  if (own_ != nullptr) return own_->run(request);
   for (Started& run : started_) complete(run);
-  others_.front()->start(request);
-  return others_.front()->finish();
+  workers_.front()->start(request);
+  return workers_.front()->finish();
 }
 
 }  // namespace reweave

@@ -1,7 +1,8 @@
 // The processes that make a campaign's runs, each with a fork server on a processor of its own.
 //
 // A run is started on the next worker in turn, and results are taken in the order in which runs were started, whichever
-// worker is done first: so a campaign does not depend on time.
+// worker is done first: so a campaign does not depend on time. A worker has its next run while it makes one, and does
+// not wait for us.
 #pragma once
 
 #include <sys/types.h>
@@ -38,10 +39,9 @@ class Worker {
 
 class Workers {
  public:
-  // With one worker its fork server is in this process.
   Workers(const std::string& recording, unsigned count);
 
-  std::size_t capacity() const { return others_.empty() ? 1 : others_.size(); }
+  std::size_t capacity() const { return kAhead * workers_.size(); }
   std::size_t started() const { return started_.size(); }
   void start(const RunRequest& request);  // started() < capacity()
   // The run that was started first.
@@ -50,19 +50,19 @@ class Workers {
     RunResult result;
   };
   Done finish();
-  // Both at once, out of turn; those under way stay so.
+  // Both at once, out of turn; those under way are finished first, and their results kept.
   RunResult run(const RunRequest& request);
   Departure departure() const;
 
  private:
   struct Started {
     RunRequest request;
-    Worker* worker;  // null: this process, when the result is asked for
+    Worker* worker;
     std::optional<RunResult> result;
   };
-  void complete(Started& run);
-  std::unique_ptr<ForkServer> own_;
-  std::vector<std::unique_ptr<Worker>> others_;
+  static constexpr std::size_t kAhead = 2;  // runs that a worker has at the most
+  static void complete(Started& run);
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::size_t next_ = 0;
   std::deque<Started> started_;
 };

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "formats/file_identity.h"
 #include "formats/message.h"
@@ -21,11 +20,8 @@ struct Level {
 };
 constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, -7}, {40, BlockWriter::kAsIs}};
 
-// An empty directory was made for the recording, or will hold nothing else anyway.
 void create_directory(const std::string& path) {
-  const int result = std::filesystem::is_directory(path) && std::filesystem::is_empty(path)
-                         ? ::chmod(path.c_str(), 0700)
-                         : ::mkdir(path.c_str(), 0700);
+  const int result = ::mkdir(path.c_str(), 0700);
   REQUIRE(result == 0 || errno != EEXIST,
           "{} exists already: a recording is never overwritten, remove it or choose another name", path);
   SYSCALL_CHECK(result, "{}", path);
@@ -33,8 +29,8 @@ void create_directory(const std::string& path) {
 
 }  // namespace
 
-RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest) : path_(path) {
-  create_directory(path_);
+RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, Place place) : path_(path) {
+  if (place == Place::kNew) create_directory(path_);
   create_directory(path_ + "/files");
   update_manifest(manifest);
   events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, kLevels[0].zstd);

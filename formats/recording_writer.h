@@ -15,8 +15,9 @@ namespace reweave {
 
 class RecordingWriter {
  public:
-  // Creates the directory `path` (mode 0700), which must not exist or be empty.
-  RecordingWriter(const std::string& path, const Manifest& manifest);
+  enum class Place { kNew, kReserved };
+  // Creates the directory `path` (mode 0700), which must not exist; kReserved: it was created for this, and is empty.
+  RecordingWriter(const std::string& path, const Manifest& manifest, Place place = Place::kNew);
 
   // Appends one wire record.
   void append(const wire::RecordHeader* record);

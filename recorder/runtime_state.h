@@ -45,7 +45,17 @@ struct PendingOp {
   std::uint32_t detail;  // system call number, size, ...
 };
 
-enum class WaitKind : std::uint32_t { kNone = 0, kFutex, kMutex, kRwlock, kSpin, kCondition, kSemaphore, kVfork };
+enum class WaitKind : std::uint32_t {
+  kNone = 0,
+  kFutex,
+  kMutex,
+  kRwlock,
+  kSpin,
+  kCondition,
+  kSemaphore,
+  kVfork,
+  kSleep
+};
 
 // How a wait ended.
 enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };
@@ -137,6 +147,7 @@ struct alignas(64) Thread {
   std::uint32_t repeats;                    // consecutive points at the same place on the same object
   std::uint32_t run_length;                 // consecutive points without another thread between
   std::uint32_t has_scratch;                // its scratch memory is mapped
+  std::uint32_t early_timeouts;             // modelled: waits that it gave up though others could run
   std::uint32_t traced_stack;               // what its last kStack event said
   std::uint32_t tsc_faults;                 // 1: it asked for PR_TSC_SIGSEGV
   std::uint32_t seccomp;                    // number (from 1) of its newest filter, all ones: strict mode; 0: none

@@ -1,9 +1,10 @@
 // active: tests what looks suspicious, most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
 //
-// First what was predicted and did not come about along its witness. Then all conflicting pairs at once: threads stop
-// before any of them until two meet (policy `active`), in one order and then in the other. Then one suspicion
-// (explorer/suspicions.h) a run: one thread stopped at one place in favour of another. Then each pair by itself, both
-// orders. The wait is logical; nothing depends on time.
+// First what was predicted and did not come about along its witness. Then threads are kept from what others release,
+// for as long as anything else can be done: from all that is released, and from what one place releases. Then all
+// conflicting pairs at once: threads stop before any of them until two meet (policy `active`), in one order and then in
+// the other. Then one suspicion (explorer/suspicions.h) a run: one thread stopped at one place in favour of another.
+// Then each pair by itself, both orders. The wait is logical; nothing depends on time.
 #include <set>
 
 #include <cstring>
@@ -28,6 +29,7 @@ class Active : public Search {
     }
     if (!base_known_) return {};
     if (next_predicted_ < options_.pairs.size()) return request_for({options_.pairs[next_predicted_++]});
+    if (const auto releases = late_uses()) return releases;
     if (const auto all = all_pairs()) return all;
     if (next_suspicion_ < suspicions_.size()) {
       RunRequest request = request_of(suspicions_[next_suspicion_++].schedule);
@@ -60,7 +62,7 @@ class Active : public Search {
   RunRequest request_for(const std::vector<ActivePair>& pairs) {
     RunRequest request;
     request.policy = "active";
-    request.seed = options_.seed + made_++;
+    request.seed = seed_of_run(options_.seed, made_++);
     request.depth = 1 + made_ % 3;
     request.goal.resize(pairs.size() * sizeof(ActivePair));
     if (!pairs.empty()) std::memcpy(request.goal.data(), pairs.data(), request.goal.size());
@@ -76,6 +78,26 @@ class Active : public Search {
     return request_for(pairs);
   }
 
+  std::optional<RunRequest> late_uses() {
+    const std::vector<ActivePair> all = options_.knowledge->uses_of_released();
+    std::set<std::uint64_t> places;
+    for (const ActivePair& pair : all) places.insert(pair.first);
+    // 0 stands for all of them, which are the same if there is but one.
+    if (places.size() > 1) places.insert(0);
+    for (const std::uint64_t oldest_first : {0, 1})
+      for (const std::uint64_t place : places) {
+        if (!released_.insert({place, oldest_first}).second) continue;
+        std::vector<ActivePair> pairs;
+        for (const ActivePair& pair : all)
+          if ((place == 0 || pair.first == place) && pairs.size() < kMostPairsAtOnce) pairs.push_back(pair);
+        RunRequest request = request_for(pairs);
+        request.depth = kSecondLast;
+        request.seed = oldest_first;
+        return request;
+      }
+    return {};
+  }
+
   std::optional<RunRequest> single_pair() {
     const std::vector<ActivePair> pairs = options_.knowledge->pairs();
     if (next_pair_ >= pairs.size()) return {};
@@ -87,6 +109,7 @@ class Active : public Search {
   std::vector<Suspicion> suspicions_;
   std::size_t next_predicted_ = 0, next_suspicion_ = 0, next_pair_ = 0;
   unsigned all_made_ = 0;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> released_;  // places whose releases were tested, and how
   std::uint64_t made_ = 0;
 };
 

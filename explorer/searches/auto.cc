@@ -13,11 +13,12 @@ namespace reweave {
 namespace {
 
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
-constexpr std::uint64_t kOpening[] = {5, 6, 9, 4};
+constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first.
 constexpr std::uint64_t kActiveShare = 2;
 // The order of turns; each is used over and over.
-constexpr const char* kTurns[] = {"pos", "pctvb", "surw", "pct", "pos", "random", "surw", "hapset"};
+constexpr const char* kTurns[] = {"dpor", "pos",    "pctvb", "dpor", "surw",  "pct",
+                                  "dpor", "random", "pos",   "surw", "hapset"};
 
 class Auto : public Search {
  public:

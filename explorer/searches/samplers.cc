@@ -20,7 +20,7 @@ class Sampler : public Search {
   std::optional<RunRequest> next() override {
     RunRequest request;
     request.policy = policy_;
-    request.seed = options_.seed + made_;
+    request.seed = seed_of_run(options_.seed, made_);
     request.depth = options_.depth;
     request.length = std::max<std::uint64_t>(options_.knowledge->choices(), 16);
     request.observe = made_ < kObservedRuns || made_ % kObserveEach == 0;

@@ -15,6 +15,17 @@
 
 namespace reweave {
 
+// The seed of a campaign's run number `run`: campaigns with other seeds share no runs (splitmix64, twice).
+inline std::uint64_t seed_of_run(std::uint64_t campaign, std::uint64_t run) {
+  auto mixed = [](std::uint64_t z) {
+    z += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  };
+  return mixed(mixed(campaign) + run);
+}
+
 struct SearchOptions {
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;

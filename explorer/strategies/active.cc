@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::uint64_t kSlots = 480;
 constexpr std::uint64_t kMostStops = 4;  // of one thread at suspicious sites, times the configured depth
-// kMet: pairs that came together. kHeld: thread + 1 that a pair left behind. kReleased: by thread, the tick at which it
-// may pass, plus one. kStops: by thread.
-enum { kMet = 0, kHeld = 1, kReleased = 8, kStops = kReleased + kSlots };
+// kMet: pairs that came together. kHeld: thread + 1 that a pair left behind. kFirstObject, kFirstBytes: memory of the
+// first end that was just executed. kReleased: by thread, the tick at which it may pass, plus one. kStops: by thread.
+enum { kMet = 0, kHeld = 1, kFirstObject = 2, kFirstBytes = 3, kReleased = 8, kStops = kReleased + kSlots };
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
   for (std::uint64_t& word : state.words) word = 0;
 }
 
-bool suspicious(const ActivePair* pairs, std::uint64_t count, std::uint64_t pc) {
+bool suspicious(const ActivePair* pairs, std::uint64_t count, std::uint64_t pc, bool only_second) {
   for (std::uint64_t i = 0; i < count; i++)
-    if (pairs[i].first == pc || pairs[i].second == pc) return true;
+    if ((!only_second && pairs[i].first == pc) || pairs[i].second == pc) return true;
   return false;
 }
 
@@ -30,7 +30,7 @@ bool is_stopped(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t c
   const Thread& thread = args.threads[id];
   if (args.state.words[kReleased + id % kSlots] == thread.ticks + 1) return false;
   if (args.state.words[kStops + id % kSlots] >= kMostStops * args.config.depth) return false;
-  return suspicious(pairs, count, thread.op.pc);
+  return suspicious(pairs, count, thread.op.pc, args.config.depth == kSecondLast);
 }
 
 void release(const ChoiceArgs& args, ThreadId id) {
@@ -55,36 +55,74 @@ bool find_met(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t cou
   return false;
 }
 
-Choice choose(const ChoiceArgs& args) {
-  const auto* pairs = reinterpret_cast<const ActivePair*>(args.goal);
-  const std::uint64_t count = args.config.goal_bytes / sizeof(ActivePair);
+// A thread that waits to use what was just released, if there is one.
+bool find_user(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId& user) {
+  PendingOp first = {};
+  first.object = args.state.words[kFirstObject];
+  first.detail = static_cast<std::uint32_t>(args.state.words[kFirstBytes]);
+  first.kind = OpKind::kOther;
+  first.is_write = 1;
+  if (first.object == 0) return false;
+  for (std::uint32_t i = 0; i < args.count; i++) {
+    user = args.enabled[i];
+    if (is_stopped(args, pairs, count, user) && conflicting(first, args.threads[user].op)) return true;
+  }
+  return false;
+}
+
+void note_first(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, const PendingOp& op) {
+  bool is_first = false;
+  for (std::uint64_t i = 0; i < count; i++) is_first = is_first || pairs[i].first == op.pc;
+  args.state.words[kFirstObject] = is_first ? op.object : 0;
+  args.state.words[kFirstBytes] = op.detail;
+}
+
+ThreadId choose_any(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count) {
   ThreadId first = 0, second = 0;
-  if (find_met(args, pairs, count, first, second)) {
+  if (args.config.depth != kSecondLast && find_met(args, pairs, count, first, second)) {
     args.state.words[kMet]++;
     args.state.words[kHeld] = second + 1u;
     release(args, first);
-    return {first, 0};
+    return first;
   }
   // Whoever is not stopped; the thread that has it goes on.
   const ThreadId usual = without_preemption(args);
   // A thread that yields may wait in a loop for one that is stopped.
   if (args.yielded && usual != args.current.id) {
     release(args, usual);
-    return {usual, 0};
+    return usual;
   }
-  if (!is_stopped(args, pairs, count, usual)) return {usual, 0};
+  if (!is_stopped(args, pairs, count, usual)) return usual;
   std::uint32_t others = 0;
   ThreadId chosen = usual;
   for (std::uint32_t i = 0; i < args.count; i++)
     if (!is_stopped(args, pairs, count, args.enabled[i]) && random_below(args.state, ++others) == 0)
       chosen = args.enabled[i];
-  if (others > 0) return {chosen, 0};
+  if (others > 0) return chosen;
+  if (args.config.depth == kSecondLast) {
+    chosen = args.enabled[args.config.seed % 2 == 0 ? args.count - 1 : 0];
+    release(args, chosen);
+    return chosen;
+  }
   // All wait: the one that a pair left behind stays longest.
   for (std::uint32_t i = 0; i < args.count; i++)
     if (args.enabled[i] + 1u != args.state.words[kHeld] && random_below(args.state, ++others) == 0)
       chosen = args.enabled[i];
   release(args, chosen);
-  return {chosen, 0};
+  return chosen;
+}
+
+Choice choose(const ChoiceArgs& args) {
+  const auto* pairs = reinterpret_cast<const ActivePair*>(args.goal);
+  const std::uint64_t count = args.config.goal_bytes / sizeof(ActivePair);
+  ThreadId user = 0;
+  const bool second_last = args.config.depth == kSecondLast;
+  if (second_last && find_user(args, pairs, count, user))
+    release(args, user);
+  else
+    user = choose_any(args, pairs, count);
+  if (second_last) note_first(args, pairs, count, args.threads[user].op);
+  return {user, 0};
 }
 
 }  // namespace

@@ -11,13 +11,33 @@ inline bool contains(const ChoiceArgs& args, ThreadId thread) {
   return false;
 }
 
-// The current thread if it can go on, else the next in order of creation, round and round, so that a thread that waits
-// for another gets there.
+// The thread waits and has not been woken: chosen, it goes on because its time is up.
+inline bool times_out(const Thread& thread) {
+  return thread.state.load() == ThreadState::kBlocked && thread.expired.load() == 0;
+}
+
+// True if `a` goes before `b` where nothing else decides: those that need no time-out, then by deadline, then round and
+// round in order of creation, so that a thread that waits for another gets there.
+inline bool goes_before(const ChoiceArgs& args, ThreadId a, ThreadId b) {
+  const Thread &first = args.threads[a], &second = args.threads[b];
+  if (times_out(first) != times_out(second)) return times_out(second);
+  if (times_out(first) && first.wait.deadline != second.wait.deadline)
+    return first.wait.deadline < second.wait.deadline;
+  const bool a_later = a > args.current.id, b_later = b > args.current.id;
+  return a_later != b_later ? a_later : a < b;
+}
+
+// The next thread after the current one.
+inline ThreadId next_in_turn(const ChoiceArgs& args) {
+  ThreadId next = args.enabled[0];
+  for (std::uint32_t i = 1; i < args.count; i++)
+    if (goes_before(args, args.enabled[i], next)) next = args.enabled[i];
+  return next;
+}
+
+// The current thread if it can go on, else the next.
 inline ThreadId without_preemption(const ChoiceArgs& args) {
-  if (args.current_enabled && !args.yielded) return args.current.id;
-  for (std::uint32_t i = 0; i < args.count; i++)
-    if (args.enabled[i] > args.current.id) return args.enabled[i];
-  return args.enabled[0];
+  return args.current_enabled && !args.yielded ? args.current.id : next_in_turn(args);
 }
 
 // The thread with the highest priority, the oldest of equals.
@@ -40,7 +60,9 @@ inline bool conflicting(std::uint64_t a, std::uint64_t a_bytes, bool a_writes, s
 
 inline bool conflicting(const PendingOp& a, const PendingOp& b) {
   if (a.kind == OpKind::kSyscall || b.kind == OpKind::kSyscall) return false;
-  if (!is_memory(a) || !is_memory(b)) return a.object != 0 && a.object == b.object;
+  // The release of a block, whose size is known, is a write to all of it.
+  const bool ranges = (is_memory(a) || a.kind == OpKind::kOther) && (is_memory(b) || b.kind == OpKind::kOther);
+  if (!ranges) return a.object != 0 && a.object == b.object;
   return conflicting(a.object, a.detail, a.is_write != 0, b.object, b.detail, b.is_write != 0);
 }
 

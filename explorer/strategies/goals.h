@@ -55,7 +55,10 @@ struct PriorityChange {
   std::uint32_t priority;
 };
 
-// Policy `active`: pairs of sites. Threads are stopped before them until both ends of a pair are there.
+// Policy `active`: pairs of sites. Threads are stopped before them until both ends of a pair are there. With the depth
+// kSecondLast threads wait before second ends only, each time for as long as anything else can be done or until a first
+// end on the same memory was executed. If all wait, with an even seed the youngest goes on, otherwise the oldest.
+inline constexpr std::uint64_t kSecondLast = 1'000'000;
 struct ActivePair {
   std::uint64_t first;  // executed first
   std::uint64_t second;

@@ -1,5 +1,5 @@
 // native: time slices, as an operating system would give them. The default of recording.
-#include "recorder/policy.h"
+#include "explorer/strategies/choices.h"
 
 namespace reweave {
 
@@ -15,13 +15,7 @@ Choice choose(const ChoiceArgs& args) {
   const bool goes_on = args.current_enabled && !args.yielded && args.step < slice_end;
   ThreadId next = args.current.id;
   if (!goes_on) {
-    // The next in order of creation after the current one, round and round.
-    next = args.enabled[0];
-    for (std::uint32_t i = 0; i < args.count; i++)
-      if (args.enabled[i] > args.current.id) {
-        next = args.enabled[i];
-        break;
-      }
+    next = next_in_turn(args);
     const std::uint64_t slice = args.config.slice;
     slice_end = args.step + slice / 2 + random_below(args.state, slice + 1);
   }

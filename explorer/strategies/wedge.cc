@@ -16,6 +16,7 @@ constexpr std::uint64_t kNewFirst = 1;     // a new thread runs at once, its cre
 constexpr std::uint64_t kFirstUses = 2;    // threads are stopped before their first use of an object, too
 constexpr std::uint64_t kReversed = 4;     // of the threads that can go on the youngest does
 constexpr std::uint64_t kNestedFirst = 8;  // threads that hold a lock are stopped before they take another
+constexpr std::uint64_t kTimesOut = 16;    // waits that can time out do so as soon as they can
 
 constexpr std::uint64_t kTouched = 512, kCounters = 128, kHeldSlots = 180, kLockSlots = 180;
 enum {
@@ -115,6 +116,8 @@ ThreadId pick(const ChoiceArgs& args) {
     seen = youngest + 1u;
     if ((depth & kNewFirst) != 0) return youngest;
   }
+  for (std::uint32_t i = 0; (depth & kTimesOut) != 0 && i < args.count; i++)
+    if (times_out(args.threads[args.enabled[i]])) return args.enabled[i];
   if (args.current_enabled && !args.yielded && held(args.state, args.current.id) == 0) return args.current.id;
   // A thread that yields may wait in a loop for one that is stopped, and so may those that it yields to.
   if (args.yielded && held(args.state, latest_held(args)) != 0) return latest_held(args);
@@ -122,12 +125,13 @@ ThreadId pick(const ChoiceArgs& args) {
   bool found = false;
   for (std::uint32_t i = 0; i < args.count; i++) {
     const ThreadId id = args.enabled[(depth & kReversed) != 0 ? args.count - 1 - i : i];
-    if (held(args.state, id) != 0 || (args.yielded && id == args.current.id)) continue;
+    if (held(args.state, id) != 0 || (args.yielded && id == args.current.id) || times_out(args.threads[id])) continue;
     // Round and round.
     if (!found || ((depth & kReversed) == 0 && next < args.current.id && id > args.current.id)) next = id;
     found = true;
   }
-  return found ? next : latest_held(args);
+  if (found) return next;
+  return held(args.state, latest_held(args)) != 0 ? latest_held(args) : next_in_turn(args);
 }
 
 // Words that remember what the current thread executed before this point.

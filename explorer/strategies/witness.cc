@@ -19,7 +19,7 @@ Choice choose(const ChoiceArgs& args) {
   if (next >= count) return {without_preemption(args), 0};
   const WitnessGoal& goal = goals[next];
   const bool spins = args.yielded && args.current.id == goal.thread && args.current.op.pc != goal.pc;
-  if (!contains(args, goal.thread) || spins) {
+  if (!contains(args, goal.thread) || times_out(args.threads[goal.thread]) || spins) {
     // Not yet born, blocked, or waiting in a loop: whoever may help it runs.
     args.state.words[kLost]++;
     return {without_preemption(args), 0};

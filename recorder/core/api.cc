@@ -7,6 +7,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
 #include "recorder/core/log.h"
+#include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stacks.h"
 #include "recorder/core_api.h"
@@ -40,8 +41,9 @@ WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* dead
   if (deadline != nullptr && !replaying()) {
     const auto* given = static_cast<const std::int64_t*>(deadline);
     args.deadline = given[0] * 1'000'000'000 + given[1];
-    // All modelled clocks show the same time.
-    if (clock != 1 /* CLOCK_MONOTONIC */ && !modelled()) {
+    if (modelled()) {
+      args.deadline = modelled_deadline(clock, args.deadline);
+    } else if (clock != 1 /* CLOCK_MONOTONIC */) {
       std::int64_t theirs[2], ours[2];
       sys(SYS_clock_gettime, clock, theirs);
       sys(SYS_clock_gettime, 1, ours);

@@ -7,8 +7,9 @@ namespace reweave::core {
 
 namespace {
 
-constexpr const char* kWaitNames[] = {"nothing",     "a futex",     "a mutex",     "a read-write lock",
-                                      "a spin lock", "a condition", "a semaphore", "its vfork child"};
+constexpr const char* kWaitNames[] = {"nothing",           "a futex",         "a mutex",
+                                      "a read-write lock", "a spin lock",     "a condition",
+                                      "a semaphore",       "its vfork child", "time or a signal"};
 
 const Thread* thread_by_tid(std::uint16_t process_index, std::int32_t tid) {
   const RuntimeState& s = state();

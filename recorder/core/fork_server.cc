@@ -13,7 +13,7 @@ namespace reweave::core {
 
 namespace {
 
-// Where the run's arena is prepared before it takes the place of the server's.
+// Where the server has the runs' arena.
 constexpr std::uint64_t kPreparedBase = kArenaBase + 0x8'0000'0000;
 
 bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
@@ -36,21 +36,22 @@ void copy_state(RuntimeState& to) {
   memcpy(static_cast<void*>(to.threads), from.threads, from.thread_count * sizeof(Thread));
 }
 
-// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process.
-void become_run() {
-  if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
+// In the server: the runs' arena is as the server is. The supervisor has written its configuration.
+void prepare_run() {
   auto& prepared = *reinterpret_cast<ArenaHeader*>(kPreparedBase);
   copy_state(*reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes));
-  const std::uint64_t out_offset = prepared.out.file_offset;
   // The feed stays the server's: runs only read it. Its position is theirs.
   prepared.feed.bytes = arena().feed.bytes;
   prepared.feed.file_offset = arena().feed.file_offset;
   prepared.feed.head.store(arena().feed.head.load());
   prepared.feed.tail.store(arena().feed.tail.load());
-  if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, out_offset) ||
-      !map_at(kOutBase + kOutRingBytes, kOutRingBytes, out_offset))
+}
+
+// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process.
+void become_run() {
+  if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, arena().out.file_offset) ||
+      !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
     sys(SYS_exit_group, 97);
-  sys(SYS_munmap, kPreparedBase, kRingsOffset);
   state().out_limit = kOutRingBytes;
   Thread& me = self();
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
@@ -65,6 +66,7 @@ void become_run() {
 // One request: fork, wait for the run, tell the supervisor. True in the run.
 bool serve_one() {
   RunStatus& status = arena().status;
+  prepare_run();
   const long pid = sys(SYS_fork);
   if (pid == 0) {
     become_run();
@@ -90,6 +92,8 @@ void fork_point() {
   if (config().fork_server == 0 || !replaying()) return;
   arena().config.detect_now = 0;
   prepare_model();
+  if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
+  sys(SYS_madvise, kPreparedBase, kRingsOffset, MADV_DONTFORK);
   RunStatus& status = arena().status;
   std::uint32_t served = 0;
   status.server_ready.store(1);

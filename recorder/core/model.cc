@@ -5,6 +5,9 @@
 
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_signals.h"
+#include "recorder/core/modelled_time.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -99,10 +102,9 @@ long log_value(Call& call, long result, std::uint64_t address, std::uint64_t byt
   return result;
 }
 
-// Time passes a little with every look at it.
 long model_clock(Call& call) {
-  const std::int64_t now = state().virtual_now += 1'000;
   const bool clock_call = call.number == SYS_clock_gettime;
+  const std::int64_t now = look_at_clock(clock_call ? call.logged[0] : 0 /* CLOCK_REALTIME */);
   const auto address = static_cast<std::uint64_t>(call.logged[clock_call ? 1 : 0]);
   auto* out = reinterpret_cast<std::int64_t*>(address);
   if (call.number == SYS_time) {
@@ -139,8 +141,7 @@ bool model_known(Call& call, long& result) {
       return true;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-      state().virtual_now += 1'000'000;
-      result = log_value(call, 0, 0, 0);
+      result = log_value(call, sleep_modelled(end_of_sleep(call)) == WaitResult::kInterrupted ? -EINTR : 0, 0, 0);
       return true;
     default:
       break;
@@ -175,6 +176,27 @@ bool model_harmless(Call& call, long& result) {
   }
 }
 
+// Some thread of the recorded run sent such a signal; otherwise it came from outside.
+bool sent_by_program(long signal) {
+  if (signal <= 0) return true;
+  for (const int call : {SYS_kill, SYS_tkill, SYS_tgkill})
+    for (std::uint32_t i = heads[call]; i != kNone; i = calls[i].next)
+      if (call_at(calls[i]).args[call == SYS_tgkill ? 2 : 1] == static_cast<std::uint64_t>(signal)) return true;
+  return false;
+}
+
+// A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
+long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
+  if (entry != nullptr) entry->used = true;
+  if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
+    return log_value(call, -EINTR, 0, 0);
+  if (entry != nullptr) return answer_from(call, *entry);
+  Output outputs[3];
+  const std::uint32_t n = report_nothing_ready(call, outputs);
+  log_call(call, 0, outputs, n);
+  return 0;
+}
+
 }  // namespace
 
 void prepare_model() {
@@ -194,12 +216,21 @@ void prepare_model() {
   std::uint32_t index = 0;
   for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes)
     if (is_call(record_at(at))) add(index++, at);
+  for (std::uint32_t i = heads[SYS_clock_gettime]; i != kNone; i = calls[i].next) learn_clock(call_at(calls[i]));
 }
 
 long model_call(Call& call) {
   long result = 0;
   if (model_known(call, result)) return result;
-  if (Recorded* entry = find(call)) return answer_from(call, *entry);
+  Recorded* entry = find(call);
+  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || sent_by_program(call_at(*entry).result))) {
+    if (entry != nullptr) entry->used = true;
+    return wait_for_signal(call);
+  }
+  const std::int64_t deadline = end_of_poll(call);
+  if (deadline != kNoDeadline && (entry == nullptr || call_at(*entry).result == 0))
+    return model_poll(call, entry, deadline);
+  if (entry != nullptr) return answer_from(call, *entry);
   if (model_harmless(call, result)) return result;
   Text text;
   text << "left the recording: it has no answer to system call " << call.row->name << " of thread " << call.me.id;

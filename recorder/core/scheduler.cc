@@ -49,12 +49,21 @@ bool may_resume(const Thread& thread) {
          (s == ThreadState::kBlocked && thread.expired.load() != 0);
 }
 
+// A modelled wait may end at any instant, as if the others had been slow for so long: so an explored run has its
+// time-outs early, late or never, and nobody sleeps. But a thread that polls would do nothing else: after a few early
+// ends its time passes only when nobody else can run.
+bool may_time_out(const Thread& thread) {
+  constexpr std::uint32_t kMostEarly = 3;
+  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
+}
+
 std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
   std::uint32_t n = 0;
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.id == me.id ? me_enabled : may_resume(thread)) out[n++] = thread.id;
+    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
   }
   return n;
 }
@@ -71,7 +80,15 @@ const Policy& policy() {
   return *chosen_policy;
 }
 
-// Modelled time stands still while any thread can run; when none can, it jumps to the next deadline.
+// The time of a thread's wait is up: so late it is now, at the least.
+void expire(Thread& thread, bool early) {
+  RuntimeState& s = state();
+  if (early && thread.wait.deadline > s.virtual_now) thread.early_timeouts++;
+  if (thread.wait.deadline > s.virtual_now) s.virtual_now = thread.wait.deadline;
+  thread.expired.store(kExpiredMark);
+}
+
+// Modelled: nobody can run, so time passes until the next deadline.
 std::uint32_t expire_next(Thread& me) {
   RuntimeState& s = state();
   Thread* next = nullptr;
@@ -81,8 +98,7 @@ std::uint32_t expire_next(Thread& me) {
     if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
   }
   if (next == nullptr) return 0;
-  if (next->wait.deadline > s.virtual_now) s.virtual_now = next->wait.deadline;
-  next->expired.store(kExpiredMark);
+  expire(*next, false);
   return collect_enabled(me, next->id == me.id, enabled_threads);
 }
 
@@ -98,6 +114,8 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
       policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
   const Choice choice = policy().choose(args);
   note_choice(args, choice.thread);
+  Thread& chosen = thread_of(choice.thread);
+  if (modelled() && chosen.state.load() == ThreadState::kBlocked && chosen.expired.load() == 0) expire(chosen, n > 1);
   undisturbed = choice.undisturbed;
   return {true, choice.thread};
 }
@@ -386,7 +404,10 @@ void follow_recorded_switches(wire::SwitchReason reason) {
   }
 }
 
-WaitResult block(const WaitArgs& args) {
+namespace {
+
+// `reason`: why the baton is given away, as the recording has it.
+WaitResult wait_for_wake(const WaitArgs& args, wire::SwitchReason reason) {
   Thread& me = self();
   settle(me);
   me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
@@ -395,12 +416,28 @@ WaitResult block(const WaitArgs& args) {
   state().waiters++;
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying() && args.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
-  leave(me, wire::SwitchReason::kBlocked, "blocked");
+  leave(me, reason, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
   state().waiters--;
   arm();
   return me.wait.result;
+}
+
+}  // namespace
+
+WaitResult block(const WaitArgs& args) { return wait_for_wake(args, wire::SwitchReason::kBlocked); }
+
+namespace {
+
+std::uint64_t sleep_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
+
+}  // namespace
+
+WaitResult sleep_modelled(std::int64_t deadline) {
+  WaitArgs args = {WaitKind::kSleep, sleep_key(self()), 0};
+  args.deadline = deadline;
+  return wait_for_wake(args, wire::SwitchReason::kInKernel);
 }
 
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
@@ -421,6 +458,8 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
   }
   return woken;
 }
+
+void wake_sleeper(const Thread& thread) { wake(WaitKind::kSleep, sleep_key(thread), 1); }
 
 std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count) {
   RuntimeState& s = state();

@@ -28,6 +28,10 @@ struct WaitArgs {
 };
 WaitResult block(const WaitArgs& args);
 
+// Modelled: a system call that sleeps until `deadline` of the modelled time, until it is woken or a signal arrives.
+WaitResult sleep_modelled(std::int64_t deadline);
+void wake_sleeper(const Thread& thread);
+
 // Makes at most `count` waiters of (kind, key) ready, first come first served; returns how many.
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset = 0xffffffff);
 // Moves at most `count` waiters of futex `from` to futex `to`.

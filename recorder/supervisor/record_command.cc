@@ -80,6 +80,7 @@ void tell(const RecordArguments& arguments, const RecordResult& result, std::uin
 RecordResult record_once(const RecordArguments& arguments, const std::string& path, std::uint64_t seed) {
   RecordOptions options;
   options.output = path;
+  options.reserved = arguments.output.empty();
   options.terminate = &terminate;
   options.max_bytes = arguments.max_bytes;
   options.program = {find_program(arguments.command.front()), arguments.command, current_environment()};
@@ -89,8 +90,8 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   try {
     return record_program(options);
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);  // if it is still as empty as new_recording_path() made it
+    std::error_code ignored;  // that it holds something
+    if (options.reserved) std::filesystem::remove(path, ignored);
     throw;
   }
 }

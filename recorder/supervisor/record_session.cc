@@ -74,7 +74,8 @@ class RecordSession {
   explicit RecordSession(const RecordOptions& options)
       : options_(options),
         manifest_(first_manifest(options)),
-        writer_(options.output, manifest_),
+        writer_(options.output, manifest_,
+                options.reserved ? RecordingWriter::Place::kReserved : RecordingWriter::Place::kNew),
         arena_(64 << 10),
         preload_(fs::absolute(fs::path(options.output)) / "preload") {
     const RuntimePaths paths = find_runtime();

@@ -12,7 +12,8 @@
 namespace reweave {
 
 struct RecordOptions {
-  std::string output;  // directory to create
+  std::string output;     // directory to create
+  bool reserved = false;  // it was created for this run, and is empty
   TargetProgram program;
   std::string policy = "native";
   std::uint64_t seed = 0;

@@ -57,11 +57,15 @@ void note_affinity(RunConfig& config) {
   config.affinity_bytes = bytes > 0 ? static_cast<std::uint32_t>(bytes) : 8;
 }
 
-void keep_off(std::uint32_t cpu) {
-  cpu_set_t others;
-  if (sched_getaffinity(0, sizeof others, &others) != 0) return;
-  CPU_CLR(cpu, &others);
-  if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+// Where the supervisor runs: beside the target, so that it drains what the target writes; or, if the two only wait for
+// each other in turn, on the same processor, for waking another takes longer than changing over.
+void choose_own_cpu(const RunConfig& config) {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return;
+  const bool in_turn = config.fork_server != 0;
+  if (in_turn) CPU_ZERO(&cpus);
+  in_turn ? CPU_SET(config.cpu, &cpus) : CPU_CLR(config.cpu, &cpus);
+  if (CPU_COUNT(&cpus) > 0) sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -148,7 +152,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   if (pid_ == 0) become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
-  keep_off(config.cpu);
+  choose_own_cpu(config);
 }
 
 Target::~Target() {

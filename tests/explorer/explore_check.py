@@ -39,6 +39,8 @@ def check_failure(text, subject):
         sys.exit(f"no failure was found:\n{text}")
     if not re.search(OUTCOMES[subject["outcome"]], found[1]):
         sys.exit(f"expected {subject['outcome']}, found {found[1]}")
+    if not re.search(subject.get("words", ""), text):
+        sys.exit(f"the report does not say {subject['words']}:\n{text}")
     if found[4] != found[5]:
         sys.exit(f"the failing recording is not exact:\n{text}")
 

@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 
@@ -25,7 +26,8 @@ std::int64_t deadline_of(const Call& call, int operation, bool realtime) {
   if (replaying()) return 0;  // never looked at: the recording says what timed out
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
   const std::int64_t given = time[0] * 1'000'000'000 + time[1];
-  if (modelled()) return operation == FUTEX_WAIT ? state().virtual_now + given : given;
+  if (modelled())
+    return operation == FUTEX_WAIT ? state().virtual_now + given : modelled_deadline(realtime ? 0 : 1, given);
   if (operation == FUTEX_WAIT) return clock_now(1) + given;
   return realtime ? clock_now(1) + (given - clock_now(0)) : given;
 }

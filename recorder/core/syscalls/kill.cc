@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -192,21 +193,14 @@ long send_to_group(Call& call, const Sending& sending) {
   return result;
 }
 
-bool sends_to_self(const Call& call, const Sending& sending) {
-  if (sending.tid != 0) return sending.tid == call.me.tid;
-  return sending.pid == process().pid;
-}
-
 }  // namespace
 
 long handle_kill(Call& call) {
   if (replaying()) return answered_call(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
-    if (!sends_to_self(call, sending) || sending.number < 0 || sending.number > kSignalCount)
-      return answered_call(call);
+    if (!send_modelled(call, sending.number)) return answered_call(call);
     log_call(call, 0, nullptr, 0);
-    if (sending.number != 0) queue_own_signal(call.me, sending.number);
     return 0;
   }
   if (call.number == SYS_kill && sending.pid <= 0) return send_to_group(call, sending);

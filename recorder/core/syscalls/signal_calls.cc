@@ -1,6 +1,7 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals.h).
 #include <sys/syscall.h>
 
+#include "recorder/core/modelled_signals.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -16,6 +17,7 @@ void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
   take_pending_defaults(call.me);
   apply_signal_mask(call.me);
+  if (modelled()) release_pending_signals();
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void* allocated(void* block, std::size_t bytes, std::uint64_t pc) {
 
 void release(void* block, std::uint64_t pc) {
   if (block == nullptr) return;
-  point(OpKind::kOther, block, pc);
+  point(OpKind::kOther, block, pc, static_cast<std::uint32_t>(malloc_usable_size(block)));
   if (watching() && *shadow_of(address_of(block)) == kFreed) api().memory_error("double free", address_of(block), pc);
   note(EventKind::kFree, block, pc);
   if (watching()) return quarantine_block(block);

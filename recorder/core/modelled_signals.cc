@@ -1,0 +1,95 @@
+#include "recorder/core/modelled_signals.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/modelled_time.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+// Sent and kept back by a mask, by thread; and to the process as a whole. Explored runs have one process.
+std::uint64_t pending[kMaxThreads];
+std::uint64_t pending_anywhere;
+std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
+
+void send_to(Thread& to, int number) {
+  const std::uint64_t bit = signal_bit(number);
+  if ((awaited[to.id] & bit) != 0 || (to.signal_mask & bit) != 0) {
+    pending[to.id] |= bit;
+    if ((awaited[to.id] & bit) != 0) wake_sleeper(to);
+    return;
+  }
+  queue_own_signal(to, number);
+  if (to.state.load() == ThreadState::kBlocked && to.wait.kind != WaitKind::kVfork) to.expired.store(kInterruptedMark);
+}
+
+// Of the threads that the signal may go to: one that waits for it, else the first that lets it through.
+void send_to_any(int number) {
+  const RuntimeState& s = state();
+  const std::uint64_t bit = signal_bit(number);
+  for (const bool waiting : {true, false})
+    for (std::uint32_t i = 0; i < s.live_threads; i++) {
+      Thread& thread = thread_of(s.live[i]);
+      if (waiting ? (awaited[thread.id] & bit) != 0 : (thread.signal_mask & bit) == 0) return send_to(thread, number);
+    }
+  pending_anywhere |= bit;
+}
+
+int take_pending(const Thread& me, std::uint64_t set) {
+  for (std::uint64_t* from : {&pending[me.id], &pending_anywhere})
+    for (int number = 1; number <= kSignalCount; number++)
+      if ((*from & set & signal_bit(number)) != 0) {
+        *from &= ~signal_bit(number);
+        return number;
+      }
+  return 0;
+}
+
+}  // namespace
+
+bool send_modelled(const Call& call, int number) {
+  if (number < 0 || number > kSignalCount) return false;
+  const bool to_process = call.number == SYS_kill;
+  const long target = call.logged[call.number == SYS_tgkill ? 1 : 0];
+  if (to_process && target != process().pid) return false;
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = thread_of(s.live[i]);
+    if (!to_process && thread.tid != target) continue;
+    if (number != 0) to_process ? send_to_any(number) : send_to(thread, number);
+    return true;
+  }
+  return false;
+}
+
+void release_pending_signals() {
+  Thread& me = self();
+  while (const int number = take_pending(me, ~me.signal_mask)) queue_own_signal(me, number);
+}
+
+long wait_for_signal(Call& call) {
+  const std::uint64_t set = *reinterpret_cast<const std::uint64_t*>(call.logged[0]);
+  const std::int64_t deadline = end_of_signal_wait(call);
+  awaited[call.me.id] = set;
+  int number = take_pending(call.me, set);
+  WaitResult ended = WaitResult::kWoken;
+  while (number == 0 && ended == WaitResult::kWoken) {
+    ended = sleep_modelled(deadline);
+    number = take_pending(call.me, set);
+  }
+  awaited[call.me.id] = 0;
+  const Output info = {static_cast<std::uint64_t>(call.logged[1]), 128};
+  const bool told = number != 0 && call.logged[1] != 0;
+  if (told) {
+    const std::int32_t words[32] = {number, 0, -6 /* SI_TKILL */, 0, process().pid};
+    memcpy(reinterpret_cast<void*>(info.address), words, sizeof words);
+  }
+  const long result = number != 0 ? number : ended == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
+  log_call(call, result, &info, told ? 1 : 0);
+  return result;
+}
+
+}  // namespace reweave::core
