@@ -11,9 +11,10 @@ constexpr int kMaxRepairs = 64;
 }  // namespace
 
 struct SeqCheck::State {
-  State(const TraceModel& model, const MustOrder& order, std::vector<std::uint32_t> start)
-      : set(model, order), closure(model, set, std::move(start)) {}
+  State(const TraceModel& model, const MustOrder& order, const OrderQuery& asked, std::vector<std::uint32_t> start)
+      : query(asked), set(model, order), closure(model, set, std::move(start)) {}
 
+  const OrderQuery& query;
   FeasibleSet set;
   Closure closure;
   EventIndex window_start = 0;
@@ -30,14 +31,14 @@ bool SeqCheck::grow_base(State& state, EventIndex window_start) const {
   return true;
 }
 
-bool SeqCheck::demand(State& state, const OrderQuery& query) const {
-  for (EventIndex e : query.stops) {
+bool SeqCheck::demand(State& state) const {
+  for (EventIndex e : state.query.stops) {
     if (!state.set.stop_before(e)) return false;
   }
-  for (EventIndex e : query.sequence) {
+  for (EventIndex e : state.query.sequence) {
     if (!state.set.require(e)) return false;
   }
-  return true;
+  return state.query.seen == kNone || state.set.require(state.query.seen);
 }
 
 Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const {
@@ -51,8 +52,8 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
 }
 
 std::uint64_t SeqCheck::cost(const OrderQuery& query, EventIndex window_start) const {
-  State state(model_, order_, starts(window_start));
-  if (!demand(state, query) || !grow_base(state, window_start)) return 0;
+  State state(model_, order_, query, starts(window_start));
+  if (!demand(state) || !grow_base(state, window_start)) return 0;
   std::uint64_t events = 1;
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) events += state.set.length(t) - state.closure.start(t);
   return events;
@@ -68,9 +69,9 @@ std::vector<std::uint32_t> SeqCheck::starts(EventIndex window_start) const {
 }
 
 Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
-  State state(model_, order_, starts(window_start));
+  State state(model_, order_, query, starts(window_start));
   state.ends_early = ends_early;
-  if (!demand(state, query) || !grow_base(state, window_start)) return {};
+  if (!demand(state) || !grow_base(state, window_start)) return {};
   state.set.settle();
   state.closure.extend();
   for (std::size_t i = 1; i < query.sequence.size(); ++i) state.closure.add(query.sequence[i - 1], query.sequence[i]);
@@ -88,13 +89,27 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool
 
 bool SeqCheck::close_all(State& state) const {
   while (true) {
-    if (!state.closure.close()) return false;
+    if (!show_write(state) || !state.closure.close()) return false;
     if (!state.closure.wanted_sections().empty()) {
       if (!end_wanted(state)) return false;
     } else if (settle_open_sections(state)) {
       return true;
     }
   }
+}
+
+// The write that a stopped read is to see comes after all others of its variable.
+bool SeqCheck::show_write(State& state) const {
+  if (state.query.seen_by == kNone) return true;
+  const EventIndex seen = state.query.seen;
+  const auto writes = model_.writes_of[model_.object[state.query.seen_by]];
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const EventIndex last = model_.last_before(writes, t, state.set.length(t));
+    if (last == kNone || last == seen) continue;
+    if (seen == kNone || t == model_.thread[seen]) return false;
+    if (!state.closure.reaches(last, seen)) state.closure.add(last, seen);
+  }
+  return true;
 }
 
 bool SeqCheck::end_wanted(State& state) const {

@@ -45,8 +45,9 @@ class SeqCheck {
   // By thread: its events before `window_start`.
   std::vector<std::uint32_t> starts(EventIndex window_start) const;
   bool grow_base(State& state, EventIndex window_start) const;
-  bool demand(State& state, const OrderQuery& query) const;
+  bool demand(State& state) const;
   bool close_all(State& state) const;
+  bool show_write(State& state) const;
   bool end_wanted(State& state) const;
   // Looks at sections left open. False if the closure has to go on.
   bool settle_open_sections(State& state) const;

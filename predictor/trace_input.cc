@@ -61,6 +61,7 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
   TraceBuilder builder;
   if (reader_)
     for (const CallInfo& call : reader_->calls()) builder.add_call(call.parent, call.site);
+  for (std::size_t t = 0; t < process_of_.size(); ++t) builder.add_thread(static_cast<ThreadId>(t), process_of_[t]);
   const std::uint64_t all = reader_ ? reader_->info().events : 0;
   try {
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
