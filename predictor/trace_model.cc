@@ -48,6 +48,13 @@ void TraceModel::build_indices() {
   for (EventTable* table : {&writes_of, &reads_of, &readers_of, &locking_of, &waking_of}) table->freeze();
 }
 
+std::uint64_t TraceModel::address_of(EventIndex e) const {
+  if (is_access(e)) return variables[object[e]].address;
+  if (is_acquire(e) || is_release(e) || op[e] == Op::kRequest) return locks[object[e]].address;
+  if (op[e] == Op::kWait || op[e] == Op::kNotify) return signals[object[e]].name.address;
+  return op[e] == Op::kFree ? blocks[object[e]].address : 0;
+}
+
 std::uint32_t TraceModel::instruction_start(std::uint32_t t, std::uint32_t pos) const {
   while (pos > 0 && (flags[at(t, pos)] & kSameInstruction) != 0) --pos;
   return pos;

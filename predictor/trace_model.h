@@ -47,7 +47,7 @@ inline constexpr std::uint8_t kSameInstruction = 1;  // goes on with the instruc
 inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: cannot race, its writer is always kept
 inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
 inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
-inline constexpr std::uint8_t kNull = 16;            // writes null; reads and compares with null
+inline constexpr std::uint8_t kNull = 16;            // writes null; reads a pointer and follows it without a look
 
 // Which reads decide what a thread does next. The second says that reads marked kFeedsWrite only carry data: an
 // assumption about the program, which a run has to confirm; without it no lost update shows in a trace that has no
@@ -169,6 +169,9 @@ class TraceModel {
   bool is_release(EventIndex e) const { return op[e] == Op::kRelease || op[e] == Op::kReleaseShared; }
   bool is_shared(EventIndex e) const { return op[e] == Op::kAcquireShared || op[e] == Op::kReleaseShared; }
   bool is_atomic(EventIndex e) const { return (flags[e] & kAtomic) != 0; }
+
+  // Of the variable, lock, condition or heap block that `e` operates on; 0 if it is none of these.
+  std::uint64_t address_of(EventIndex e) const;
 
   // Locks held by thread `t` after its first `length` events.
   std::uint32_t held_after(std::uint32_t t, std::uint32_t length) const {

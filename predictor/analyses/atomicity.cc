@@ -131,7 +131,9 @@ class Atomicity : public Analysis {
       two_sections |= first != last;
     }
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
-    GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {e[2]}}});
+    // What the thread between reads decides what it does next, so it may never leave its section.
+    const EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
+    GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});
     return 1;
   }
 

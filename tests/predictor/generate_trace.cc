@@ -10,7 +10,7 @@
 
 #include "formats/trace_writer.h"
 #include "formats/wire.h"
-#include "predictor/std_format.h"
+#include "formats/std_format.h"
 #include "tests/predictor/generator.h"
 
 using namespace reweave;

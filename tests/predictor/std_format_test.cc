@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "predictor/std_format.h"
+#include "formats/std_format.h"
 
 namespace reweave {
 namespace {
@@ -36,19 +36,19 @@ std::string error_of(const std::string& text) {
 BOOST_AUTO_TEST_CASE(round_trip) {
   const std::string text =
       "T0|begin|0\nT0|fork(T1)|1\nT0|acq(L1)|2\nT0|w(V.a[3])|42\nT0|rel(L1)|3\nT1|r(V.a[3])|7\n"
-      "T1|br(0)|8\nT1|end|9\nT0|join(T1)|10\nT0|req(L1)|11\n";
+      "T1|br|8\nT1|end|9\nT0|join(T1)|10\nT0|req(L1)|11\n";
   const Read r = read(text);
   BOOST_TEST(r.events.size() == 10u);
   BOOST_TEST(r.sites[3] == 42u);
   std::ostringstream out;
-  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {true, &r.names});
+  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
   BOOST_TEST(out.str() == text);
 }
 
 BOOST_AUTO_TEST_CASE(branches_can_be_stripped) {
   const Read r = read("T0|br(0)|1\n");
   std::ostringstream out;
-  BOOST_TEST(!write_std(out, r.events[0], 1, {false, &r.names}));
+  BOOST_TEST(!write_std(out, r.events[0], 1, {StdDialect::kField, &r.names}));
   BOOST_TEST(out.str().empty());
 }
 
