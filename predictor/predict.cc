@@ -7,6 +7,7 @@
 
 #include "predictor/analysis.h"
 #include "predictor/decider.h"
+#include "predictor/decision_journal.h"
 
 namespace reweave {
 namespace {
@@ -83,7 +84,7 @@ class Predictor {
       if (options_.progress) options_.progress(pass.name, done, groups.size());
     };
     progress(0);
-    std::vector<Decision> decisions = round.decider.decide(groups, {options_.keep_order, progress});
+    std::vector<Decision> decisions = round.decider.decide(groups, journalled(row, round.rule, groups, progress));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       pass.checks += decisions[i].checks;
       pass.undecided += decisions[i].undecided ? 1 : 0;
@@ -92,6 +93,18 @@ class Predictor {
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
+  }
+
+  Decider::Options journalled(const AnalysisRow& row, ReadRule rule, const std::vector<Group>& groups,
+                              const std::function<void(std::size_t)>& progress) const {
+    Decider::Options options{options_.keep_order, progress, {}, {}};
+    DecisionJournal* journal = options_.journal;
+    if (journal == nullptr) return options;
+    std::vector<std::uint64_t> keys;
+    for (const Group& group : groups) keys.push_back(question_key(row.name, rule, options_.keep_order, group));
+    options.known = [journal, keys](std::size_t i) { return journal->find(keys[i]); };
+    options.decided = [journal, keys](std::size_t i, const Decision& decision) { journal->add(keys[i], decision); };
+    return options;
   }
 
   // Kind, pattern and code locations: the same for both rounds.

@@ -11,6 +11,8 @@
 
 namespace reweave {
 
+class DecisionJournal;
+
 struct PredictOptions {
   std::vector<std::string> analyses =
       {};                           // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
@@ -20,6 +22,7 @@ struct PredictOptions {
   // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
   std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
+  DecisionJournal* journal = nullptr;      // what earlier runs decided, and this one goes on to decide
   bool assume_data_reads = true;           // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
 
@@ -33,7 +36,7 @@ struct PredictStats {
     std::size_t undecided = 0;
   };
   std::vector<Pass> passes;
-  bool out_of_time = false;
+  bool out_of_time = false;  // or interrupted
   // What could not be decided: neither reported nor ruled out.
   struct Undecided {
     FindingKind kind;
