@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "predictor/analysis.h"
 #include "predictor/decider.h"
@@ -32,6 +34,8 @@ struct Round {
 
 // What an assumption takes off the score.
 constexpr double kAssumptionCost = 0.3;
+// What an assertion about what goes wrong adds.
+constexpr double kAssertionWorth = 0.2;
 
 class Predictor {
  public:
@@ -44,15 +48,20 @@ class Predictor {
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
       round(ReadRule::kUpdatesCarryData, stats);
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
-      return a.score != b.score ? a.score > b.score : a.count > b.count;
-    });
+    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
     if (found_.size() > options_.max_findings) found_.resize(options_.max_findings);
     stats.out_of_time = expired();
     return std::move(found_);
   }
 
  private:
+  // Lower comes first. Scores that are shown as the same are the same.
+  static std::tuple<long, std::size_t, EventIndex, std::int64_t> rank(const Finding& f) {
+    const auto before = [](const FindingEvent& a, const FindingEvent& b) { return a.index < b.index; };
+    const auto [first, last] = std::minmax_element(f.events.begin(), f.events.end(), before);
+    return {-std::lround(f.score * 10), f.witness.runs().size(), last->index - first->index, -std::int64_t{f.count}};
+  }
+
   bool expired() const {
     return seconds_since(begin_) > options_.budget_seconds || (options_.interrupted && options_.interrupted());
   }
@@ -131,9 +140,12 @@ class Predictor {
     finding.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
     finding.score = group.score - (finding.assumes_data_only ? kAssumptionCost : 0);
     finding.count = group.count;
+    bool asserted = false;
     for (EventIndex e : instance.events) {
+      if (!asserted && options_.asserts && options_.asserts(model_.site[e])) asserted = true;
       finding.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
     }
+    if (asserted) finding.score += kAssertionWorth;
     found_.push_back(std::move(finding));
     certain_.insert(signature(group));
     ++pass.feasible;

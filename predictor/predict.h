@@ -22,6 +22,7 @@ struct PredictOptions {
   // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
   std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
+  std::function<bool(std::uint32_t site)> asserts = {};  // the code there checks what must hold: going wrong is seen
   DecisionJournal* journal = nullptr;      // what earlier runs decided, and this one goes on to decide
   bool assume_data_reads = true;           // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
@@ -46,7 +47,9 @@ struct PredictStats {
   std::vector<Undecided> undecided;
 };
 
-// Findings, best first. Deterministic unless time runs out. `stats` may be null.
+// Findings, best first: by score, which says how bad the kind of bug is, how much the code looks as if it were one, and
+// whether a crash is likely (a release, null, an assertion); then by the switches that the witness needs beyond the
+// trace's own start; then by how near the events are to each other in the trace. Deterministic unless time runs out. `stats` may be null.
 std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats = nullptr);
 
 }  // namespace reweave

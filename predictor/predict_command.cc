@@ -208,11 +208,14 @@ void run(const PredictArguments& arguments) {
   if (journal) options.journal = &*journal;
   if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
   std::signal(SIGINT, [](int) { interrupted = true; });
+  std::optional<CodeNames> code;
+  const Names names = names_for(input, code);
+  if (names.source_line) {
+    options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
+  }
   PredictStats stats;
   const std::vector<Finding> findings = find(model, options, stats);
   std::signal(SIGINT, SIG_DFL);
-  std::optional<CodeNames> code;
-  const Names names = names_for(input, code);
   progress.clear();
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);

@@ -114,6 +114,30 @@ BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   BOOST_TEST(finds(found, FindingKind::kAtomicity, {2, 11, 5}));
 }
 
+// Of equal kinds the one whose witness switches less comes first, then the nearer one, unless the code asserts something.
+BOOST_AUTO_TEST_CASE(ranking) {
+  const TraceModel model = std_model(
+      "T1 w(far); T1 w(a); T1 w(a); T1 w(near); T2 w(near); T2 w(b); T2 w(far); T1 r(b); T2 r(a)", true);
+  const auto races = [&](PredictOptions options) {
+    options.analyses = {"races"};
+    std::vector<std::vector<std::uint32_t>> result;
+    for (const Finding& f : predict(model, options)) result.push_back({f.events[0].site, f.events[1].site});
+    return result;
+  };
+  using Sites = std::vector<std::uint32_t>;
+  const auto order = races({});
+  const auto place = [](const std::vector<Sites>& all, const Sites& sites) {
+    return std::find(all.begin(), all.end(), sites) - all.begin();
+  };
+  BOOST_REQUIRE(place(order, {4, 5}) < static_cast<std::ptrdiff_t>(order.size()));
+  BOOST_REQUIRE(place(order, {1, 7}) < static_cast<std::ptrdiff_t>(order.size()));
+  BOOST_TEST(place(order, {4, 5}) < place(order, {1, 7}));
+  PredictOptions asserting;
+  asserting.asserts = [](std::uint32_t site) { return site == 7; };
+  const auto asserted = races(asserting);
+  BOOST_TEST(place(asserted, {1, 7}) < place(asserted, {4, 5}));
+}
+
 BOOST_AUTO_TEST_CASE(pending_request_is_a_deadlock) {
   // The recorded run hung: both inner acquisitions were asked for, none granted.
   const TraceModel model = std_model("T1 acq(l); T2 acq(m); T1 req(m); T2 req(l)", true);
