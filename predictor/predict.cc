@@ -85,6 +85,7 @@ class Predictor {
     std::vector<Group> groups = row.make()->propose(round.input);
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
+    if (expired()) stats.unfinished.push_back(pass.name);
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
     for (Group& group : groups) {
       for (Instance& instance : group.instances) instance.query.rule = round.rule;

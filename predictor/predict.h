@@ -45,6 +45,7 @@ struct PredictStats {
     std::vector<std::uint32_t> sites;
   };
   std::vector<Undecided> undecided;
+  std::vector<std::string> unfinished;  // passes that had no time to look at all of the trace
 };
 
 // Findings, best first: by score, which says how bad the kind of bug is, how much the code looks as if it were one, and

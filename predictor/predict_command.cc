@@ -158,6 +158,7 @@ void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
 
 void say_undecided(const PredictStats& stats, const Names& names) {
   if (stats.out_of_time && !interrupted) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  for (const std::string& pass : stats.unfinished) fmt::print(stderr, "reweave: {}: not looked for everywhere\n", pass);
   if (stats.undecided.empty()) return;
   fmt::print(stderr, "reweave: not decided, so neither reported nor ruled out:\n");
   for (const PredictStats::Undecided& group : stats.undecided) {

@@ -41,13 +41,13 @@ void check_plants(const GeneratorOptions& options) {
 BOOST_AUTO_TEST_CASE(plants_are_told_apart) {
   for (bool branches : {true, false}) {
     for (std::uint64_t seed : {1, 2, 3}) {
-      check_plants({.events = 30'000, .threads = 3, .slice = 700, .plants = 44, .branches = branches, .seed = seed});
+      check_plants({.events = 30'000, .threads = 3, .slice = 700, .plants = 60, .branches = branches, .seed = seed});
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(plants_in_coarse_slices) {
-  check_plants({.events = 200'000, .threads = 4, .slice = 50'000, .plants = 44});
+  check_plants({.events = 200'000, .threads = 4, .slice = 50'000, .plants = 60});
 }
 
 std::vector<std::string> described(const std::vector<Finding>& findings) {
