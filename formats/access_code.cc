@@ -17,7 +17,8 @@ constexpr std::size_t kLooked = 48;  // bytes of code after a load that are look
 constexpr std::uint64_t kPointerBytes = 8;
 
 constexpr std::uint8_t kRexW = 0x48;  // with the bits R, X, B free
-constexpr std::uint8_t kMove = 0x8b, kMoveTo = 0x89, kAddress = 0x8d, kCall = 0xe8, kMoveConstant = 0xc7, kTest = 0x85, kCompareByte = 0x83;
+constexpr std::uint8_t kMove = 0x8b, kMoveTo = 0x89, kAddress = 0x8d, kCall = 0xe8, kMoveConstant = 0xc7, kTest = 0x85,
+                       kCompareByte = 0x83;
 
 constexpr std::uint8_t kRdi = 7;
 
@@ -107,7 +108,8 @@ const AccessCode::Module& AccessCode::module(std::uint32_t number) {
     const std::uint64_t at = header.e_phoff + i * sizeof part;
     if (at > module.content.size() || module.content.size() - at < sizeof part) break;
     std::memcpy(&part, module.content.data() + at, sizeof part);
-    const bool inside = part.p_offset <= module.content.size() && part.p_filesz <= module.content.size() - part.p_offset;
+    const bool inside =
+        part.p_offset <= module.content.size() && part.p_filesz <= module.content.size() - part.p_offset;
     if (part.p_type == PT_LOAD && inside) module.segments.push_back({part.p_vaddr, part.p_offset, part.p_filesz});
   }
   return module;

@@ -370,7 +370,8 @@ std::string operand_text(const TraceEvent& event, const OpRow& row, const StdWri
       return hex("@", event.address) + "+" + std::to_string(event.extra) + "/" + std::to_string(event.aux);
     case Operand::kLock:
       // The field's dialect says a wait as release and acquisition of the mutex.
-      if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) return lock_name(event.extra, options);
+      if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd)
+        return lock_name(event.extra, options);
       return lock_name(event.address, options);
     case Operand::kBlock:
       return lock_name(event.address, options);

@@ -12,13 +12,13 @@
 //   enter leave       (barrier)                               post take         (semaphore)
 //   alloc stack (memory: a heap block, the next thread's stack)  free (block)   call ret exit
 //
-// A name is an address of the program if it starts with @: `@7ffc10` for locks and the like, `@7ffc10+4` for memory, with
-// its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. All other names are
+// A name is an address of the program if it starts with @: `@7ffc10` for locks and the like, `@7ffc10+4` for memory,
+// with its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. All other names are
 // variables of their own.
 //
 // Tolerated: `begin`, `end` and the like with or without a name in parentheses, thread operands with or without the
-// leading "T" of the thread column, CR at line ends, blank lines. Anything else is an error with its line: a reader that
-// guesses analyses another program.
+// leading "T" of the thread column, CR at line ends, blank lines. Anything else is an error with its line: a reader
+// that guesses analyses another program.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // What was decided, on disk, so that a prediction that was interrupted goes on where it was.
 //
 // Text, a line for each decision, appended when it is made: a line cut short by the end of the process is dropped. A
-// decision is found by a fingerprint of its question, which covers the group with all its instances; the file's first line
-// ties it to one trace and version. Not thread-safe.
+// decision is found by a fingerprint of its question, which covers the group with all its instances; the file's first
+// line ties it to one trace and version. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -38,9 +38,8 @@ std::string race(const Words& w) {
 }
 
 std::string between(const Words& w) {
-  return w.who(1) + " " + w.does(1) + " " + w.what(0) + " after " + w.who(0) + " " + w.does(0) +
-         " it and before it " + w.does(2) + " it" +
-         (w.finding.pattern == "R1-W2-W1" ? ": the value written in between is lost." : ".");
+  return w.who(1) + " " + w.does(1) + " " + w.what(0) + " after " + w.who(0) + " " + w.does(0) + " it and before it " +
+         w.does(2) + " it" + (w.finding.pattern == "R1-W2-W1" ? ": the value written in between is lost." : ".");
 }
 
 std::string two_variables(const Words& w) {

@@ -48,7 +48,8 @@ class Predictor {
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
       round(ReadRule::kUpdatesCarryData, stats);
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
     if (found_.size() > options_.max_findings) found_.resize(options_.max_findings);
     stats.out_of_time = expired();
     return std::move(found_);

@@ -21,10 +21,10 @@ struct PredictOptions {
   std::size_t max_findings = 1000;  // best first
   // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
-  std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
+  std::function<bool()> interrupted = {};                // true: stop looking, as if time were up
   std::function<bool(std::uint32_t site)> asserts = {};  // the code there checks what must hold: going wrong is seen
-  DecisionJournal* journal = nullptr;      // what earlier runs decided, and this one goes on to decide
-  bool assume_data_reads = true;           // look for atomicity violations under ReadRule::kUpdatesCarryData, too
+  DecisionJournal* journal = nullptr;                    // what earlier runs decided, and this one goes on to decide
+  bool assume_data_reads = true;  // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
 
 struct PredictStats {
@@ -50,7 +50,8 @@ struct PredictStats {
 
 // Findings, best first: by score, which says how bad the kind of bug is, how much the code looks as if it were one, and
 // whether a crash is likely (a release, null, an assertion); then by the switches that the witness needs beyond the
-// trace's own start; then by how near the events are to each other in the trace. Deterministic unless time runs out. `stats` may be null.
+// trace's own start; then by how near the events are to each other in the trace. Deterministic unless time runs out.
+// `stats` may be null.
 std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats = nullptr);
 
 }  // namespace reweave

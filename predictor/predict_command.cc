@@ -175,8 +175,8 @@ void say_undecided(const PredictStats& stats, const Names& names) {
 std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
   const auto changed = std::filesystem::last_write_time(path).time_since_epoch().count();
   std::uint64_t identity = std::filesystem::file_size(path);
-  for (const std::uint64_t part : {static_cast<std::uint64_t>(changed), std::uint64_t{model.size()},
-                                   std::uint64_t{model.variables.size()}}) {
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(changed), std::uint64_t{model.size()}, std::uint64_t{model.variables.size()}}) {
     identity = (identity ^ part) * 0x9e3779b97f4a7c15ull;
   }
   return identity;
@@ -272,7 +272,8 @@ void add_predict_command(CLI::App& app, int& status) {
   verb->footer("Analyses:" + known_analyses());
   verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std, *.std.gz, *.std.zst)")
       ->required();
-  verb->add_option("-o,--output", arguments->output, "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
+  verb->add_option("-o,--output", arguments->output,
+                   "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
                    "or the end of the budget is kept next to it, and the same command goes on from there");
   verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it");
   verb->add_option("--explain", arguments->explain, "only this finding, with its witness")->type_name("NUMBER");

@@ -19,7 +19,7 @@ struct SeqCheck::State {
   Closure closure;
   EventIndex window_start = 0;
   Ends ends = Ends::kNever;
-  Ends other_choice = Ends::kNever;  // the next policy that would have decided something else
+  Ends other_choice = Ends::kNever;        // the next policy that would have decided something else
   std::vector<EventIndex> undecided_open;  // sections of which one of each pair has to end, none for a known reason
 };
 

@@ -112,7 +112,7 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kWaitEnd: {
       // The edges end at an event of their own, before the mutex is taken again: the waiter is awake, then queues.
       const auto waiting = waiting_.find(t);
-      if (waiting == waiting_.end()) return;  // the trace starts inside of the wait
+      if (waiting == waiting_.end()) return;                           // the trace starts inside of the wait
       if (event.aux == 1) raw_[waiting->second.began].op = Op::kSync;  // needs nobody to go on
       sync_.wait_end(event.address, t, event.aux == 1, sync());
       return lock(event, site, waiting->second.mutex, false);

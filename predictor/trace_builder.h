@@ -109,8 +109,8 @@ class TraceBuilder {
   std::vector<MustEdge> start_edges_;  // fork: target = thread; join: source = thread
   std::vector<MustEdge> join_edges_;
 
-  std::map<std::uint64_t, std::uint32_t> live_blocks_;  // by address
-  std::map<std::uint64_t, std::uint32_t> live_locks_;   // by address
+  std::map<std::uint64_t, std::uint32_t> live_blocks_;      // by address
+  std::map<std::uint64_t, std::uint32_t> live_locks_;       // by address
   std::map<std::uint64_t, std::uint32_t> live_conditions_;  // by address
   std::map<std::uint64_t, std::uint32_t> freed_blocks_;     // by address, until the memory is used again
   std::vector<Signal> signals_;

@@ -81,8 +81,8 @@ struct HeapBlock {
 
 // What threads wait for: a condition, or the end of a thread.
 struct Signal {
-  ObjectName name;                // of a condition
-  std::uint32_t thread = kNone;   // whose end it is
+  ObjectName name;               // of a condition
+  std::uint32_t thread = kNone;  // whose end it is
 };
 
 // A node of a tree whose paths to the root are call stacks; node 0 is the empty stack.
@@ -141,7 +141,7 @@ class TraceModel {
   std::vector<CallNode> calls;
   std::vector<HeldNode> held_nodes;
   std::vector<std::uint32_t> held_at_end;  // by thread: locks held after its last event
-  std::vector<std::uint32_t> process_of;  // by thread
+  std::vector<std::uint32_t> process_of;   // by thread
   bool has_branches = false;
 
   // --- indices, filled by build_indices(): rows sorted by (thread, position) ---

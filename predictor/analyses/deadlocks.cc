@@ -106,7 +106,9 @@ class Deadlocks : public Analysis {
     auto it = std::partition_point(d.events.begin(), d.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     for (std::uint32_t tries = 0; tries < kPartners && it != d.events.end(); ++tries, ++it) {
-      if (std::any_of(chosen.begin(), chosen.end(), [&](EventIndex e) { return in.order.ordered_before_reaching(e, *it); })) return;
+      if (std::any_of(chosen.begin(), chosen.end(),
+                      [&](EventIndex e) { return in.order.ordered_before_reaching(e, *it); }))
+        return;
       chosen.push_back(*it);
       choose(in, group, path, chosen);
       chosen.pop_back();

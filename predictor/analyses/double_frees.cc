@@ -3,7 +3,8 @@
 //
 // Sound as an ordering: the witness leaves the first thread between taking and resetting, and the other right before
 // taking the same value, by the same instruction. That both go on to free is what the first one did. Whether the reset
-// stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events before each release.
+// stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events before each
+// release.
 #include <algorithm>
 
 #include "predictor/access_classes.h"
@@ -69,8 +70,7 @@ class DoubleFrees : public Analysis {
       group.kind = FindingKind::kOrder;
       group.pattern = "freed-by-both";
       group.score = 2.9;
-      GroupTable::add(
-          group, {{taken, r, reset, f}, {{taken}, {reset, r}, ReadRule::kAllDecide, r, m.link[taken]}});
+      GroupTable::add(group, {{taken, r, reset, f}, {{taken}, {reset, r}, ReadRule::kAllDecide, r, m.link[taken]}});
     }
   }
 

@@ -49,9 +49,8 @@ class Lifetimes : public Analysis {
     for (std::uint32_t t = 0; t < m.thread_count(); ++t) {
       if (t == m.thread[exit] || m.process_of[t] != m.process_of[m.thread[exit]] || !ends(m, t)) continue;
       const auto& events = m.threads[t];
-      const auto last = std::find_if(events.rbegin(), events.rend(), [&](EventIndex e) {
-        return m.is_write(e) && (m.flags[e] & kFrees) == 0;
-      });
+      const auto last = std::find_if(events.rbegin(), events.rend(),
+                                     [&](EventIndex e) { return m.is_write(e) && (m.flags[e] & kFrees) == 0; });
       if (last != events.rend()) propose_pair(in, "exit-before-write", 1.5, exit, *last);
     }
   }

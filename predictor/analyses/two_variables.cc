@@ -1,5 +1,5 @@
-// Atomicity violations over two variables that belong together: thread 1 accesses one of them and then, in another unit,
-// the other; thread 2 accesses both in between, or the second before and the first after. Which variables belong
+// Atomicity violations over two variables that belong together: thread 1 accesses one of them and then, in another
+// unit, the other; thread 2 accesses both in between, or the second before and the first after. Which variables belong
 // together is learned (shared_units.h). Patterns after Vaziri, Tip, Dolby (POPL 2006): thread 1 comes first for one
 // variable and last for the other, so no serial order of the two has the same effect.
 //
@@ -15,7 +15,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint32_t kNear = 256;    // events of the thread between the halves
+constexpr std::uint32_t kNear = 256;     // events of the thread between the halves
 constexpr std::size_t kMostHalves = 24;  // of a pair of variables
 constexpr std::size_t kMostWholes = 24;
 

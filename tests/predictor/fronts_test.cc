@@ -1,6 +1,6 @@
-// What the fronts report, against exhaustive search on thousands of random small traces: nothing infeasible is reported;
-// with two threads, whatever fits a pattern and is feasible is reported. Every event has a site of its own, so a group has
-// one instance and nothing is lost to sampling.
+// What the fronts report, against exhaustive search on thousands of random small traces: nothing infeasible is
+// reported; with two threads, whatever fits a pattern and is feasible is reported. Every event has a site of its own,
+// so a group has one instance and nothing is lost to sampling.
 #define BOOST_TEST_MODULE predictor_fronts
 #include <boost/test/included/unit_test.hpp>
 
@@ -187,8 +187,7 @@ BOOST_AUTO_TEST_CASE(waits_with_shared_locks) {
 
 BOOST_AUTO_TEST_CASE(pointers_and_heap_of_two_threads) {
   for (const bool branches : {true, false}) {
-    const RandomTraceOptions options{
-        .threads = 2, .events = 20, .branches = branches, .pointers = true, .heap = true};
+    const RandomTraceOptions options{.threads = 2, .events = 20, .branches = branches, .pointers = true, .heap = true};
     expect(run(options, 1200, 300'000, true), {"null-use", "double-free", "use-after-free", "two"});
   }
 }

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "formats/std_format.h"
 #include "formats/trace_writer.h"
 #include "formats/wire.h"
-#include "formats/std_format.h"
 #include "tests/predictor/generator.h"
 
 using namespace reweave;

@@ -148,8 +148,8 @@ class Comparison {
     text += " stops";
     for (EventIndex e : query.stops) text += " " + std::to_string(e);
     for (EventIndex e = 0; e < model_.size(); ++e) {
-      constexpr const char* kNames[] = {"rd", "wr",   "upd",  "acq",   "rel", "acqs", "rels",
-                                        "br", "fork", "join", "begin", "end", "sync", "req",   "wait", "notify", "free", "exit"};
+      constexpr const char* kNames[] = {"rd",   "wr",    "upd", "acq",  "rel", "acqs", "rels",   "br",   "fork",
+                                        "join", "begin", "end", "sync", "req", "wait", "notify", "free", "exit"};
       text += "\n  " + std::to_string(e) + " T" + std::to_string(model_.thread[e]) + " " +
               kNames[static_cast<int>(model_.op[e])] + " " + std::to_string(static_cast<int>(model_.object[e])) +
               " link " + std::to_string(static_cast<int>(model_.link[e]));

@@ -67,7 +67,8 @@ std::vector<std::string> described(const std::vector<Finding>& findings) {
 // Stopped again and again, and going on each time: the end is that of a run that was left alone.
 BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
   TraceBuilder builder;
-  generate({.events = 60'000, .threads = 4, .slice = 700}, [&](const TraceEvent& e, std::uint32_t s) { builder.add(e, s); });
+  generate({.events = 60'000, .threads = 4, .slice = 700},
+           [&](const TraceEvent& e, std::uint32_t s) { builder.add(e, s); });
   const TraceModel model = builder.finish();
   const auto whole = predict(model, {});
   const std::string path =
@@ -114,10 +115,11 @@ BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   BOOST_TEST(finds(found, FindingKind::kAtomicity, {2, 11, 5}));
 }
 
-// Of equal kinds the one whose witness switches less comes first, then the nearer one, unless the code asserts something.
+// Of equal kinds the one whose witness switches less comes first, then the nearer one, unless the code asserts
+// something.
 BOOST_AUTO_TEST_CASE(ranking) {
-  const TraceModel model = std_model(
-      "T1 w(far); T1 w(a); T1 w(a); T1 w(near); T2 w(near); T2 w(b); T2 w(far); T1 r(b); T2 r(a)", true);
+  const TraceModel model =
+      std_model("T1 w(far); T1 w(a); T1 w(a); T1 w(near); T2 w(near); T2 w(b); T2 w(far); T1 r(b); T2 r(a)", true);
   const auto races = [&](PredictOptions options) {
     options.analyses = {"races"};
     std::vector<std::vector<std::uint32_t>> result;

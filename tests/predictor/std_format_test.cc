@@ -42,7 +42,8 @@ BOOST_AUTO_TEST_CASE(round_trip) {
   BOOST_TEST(r.events.size() == 10u);
   BOOST_TEST(r.sites[3] == 42u);
   std::ostringstream out;
-  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
+  for (std::size_t i = 0; i < r.events.size(); ++i)
+    write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
   BOOST_TEST(out.str() == text);
 }
 
@@ -127,8 +128,7 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   BOOST_TEST(error_of("T0|alloc(x)|1\n") == "line 1: 'x' is not memory: @hex+bytes");
   BOOST_TEST(error_of("T0|free(x)|1\n") == "line 1: 'x' is not an address: @hex");
   BOOST_TEST(error_of("T0|wait(c)|1\n") == "line 1: 'wait' needs a condition and a mutex");
-  BOOST_TEST(error_of("T0|w(@ffffffffffffffff+8)|1\n") ==
-             "line 1: '@ffffffffffffffff+8' is more than there is memory");
+  BOOST_TEST(error_of("T0|w(@ffffffffffffffff+8)|1\n") == "line 1: '@ffffffffffffffff+8' is more than there is memory");
   BOOST_TEST(error_of("|w(x)|1\n") == "line 1: bad thread name ''");
   BOOST_TEST(error_of("a|b|c|d\n") == "line 1: expected thread|op|location");
 }

@@ -47,8 +47,8 @@ REWEAVE_EXPORT void __tsan_release(void* place) {
 // The C library has no such symbol for others: each object links its own, unless it finds that of the runtime.
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 REWEAVE_EXPORT int atexit(void (*function)()) {
-  return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); },
-                      reinterpret_cast<void*>(function), nullptr);
+  return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); }, reinterpret_cast<void*>(function),
+                      nullptr);
 }
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
