@@ -59,8 +59,11 @@ constexpr bool has_stack(EventKind kind) {
 // How a lock is held.
 enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 
-// `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
+// Bit of `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
 inline constexpr std::uint8_t kSamePoint = 1;
+
+// Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
+inline constexpr std::uint8_t kNullValue = 2;
 
 // `aux` of a kAlloc: no heap block but memory, perhaps used before, that a new thread gets as its stack.
 inline constexpr std::uint8_t kThreadStack = 1;

@@ -36,6 +36,15 @@ EventKind event_kind(const TraceModel& model, EventIndex e) {
       return EventKind::kAtomicRmw;
     case Op::kRequest:
       return EventKind::kLockRequest;
+    case Op::kWait:
+      return model.signals[model.object[e]].thread == kNone ? EventKind::kWaitBegin : EventKind::kJoin;
+    case Op::kNotify:
+      return EventKind::kNotify;
+    case Op::kFree:
+      return EventKind::kFree;
+    case Op::kEnd:
+    case Op::kExit:
+      return EventKind::kEnd;
     default:
       return EventKind::kLock;
   }
@@ -63,13 +72,12 @@ class SiteTable {
 
 CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& names, SiteTable& sites) {
   CandidateEvent result;
-  const ObjectName& object = model.is_access(e) ? model.variables[model.object[e]] : model.locks[model.object[e]];
   result.thread = model.thread[e];
   result.index = model.source[e];
   result.kind = event_kind(model, e);
   result.site = sites.number(model.site[e]);
-  result.address = object.address & kAddressMask;
-  result.object = object_text(model, object, names);
+  result.address = model.address_of(e) & kAddressMask;
+  result.object = event_object_text(model, e, names);
   for (const std::uint32_t call : shown_calls(model, model.stack[e], names)) result.stack.push_back(sites.number(call));
   return result;
 }

@@ -45,14 +45,19 @@ void Decider::accept(Decision& decision, std::size_t instance, const Reordering&
   decision.witness = Witness(model_, witness);
 }
 
-bool Decider::decide_keeping_order(Group& group, Decision& decision) const {
+// Near ones first.
+void Decider::sort_instances(Group& group) {
   const auto span = [](const Instance& i) {
     const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
     return *high - *low;
   };
-  auto& instances = group.instances;
-  std::stable_sort(instances.begin(), instances.end(),
+  std::stable_sort(group.instances.begin(), group.instances.end(),
                    [&](const Instance& a, const Instance& b) { return span(a) < span(b); });
+}
+
+bool Decider::decide_keeping_order(Group& group, Decision& decision) const {
+  sort_instances(group);
+  auto& instances = group.instances;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     ++decision.checks;
     if (!keeping_.possible(instances[i].query)) continue;
@@ -68,7 +73,8 @@ void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>
   auto& instances = group.instances;
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    if (expired_()) break;
+    decision.undecided = expired_();
+    if (decision.undecided) return;
     const EventIndex start = window_start(instances[i]);
     const Task near{number, i, start, check_.cost(instances[i].query, start)};
     if (near.cost == 0) continue;
@@ -93,24 +99,44 @@ void Decider::decide_by_closure(const Group& group, const Task& task, Decision& 
   if (verdict.answer == Feasibility::kFeasible) accept(decision, task.instance, verdict.witness);
 }
 
-// The groups whose tasks the budget of work buys, cheapest first; the others are undecided.
+// The groups whose tasks the budget of work buys, cheapest first; the others are undecided. What an earlier run bought
+// is paid for again, so that it makes no difference that there was one.
 std::vector<std::size_t> Decider::affordable(std::vector<std::vector<Task>>& left,
                                              std::vector<Decision>& decisions) const {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (!left[i].empty()) result.push_back(i);
+    const bool had_tasks = !left[i].empty();
+    for (const Task& task : left[i]) decisions[i].cost += task.cost;
+    if (had_tasks || decisions[i].cost > 0) result.push_back(i);
   }
   std::stable_sort(result.begin(), result.end(),
-                   [&](std::size_t a, std::size_t b) { return left[a][0].cost < left[b][0].cost; });
+                   [&](std::size_t a, std::size_t b) { return decisions[a].cost < decisions[b].cost; });
   std::uint64_t work = std::max<std::uint64_t>(kWorkEvents, model_.size() * kWorkTraces);
   std::erase_if(result, [&](std::size_t i) {
-    std::uint64_t cost = 0;
-    for (const Task& task : left[i]) cost += task.cost;
-    decisions[i].undecided = cost > work;
-    if (!decisions[i].undecided) work -= cost;
+    if (left[i].empty()) {
+      work -= std::min(work, decisions[i].cost);
+      return true;
+    }
+    decisions[i].undecided = decisions[i].cost > work;
+    if (!decisions[i].undecided) work -= decisions[i].cost;
     return decisions[i].undecided;
   });
   return result;
+}
+
+void Decider::decide_first(Group& group, std::size_t number, const Options& options, Decision& decision,
+                           std::vector<Task>& left) const {
+  decision.undecided = expired_();
+  if (decision.undecided || decide_keeping_order(group, decision) || options.keep_order) return;
+  decide_cheaply(group, decision, left, number);
+}
+
+void Decider::decide_rest(const Group& group, const std::vector<Task>& tasks, Decision& decision) const {
+  for (const Task& task : tasks) {
+    decision.undecided = expired_();
+    if (decision.undecided || decision.feasible) return;
+    decide_by_closure(group, task, decision);
+  }
 }
 
 std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options& options) const {
@@ -118,27 +144,29 @@ std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options&
   std::vector<std::vector<Task>> left(groups.size());
   std::mutex mutex;
   std::size_t decided = 0;
-  const auto progress = [&] {
+  const auto progress = [&](std::size_t i, bool known) {
     const std::lock_guard lock(mutex);
     ++decided;
     if (options.progress) options.progress(decided);
+    if (!known && !decisions[i].undecided && options.decided) options.decided(i, decisions[i]);
   };
   in_parallel(groups.size(), [&](std::size_t i) {
-    decisions[i].undecided = expired_();
-    if (!decisions[i].undecided && !decide_keeping_order(groups[i], decisions[i]) && !options.keep_order) {
-      decide_cheaply(groups[i], decisions[i], left[i], i);
+    const Decision* known = options.known ? options.known(i) : nullptr;
+    if (known != nullptr) {
+      sort_instances(groups[i]);
+      decisions[i] = *known;
+    } else {
+      decide_first(groups[i], i, options, decisions[i], left[i]);
     }
-    if (left[i].empty()) progress();
+    if (left[i].empty() || decisions[i].undecided) {
+      left[i].clear();
+      progress(i, known != nullptr);
+    }
   });
   const auto order = affordable(left, decisions);
   in_parallel(order.size(), [&](std::size_t n) {
-    Decision& decision = decisions[order[n]];
-    for (const Task& task : left[order[n]]) {
-      decision.undecided = expired_();
-      if (decision.undecided || decision.feasible) break;
-      decide_by_closure(groups[order[n]], task, decision);
-    }
-    progress();
+    decide_rest(groups[order[n]], left[order[n]], decisions[order[n]]);
+    progress(order[n], false);
   });
   return decisions;
 }

@@ -20,6 +20,7 @@ struct Decision {
   std::optional<std::size_t> feasible;  // which instance
   Witness witness;
   std::size_t checks = 0;  // questions asked
+  std::uint64_t cost = 0;  // events of the closures bought for it from the budget of work
   bool undecided = false;  // time or work ran out before all was tried
 };
 
@@ -30,6 +31,10 @@ class Decider {
   struct Options {
     bool keep_order = false;                                 // ask the first question only
     std::function<void(std::size_t decided)> progress = {};  // never called at once by two threads
+    // What an earlier run decided about a group, or null. Answers for good.
+    std::function<const Decision*(std::size_t group)> known = {};
+    // A group is decided for good, and not by `known`; never called at once by two threads.
+    std::function<void(std::size_t group, const Decision&)> decided = {};
   };
   // One decision per group. Sorts the instances of each group, near ones first.
   std::vector<Decision> decide(std::vector<Group>& groups, const Options& options) const;
@@ -40,9 +45,13 @@ class Decider {
     EventIndex window_start;
     std::uint64_t cost;
   };
+  static void sort_instances(Group& group);
   bool decide_keeping_order(Group& group, Decision& decision) const;
   void decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const;
   std::vector<std::size_t> affordable(std::vector<std::vector<Task>>& left, std::vector<Decision>& decisions) const;
+  void decide_first(Group& group, std::size_t number, const Options& options, Decision& decision,
+                    std::vector<Task>& left) const;
+  void decide_rest(const Group& group, const std::vector<Task>& tasks, Decision& decision) const;
   void decide_by_closure(const Group& group, const Task& task, Decision& decision) const;
   EventIndex window_start(const Instance& instance) const;
   void accept(Decision& decision, std::size_t instance, const Reordering& witness) const;

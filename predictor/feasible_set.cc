@@ -27,7 +27,7 @@ bool FeasibleSet::stop_before(EventIndex e) {
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
   if (stop_[t] != kNone && stop_[t] != pos) return false;
   stop_[t] = pos;
-  return raise(t, pos) && join(order_.before(e), t);
+  return raise(t, pos) && join(order_.reaching(e), t);
 }
 
 bool FeasibleSet::require(EventIndex e) {

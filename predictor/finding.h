@@ -40,6 +40,9 @@ class Witness {
 
   Witness() = default;
   Witness(const TraceModel& model, const Reordering& reordering);
+  // One that was checked before; `size` is that of prefix and runs.
+  Witness(EventIndex prefix, std::vector<Run> runs, std::size_t size)
+      : prefix_(prefix), runs_(std::move(runs)), size_(size) {}
 
   EventIndex prefix() const { return prefix_; }
   const std::vector<Run>& runs() const { return runs_; }

@@ -34,6 +34,13 @@ const char* operation_of(EventKind kind) {
       return "updates";
     case EventKind::kFree:
       return "frees";
+    case EventKind::kWaitBegin:
+    case EventKind::kJoin:
+      return "waits for";
+    case EventKind::kNotify:
+      return "notifies";
+    case EventKind::kEnd:
+      return "ends";
     case EventKind::kLock:
       return "locks";
     case EventKind::kLockRequest:

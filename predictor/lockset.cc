@@ -42,6 +42,14 @@ EventIndex Locksets::section(EventIndex e, std::uint32_t lock) const {
   return kNone;
 }
 
+EventIndex Locksets::entry(EventIndex e, EventIndex after) const {
+  EventIndex result = e;
+  for (std::uint32_t node = model_.held[e]; node != 0; node = model_.held_nodes[node].parent) {
+    if (model_.held_nodes[node].acquire > after) result = std::min(result, model_.held_nodes[node].acquire);
+  }
+  return result;
+}
+
 EventIndex Locksets::outermost(EventIndex e) const {
   EventIndex first = e;
   for (std::uint32_t node = model_.held[e]; node != 0; node = model_.held_nodes[node].parent) {

@@ -36,7 +36,6 @@ MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), ru
     }
   }
   for (EventIndex e = 0; e < model.size(); ++e) step(e);
-  users_.clear();
   now_.clear();
   pending_.clear();
   valued_.clear();
@@ -56,7 +55,7 @@ bool MustOrder::join(std::vector<std::uint32_t>& clock, std::uint32_t own, Event
   return changed;
 }
 
-bool MustOrder::end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) {
+bool MustOrder::end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) const {
   bool changed = false;
   const std::uint32_t lock = model_.object[acquire];
   for (std::uint32_t t : users_[lock]) {
@@ -77,12 +76,49 @@ bool MustOrder::end_sections(EventIndex e) {
   bool changed = false;
   for (bool again = true; again;) {
     again = model_.is_acquire(e) && end_sections_of(e, t, now_[t]);
-    for (std::uint32_t node = model_.held[e]; node != 0; node = model_.held_nodes[node].parent) {
-      again |= end_sections_of(model_.held_nodes[node].acquire, t, now_[t]);
-    }
+    again |= end_sections_around(e, now_[t]);
     changed |= again;
   }
   return changed;
+}
+
+bool MustOrder::end_sections_around(EventIndex e, std::vector<std::uint32_t>& now) const {
+  bool changed = false;
+  for (std::uint32_t node = model_.held[e]; node != 0; node = model_.held_nodes[node].parent) {
+    changed |= end_sections_of(model_.held_nodes[node].acquire, model_.thread[e], now);
+  }
+  return changed;
+}
+
+std::vector<std::uint32_t> MustOrder::reaching(EventIndex e) const {
+  const auto after = before(e);
+  std::vector<std::uint32_t> now(after.begin(), after.end());
+  if (!model_.is_acquire(e)) return now;
+  const std::uint32_t t = model_.thread[e], pos = model_.position[e];
+  // The clock before `e`, with what `e` adds to it except as an acquisition.
+  if (pos == 0) {
+    now.assign(now.size(), 0);
+  } else {
+    const auto last = before(model_.at(t, pos - 1));
+    now.assign(last.begin(), last.end());
+  }
+  for (const MustEdge& edge : model_.edges_into(t, pos, pos + 1)) join(now, t, edge.source, false);
+  if (!model_.has_branches && pos > 0) {  // going on decides what the last instruction read
+    for (std::uint32_t p = model_.instruction_start(t, pos - 1); p < pos; ++p) {
+      const EventIndex r = model_.at(t, p);
+      const bool decides = model_.is_read(r) && model_.link[r] != kNone && !model_.carries_data(r, rule_);
+      if (decides) join(now, t, model_.link[r], true);
+    }
+  }
+  while (end_sections_around(e, now)) {
+  }
+  return now;
+}
+
+bool MustOrder::ordered_before_reaching(EventIndex a, EventIndex b) const {
+  const std::uint32_t t = model_.thread[a];
+  if (t == model_.thread[b]) return model_.position[a] < model_.position[b];
+  return reaching(b)[t] > model_.position[a];
 }
 
 void MustOrder::step(EventIndex e) {

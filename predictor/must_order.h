@@ -26,9 +26,13 @@ class MustOrder {
   // nothing.
   std::span<const std::uint32_t> before(EventIndex e) const { return actual_[model_.thread[e]].at(model_.position[e]); }
 
+  // The same for reaching `e` without executing it. Who is about to lock need not wait for what the lock orders.
+  std::vector<std::uint32_t> reaching(EventIndex e) const;
+
   // True if `a` happens before `b` whenever `b` happens.
   bool ordered(EventIndex a, EventIndex b) const;
-  bool concurrent(EventIndex a, EventIndex b) const { return !ordered(a, b) && !ordered(b, a); }
+  // True if `a` happens before the thread of `b` gets to `b`.
+  bool ordered_before_reaching(EventIndex a, EventIndex b) const;
 
  private:
   // The clocks of one thread: the value at a position is that of the last change at or before it.
@@ -47,7 +51,8 @@ class MustOrder {
   void step(EventIndex e);
   // Adds the ends of sections that conflict with those around `e` and of which a part must come before it.
   bool end_sections(EventIndex e);
-  bool end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now);
+  bool end_sections_around(EventIndex e, std::vector<std::uint32_t>& now) const;
+  bool end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) const;
   // Clock of thread `own` := max(clock, order of `e` and `e` itself), with e's value if `value`; true if it changed.
   bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
 

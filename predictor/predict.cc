@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "predictor/analysis.h"
 #include "predictor/decider.h"
+#include "predictor/decision_journal.h"
 
 namespace reweave {
 namespace {
@@ -31,6 +34,8 @@ struct Round {
 
 // What an assumption takes off the score.
 constexpr double kAssumptionCost = 0.3;
+// What an assertion about what goes wrong adds.
+constexpr double kAssertionWorth = 0.2;
 
 class Predictor {
  public:
@@ -43,15 +48,21 @@ class Predictor {
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
       round(ReadRule::kUpdatesCarryData, stats);
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
-      return a.score != b.score ? a.score > b.score : a.count > b.count;
-    });
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
     if (found_.size() > options_.max_findings) found_.resize(options_.max_findings);
     stats.out_of_time = expired();
     return std::move(found_);
   }
 
  private:
+  // Lower comes first. Scores that are shown as the same are the same.
+  static std::tuple<long, std::size_t, EventIndex, std::int64_t> rank(const Finding& f) {
+    const auto before = [](const FindingEvent& a, const FindingEvent& b) { return a.index < b.index; };
+    const auto [first, last] = std::minmax_element(f.events.begin(), f.events.end(), before);
+    return {-std::lround(f.score * 10), f.witness.runs().size(), last->index - first->index, -std::int64_t{f.count}};
+  }
+
   bool expired() const {
     return seconds_since(begin_) > options_.budget_seconds || (options_.interrupted && options_.interrupted());
   }
@@ -75,6 +86,7 @@ class Predictor {
     std::vector<Group> groups = row.make()->propose(round.input);
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
+    if (expired()) stats.unfinished.push_back(pass.name);
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
     for (Group& group : groups) {
       for (Instance& instance : group.instances) instance.query.rule = round.rule;
@@ -83,7 +95,7 @@ class Predictor {
       if (options_.progress) options_.progress(pass.name, done, groups.size());
     };
     progress(0);
-    std::vector<Decision> decisions = round.decider.decide(groups, {options_.keep_order, progress});
+    std::vector<Decision> decisions = round.decider.decide(groups, journalled(row, round.rule, groups, progress));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       pass.checks += decisions[i].checks;
       pass.undecided += decisions[i].undecided ? 1 : 0;
@@ -92,6 +104,18 @@ class Predictor {
     }
     pass.seconds = seconds_since(start);
     stats.passes.push_back(pass);
+  }
+
+  Decider::Options journalled(const AnalysisRow& row, ReadRule rule, const std::vector<Group>& groups,
+                              const std::function<void(std::size_t)>& progress) const {
+    Decider::Options options{options_.keep_order, progress, {}, {}};
+    DecisionJournal* journal = options_.journal;
+    if (journal == nullptr) return options;
+    std::vector<std::uint64_t> keys;
+    for (const Group& group : groups) keys.push_back(question_key(row.name, rule, options_.keep_order, group));
+    options.known = [journal, keys](std::size_t i) { return journal->find(keys[i]); };
+    options.decided = [journal, keys](std::size_t i, const Decision& decision) { journal->add(keys[i], decision); };
+    return options;
   }
 
   // Kind, pattern and code locations: the same for both rounds.
@@ -118,9 +142,12 @@ class Predictor {
     finding.assumes_data_only = instance.query.rule != ReadRule::kAllDecide;
     finding.score = group.score - (finding.assumes_data_only ? kAssumptionCost : 0);
     finding.count = group.count;
+    bool asserted = false;
     for (EventIndex e : instance.events) {
+      if (!asserted && options_.asserts && options_.asserts(model_.site[e])) asserted = true;
       finding.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
     }
+    if (asserted) finding.score += kAssertionWorth;
     found_.push_back(std::move(finding));
     certain_.insert(signature(group));
     ++pass.feasible;

@@ -11,6 +11,8 @@
 
 namespace reweave {
 
+class DecisionJournal;
+
 struct PredictOptions {
   std::vector<std::string> analyses =
       {};                           // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
@@ -19,8 +21,10 @@ struct PredictOptions {
   std::size_t max_findings = 1000;  // best first
   // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
-  std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
-  bool assume_data_reads = true;           // look for atomicity violations under ReadRule::kUpdatesCarryData, too
+  std::function<bool()> interrupted = {};                // true: stop looking, as if time were up
+  std::function<bool(std::uint32_t site)> asserts = {};  // the code there checks what must hold: going wrong is seen
+  DecisionJournal* journal = nullptr;                    // what earlier runs decided, and this one goes on to decide
+  bool assume_data_reads = true;  // look for atomicity violations under ReadRule::kUpdatesCarryData, too
 };
 
 struct PredictStats {
@@ -33,7 +37,7 @@ struct PredictStats {
     std::size_t undecided = 0;
   };
   std::vector<Pass> passes;
-  bool out_of_time = false;
+  bool out_of_time = false;  // or interrupted
   // What could not be decided: neither reported nor ruled out.
   struct Undecided {
     FindingKind kind;
@@ -41,9 +45,13 @@ struct PredictStats {
     std::vector<std::uint32_t> sites;
   };
   std::vector<Undecided> undecided;
+  std::vector<std::string> unfinished;  // passes that had no time to look at all of the trace
 };
 
-// Findings, best first. Deterministic unless time runs out. `stats` may be null.
+// Findings, best first: by score, which says how bad the kind of bug is, how much the code looks as if it were one, and
+// whether a crash is likely (a release, null, an assertion); then by the switches that the witness needs beyond the
+// trace's own start; then by how near the events are to each other in the trace. Deterministic unless time runs out.
+// `stats` may be null.
 std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats = nullptr);
 
 }  // namespace reweave

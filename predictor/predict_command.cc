@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "predictor/analysis.h"
 #include "predictor/candidate_output.h"
 #include "predictor/code_names.h"
+#include "predictor/decision_journal.h"
 #include "predictor/detectors/detector.h"
 #include "predictor/finding_formats.h"
 #include "predictor/predict.h"
@@ -155,7 +157,8 @@ void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
 }
 
 void say_undecided(const PredictStats& stats, const Names& names) {
-  if (stats.out_of_time) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  if (stats.out_of_time && !interrupted) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
+  for (const std::string& pass : stats.unfinished) fmt::print(stderr, "reweave: {}: not looked for everywhere\n", pass);
   if (stats.undecided.empty()) return;
   fmt::print(stderr, "reweave: not decided, so neither reported nor ruled out:\n");
   for (const PredictStats::Undecided& group : stats.undecided) {
@@ -166,6 +169,17 @@ void say_undecided(const PredictStats& stats, const Names& names) {
     }
     fmt::print(stderr, "  {} {}: {}\n", kind_name(group.kind), group.pattern, places);
   }
+}
+
+// What ties decisions to a trace: they name its events by number.
+std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
+  const auto changed = std::filesystem::last_write_time(path).time_since_epoch().count();
+  std::uint64_t identity = std::filesystem::file_size(path);
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(changed), std::uint64_t{model.size()}, std::uint64_t{model.variables.size()}}) {
+    identity = (identity ^ part) * 0x9e3779b97f4a7c15ull;
+  }
+  return identity;
 }
 
 void write_text(const PredictArguments& arguments, const TraceModel& model, const std::vector<Finding>& findings,
@@ -190,12 +204,19 @@ void run(const PredictArguments& arguments) {
     progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s", pass, done, all, watch.seconds()));
   };
   options.interrupted = [] { return interrupted.load(); };
+  std::optional<DecisionJournal> journal;
+  if (!arguments.output.empty()) journal.emplace(arguments.output + ".state", identity_of(arguments.trace, model));
+  if (journal) options.journal = &*journal;
+  if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
   std::signal(SIGINT, [](int) { interrupted = true; });
+  std::optional<CodeNames> code;
+  const Names names = names_for(input, code);
+  if (names.source_line) {
+    options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
+  }
   PredictStats stats;
   const std::vector<Finding> findings = find(model, options, stats);
   std::signal(SIGINT, SIG_DFL);
-  std::optional<CodeNames> code;
-  const Names names = names_for(input, code);
   progress.clear();
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
@@ -204,9 +225,12 @@ void run(const PredictArguments& arguments) {
   }
   std::cout.flush();
   say_undecided(stats, names);
-  if (arguments.output.empty()) return;
+  if (!journal) return;
   progress.show("writing witnesses");
   write_candidates(arguments.output, candidates_of(input, model, findings, code ? &*code : nullptr, names));
+  progress.clear();
+  if (!stats.out_of_time) return journal->remove();
+  fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n", arguments.output);
 }
 
 void run_analyses(PredictArguments arguments) {
@@ -248,7 +272,9 @@ void add_predict_command(CLI::App& app, int& status) {
   verb->footer("Analyses:" + known_analyses());
   verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std, *.std.gz, *.std.zst)")
       ->required();
-  verb->add_option("-o,--output", arguments->output, "file to write candidates to, for 'explore'");
+  verb->add_option("-o,--output", arguments->output,
+                   "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
+                   "or the end of the budget is kept next to it, and the same command goes on from there");
   verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it");
   verb->add_option("--explain", arguments->explain, "only this finding, with its witness")->type_name("NUMBER");
   verb->add_option("--format", arguments->format, "text, json or sarif")

@@ -19,30 +19,6 @@ std::string site_text(std::uint32_t site, const Names& names) {
   return name.empty() ? "location " + std::to_string(site) : name;
 }
 
-std::string thread_text(ThreadId thread, const Names& names) {
-  const std::string name = names.thread ? names.thread(thread) : "";
-  return name.empty() ? "thread " + std::to_string(thread) : name;
-}
-
-// What an event of a finding does, as a verb.
-const char* verb(const TraceModel& model, EventIndex e) {
-  if (model.is_access(e) && (model.flags[e] & kFrees) != 0) return "frees";
-  switch (model.op[e]) {
-    case Op::kRead:
-      return "reads";
-    case Op::kWrite:
-      return "writes";
-    case Op::kUpdate:
-      return "updates";
-    default:
-      return "locks";
-  }
-}
-
-const ObjectName& object_of(const TraceModel& model, EventIndex e) {
-  return model.is_access(e) ? model.variables[model.object[e]] : model.locks[model.object[e]];
-}
-
 void write_frame(std::ostream& out, const char* word, std::uint32_t site, const Names& names) {
   out << "      " << word << ' ' << site_text(site, names) << '\n';
   const std::string line = names.source_line ? names.source_line(site) : "";
@@ -57,13 +33,22 @@ void write_stack(std::ostream& out, const TraceModel& model, std::uint32_t site,
   for (const std::uint32_t call : shown_calls(model, stack, names)) write_frame(out, "by", call, names);
 }
 
+// The heap block that an event operates on, or kNone.
+std::uint32_t block_of(const TraceModel& model, EventIndex e) {
+  const std::uint32_t object = model.object[e];
+  if (model.is_access(e)) return model.variables[object].block;
+  if (model.op[e] == Op::kFree) return object;
+  if (model.is_acquire(e) || model.op[e] == Op::kRequest) return model.locks[object].block;
+  return kNone;
+}
+
 // Where the heap blocks of a finding were allocated.
 void write_blocks(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names) {
   std::set<std::uint32_t> written;
   for (const FindingEvent& e : c.events) {
-    const ObjectName& object = object_of(model, e.index);
-    if (object.block == kNone || !written.insert(object.block).second) continue;
-    const HeapBlock& block = model.blocks[object.block];
+    const std::uint32_t number = block_of(model, e.index);
+    if (number == kNone || !written.insert(number).second) continue;
+    const HeapBlock& block = model.blocks[number];
     if (block.is_stack) continue;
     out << "    heap block #" << block.nth + 1 << " of " << block.bytes << " bytes, allocated\n";
     write_stack(out, model, block.site, block.stack, names);
@@ -81,18 +66,6 @@ void write_held(std::ostream& out, const TraceModel& model, EventIndex e, const 
         << (model.is_shared(acquire) ? " (shared)" : "") << ", locked at " << site_text(model.site[acquire], names)
         << '\n';
   }
-}
-
-std::string explain_deadlock(const TraceModel& model, const Finding& c, const Names& names) {
-  std::string text;
-  for (std::size_t i = 0; i < c.events.size(); ++i) {
-    const EventIndex e = c.events[i].index;
-    const EventIndex next = c.events[(i + 1) % c.events.size()].index;
-    text += (i ? ", " : "") + thread_text(model.thread[e], names) + " waits for " +
-            object_text(model, object_of(model, e), names) + ", which " + thread_text(model.thread[next], names) +
-            " holds";
-  }
-  return text + ": none of them can go on.";
 }
 
 }  // namespace
@@ -121,28 +94,6 @@ std::string object_text(const TraceModel& model, const ObjectName& object, const
   return name.empty() ? hex(object.address) : name;
 }
 
-std::string explain(const TraceModel& model, const Finding& c, const Names& names) {
-  if (c.kind == FindingKind::kDeadlock) return explain_deadlock(model, c, names);
-  const EventIndex a = c.events[0].index, b = c.events[1].index;
-  const std::string what = object_text(model, object_of(model, a), names);
-  const std::string first = thread_text(model.thread[a], names), second = thread_text(model.thread[b], names);
-  switch (c.kind) {
-    case FindingKind::kRace:
-      return first + " " + verb(model, a) + " " + what + " while " + second + " " + verb(model, b) +
-             " it: nothing orders the two.";
-    case FindingKind::kAtomicity:
-      return second + " " + verb(model, b) + " " + what + " after " + first + " " + verb(model, a) +
-             " it and before it " + verb(model, c.events[2].index) + " it" +
-             (c.pattern == "R1-W2-W1" ? ": the value written in between is lost." : ".");
-    case FindingKind::kOrder:
-      if (c.pattern == "use-after-free") return first + " frees " + what + " before " + second + " uses it.";
-      return first + " reads " + what + " before " + second + " writes it for the first time.";
-    case FindingKind::kDeadlock:
-      break;
-  }
-  return "";
-}
-
 void write_finding(std::ostream& out, const TraceModel& model, const Finding& c, const Names& names,
                    const ReportOptions& options) {
   std::array<char, 32> score{};
@@ -153,8 +104,8 @@ void write_finding(std::ostream& out, const TraceModel& model, const Finding& c,
   if (c.assumes_data_only)
     out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
   for (const FindingEvent& e : c.events) {
-    out << "    " << thread_text(e.thread, names) << ' ' << verb(model, e.index) << ' '
-        << object_text(model, object_of(model, e.index), names) << " (event " << model.source[e.index] << ")\n";
+    out << "    " << thread_text(e.thread, names) << ' ' << verb_of(model, e.index) << ' '
+        << event_object_text(model, e.index, names) << " (event " << model.source[e.index] << ")\n";
     write_stack(out, model, e.site, model.stack[e.index], names);
     write_held(out, model, e.index, names);
   }

@@ -39,6 +39,15 @@ struct ReportOptions {
 // Name of variable or lock `object`: a global's, "heap block #n of <allocation site> +offset", or the address.
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names);
 
+// The same for what event `e` operates on, whatever that is: "thread 2" for a fork, join or end.
+std::string event_object_text(const TraceModel& model, EventIndex e, const Names& names);
+
+// "thread 3", or as the trace names it.
+std::string thread_text(ThreadId thread, const Names& names);
+
+// What an event does, as a verb: "writes".
+const char* verb_of(const TraceModel& model, EventIndex e);
+
 // The calls of a stack (TraceModel::calls) that are worth showing, innermost first.
 std::vector<std::uint32_t> shown_calls(const TraceModel& model, std::uint32_t stack, const Names& names);
 

@@ -11,14 +11,15 @@ constexpr int kMaxRepairs = 64;
 }  // namespace
 
 struct SeqCheck::State {
-  State(const TraceModel& model, const MustOrder& order, std::vector<std::uint32_t> start)
-      : set(model, order), closure(model, set, std::move(start)) {}
+  State(const TraceModel& model, const MustOrder& order, const OrderQuery& asked, std::vector<std::uint32_t> start)
+      : query(asked), set(model, order), closure(model, set, std::move(start)) {}
 
+  const OrderQuery& query;
   FeasibleSet set;
   Closure closure;
   EventIndex window_start = 0;
-  bool ends_early = false;  // policy for open sections that could stay open: end those that came first in the trace
-  bool had_choice = false;  // the policy made a difference
+  Ends ends = Ends::kNever;
+  Ends other_choice = Ends::kNever;        // the next policy that would have decided something else
   std::vector<EventIndex> undecided_open;  // sections of which one of each pair has to end, none for a known reason
 };
 
@@ -30,29 +31,34 @@ bool SeqCheck::grow_base(State& state, EventIndex window_start) const {
   return true;
 }
 
-bool SeqCheck::demand(State& state, const OrderQuery& query) const {
-  for (EventIndex e : query.stops) {
+bool SeqCheck::demand(State& state) const {
+  for (EventIndex e : state.query.stops) {
     if (!state.set.stop_before(e)) return false;
   }
-  for (EventIndex e : query.sequence) {
+  for (EventIndex e : state.query.sequence) {
     if (!state.set.require(e)) return false;
   }
-  return true;
+  return state.query.seen == kNone || state.set.require(state.query.seen);
 }
 
 Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const {
-  bool had_choice = false;
-  Verdict verdict = attempt(query, window_start, false, had_choice);
-  if (verdict.answer != Feasibility::kFeasible && had_choice) {
-    verdict = attempt(query, window_start, true, had_choice);
-    if (verdict.answer == Feasibility::kInfeasible && model_.thread_count() > 2) verdict.answer = Feasibility::kGaveUp;
+  bool chose = false;
+  for (Ends policy = Ends::kNever;;) {
+    Ends other = Ends::kNever;
+    Verdict verdict = attempt(query, window_start, policy, other);
+    if (verdict.answer == Feasibility::kFeasible || other == Ends::kNever) {
+      const bool greedy = chose && model_.thread_count() > 2 && verdict.answer == Feasibility::kInfeasible;
+      if (greedy) verdict.answer = Feasibility::kGaveUp;
+      return verdict;
+    }
+    chose = true;
+    policy = other;
   }
-  return verdict;
 }
 
 std::uint64_t SeqCheck::cost(const OrderQuery& query, EventIndex window_start) const {
-  State state(model_, order_, starts(window_start));
-  if (!demand(state, query) || !grow_base(state, window_start)) return 0;
+  State state(model_, order_, query, starts(window_start));
+  if (!demand(state) || !grow_base(state, window_start)) return 0;
   std::uint64_t events = 1;
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) events += state.set.length(t) - state.closure.start(t);
   return events;
@@ -67,15 +73,15 @@ std::vector<std::uint32_t> SeqCheck::starts(EventIndex window_start) const {
   return start;
 }
 
-Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const {
-  State state(model_, order_, starts(window_start));
-  state.ends_early = ends_early;
-  if (!demand(state, query) || !grow_base(state, window_start)) return {};
+Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, Ends ends, Ends& other) const {
+  State state(model_, order_, query, starts(window_start));
+  state.ends = ends;
+  if (!demand(state) || !grow_base(state, window_start)) return {};
   state.set.settle();
   state.closure.extend();
   for (std::size_t i = 1; i < query.sequence.size(); ++i) state.closure.add(query.sequence[i - 1], query.sequence[i]);
   const bool closed = close_all(state);
-  had_choice = state.had_choice;
+  other = state.other_choice;
   if (!closed) return {};
   for (int repairs = 0; repairs <= kMaxRepairs; ++repairs) {
     auto witness = linearise(state);
@@ -88,13 +94,27 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, bool
 
 bool SeqCheck::close_all(State& state) const {
   while (true) {
-    if (!state.closure.close()) return false;
+    if (!show_write(state) || !state.closure.close()) return false;
     if (!state.closure.wanted_sections().empty()) {
       if (!end_wanted(state)) return false;
     } else if (settle_open_sections(state)) {
       return true;
     }
   }
+}
+
+// The write that a stopped read is to see comes after all others of its variable.
+bool SeqCheck::show_write(State& state) const {
+  if (state.query.seen_by == kNone) return true;
+  const EventIndex seen = state.query.seen;
+  const auto writes = model_.writes_of[model_.object[state.query.seen_by]];
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    const EventIndex last = model_.last_before(writes, t, state.set.length(t));
+    if (last == kNone || last == seen) continue;
+    if (seen == kNone || t == model_.thread[seen]) return false;
+    if (!state.closure.reaches(last, seen)) state.closure.add(last, seen);
+  }
+  return true;
 }
 
 bool SeqCheck::end_wanted(State& state) const {
@@ -147,11 +167,12 @@ void SeqCheck::order_open(State& state, EventIndex open, std::uint32_t other) co
   } else if (ends) {
     if (state.closure.reaches(release, open)) return;
     // If it stays open, it comes after `last`. It need not stay open; ending it needs more events.
-    const bool choice = open < last && model_.link[open] != kNone && !state.set.stops(model_.thread[open]);
-    state.had_choice |= choice;
-    if (choice && state.ends_early) {
+    const bool may_end = model_.link[open] != kNone && !state.set.stops(model_.thread[open]);
+    const Ends needed = open < last ? Ends::kEarlier : Ends::kAll;  // the first policy that ends it
+    if (may_end && state.ends >= needed) {
       wanted.push_back(open);
     } else {
+      if (may_end && (state.other_choice == Ends::kNever || needed < state.other_choice)) state.other_choice = needed;
       state.closure.add(release, open);
     }
   } else if (!state.closure.in_window(last)) {

@@ -40,13 +40,17 @@ class SeqCheck {
 
  private:
   struct State;
-  // One greedy search; `had_choice` tells whether the other policy could end differently.
-  Verdict attempt(const OrderQuery& query, EventIndex window_start, bool ends_early, bool& had_choice) const;
+  // What to do with sections that may stay open or end: let them stay open, end those that came first in the trace, or
+  // end all.
+  enum class Ends : std::uint8_t { kNever, kEarlier, kAll };
+  // One greedy search; `other` is the next policy that could decide differently, or kNever.
+  Verdict attempt(const OrderQuery& query, EventIndex window_start, Ends ends, Ends& other) const;
   // By thread: its events before `window_start`.
   std::vector<std::uint32_t> starts(EventIndex window_start) const;
   bool grow_base(State& state, EventIndex window_start) const;
-  bool demand(State& state, const OrderQuery& query) const;
+  bool demand(State& state) const;
   bool close_all(State& state) const;
+  bool show_write(State& state) const;
   bool end_wanted(State& state) const;
   // Looks at sections left open. False if the closure has to go on.
   bool settle_open_sections(State& state) const;

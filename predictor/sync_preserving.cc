@@ -52,6 +52,7 @@ std::optional<SyncPreserving::Plan> SyncPreserving::plan(const OrderQuery& query
   for (EventIndex e : inner) {
     if (!plan.set.require(e)) return {};
   }
+  if (query.seen != kNone && query.seen != plan.last && !plan.set.require(query.seen)) return {};
   if (!std::is_sorted(inner.begin(), inner.end()) || !close(plan.set)) return {};
   return plan;
 }

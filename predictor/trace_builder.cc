@@ -1,6 +1,8 @@
 // Taking events in. What becomes of them is in trace_emit.cc.
 #include "predictor/trace_builder.h"
 
+#include <sys/syscall.h>
+
 #include <algorithm>
 
 namespace reweave {
@@ -11,6 +13,8 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{
 constexpr std::uint64_t kGranuleBytes = 8;
 // A release of a block is a write to at most so many of its granules; bounds the cost of huge blocks.
 constexpr std::size_t kMaxFreedGranules = 4096;
+
+std::uint8_t null_flag(const TraceEvent& event) { return (event.aux & kNullValue) != 0 ? kNull : 0; }
 
 }  // namespace
 
@@ -33,6 +37,8 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kStack:
       return set_stack(event);
     case EventKind::kSyscall:
+      if (event.extra == SYS_exit_group) push(event.thread, site, Op::kExit, kNone);
+      return;
     case EventKind::kFence:
       return;
     case EventKind::kLockRequest:
@@ -45,9 +51,9 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
   pending_request_.erase(event.thread);
   switch (event.kind) {
     case EventKind::kRead:
-      return add_access(event, site, Op::kRead, 0);
+      return add_access(event, site, Op::kRead, null_flag(event));
     case EventKind::kWrite:
-      return add_access(event, site, Op::kWrite, 0);
+      return add_access(event, site, Op::kWrite, null_flag(event));
     case EventKind::kAtomicLoad:
       return add_access(event, site, Op::kRead, kAtomic);
     case EventKind::kAtomicStore:
@@ -100,16 +106,19 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kUnlock:
       return unlock(event, site, event.address);
     case EventKind::kWaitBegin:
-      waiting_mutex_[t] = event.extra;
+      waiting_[t] = {event.extra, push(t, site, Op::kWait, condition_id(event.address))};
       unlock(event, site, event.extra);
       return sync_.wait_begin(event.address, t, sync());
     case EventKind::kWaitEnd: {
       // The edges end at an event of their own, before the mutex is taken again: the waiter is awake, then queues.
+      const auto waiting = waiting_.find(t);
+      if (waiting == waiting_.end()) return;                           // the trace starts inside of the wait
+      if (event.aux == 1) raw_[waiting->second.began].op = Op::kSync;  // needs nobody to go on
       sync_.wait_end(event.address, t, event.aux == 1, sync());
-      return lock(event, site, waiting_mutex_[t], false);
+      return lock(event, site, waiting->second.mutex, false);
     }
     case EventKind::kNotify:
-      return sync_.notify(event.address, event.aux == 1, sync());
+      return sync_.notify(event.address, event.aux == 1, push(t, site, Op::kNotify, condition_id(event.address)));
     case EventKind::kBarrierEnter:
       return sync_.barrier_enter(event.address, t, sync());
     case EventKind::kBarrierLeave:
@@ -126,6 +135,7 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
       start_edges_.push_back({other, push(t, site, Op::kFork, other)});
       return;
     case EventKind::kJoin:
+      push(t, site, Op::kWait, end_id(other));
       join_edges_.push_back({push(t, site, Op::kJoin, other), other});
       return;
     case EventKind::kBegin:
@@ -152,6 +162,18 @@ std::uint32_t TraceBuilder::lock_id(std::uint64_t address, ThreadId user) {
   } else if (lock_first_user_[it->second] != user) {
     lock_shared_use_[it->second] = true;
   }
+  return it->second;
+}
+
+std::uint32_t TraceBuilder::condition_id(std::uint64_t address) {
+  const auto [it, fresh] = live_conditions_.try_emplace(address, static_cast<std::uint32_t>(signals_.size()));
+  if (fresh) signals_.push_back({{address, 0, block_at(address)}});
+  return it->second;
+}
+
+std::uint32_t TraceBuilder::end_id(ThreadId thread) {
+  const auto [it, fresh] = end_signals_.try_emplace(thread, static_cast<std::uint32_t>(signals_.size()));
+  if (fresh) signals_.push_back({{}, thread});
   return it->second;
 }
 
@@ -207,8 +229,9 @@ std::uint32_t TraceBuilder::block_at(std::uint64_t address) const {
 void TraceBuilder::forget(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + std::max<std::uint64_t>(bytes, 1);
   granule_map_.forget(address / kGranuleBytes, (end - 1) / kGranuleBytes);
-  live_locks_.erase(live_locks_.lower_bound(address), live_locks_.lower_bound(end));
-  live_blocks_.erase(live_blocks_.lower_bound(address), live_blocks_.lower_bound(end));
+  for (auto* live : {&live_locks_, &live_conditions_, &live_blocks_, &freed_blocks_}) {
+    live->erase(live->lower_bound(address), live->lower_bound(end));
+  }
 }
 
 void TraceBuilder::add_heap(const TraceEvent& event, std::uint32_t site) {
@@ -225,7 +248,13 @@ void TraceBuilder::add_heap(const TraceEvent& event, std::uint32_t site) {
 
 void TraceBuilder::release_block(std::uint64_t address, const TraceEvent& event, std::uint32_t site) {
   auto it = live_blocks_.find(address);
-  if (it == live_blocks_.end()) return;
+  if (it == live_blocks_.end()) {
+    const auto freed = freed_blocks_.find(address);
+    if (freed != freed_blocks_.end()) push(event.thread, site, Op::kFree, freed->second);
+    return;
+  }
+  const std::uint32_t block = it->second;
+  push(event.thread, site, Op::kFree, block);
   const std::uint64_t bytes = std::max<std::uint64_t>(blocks_[it->second].bytes, 1);
   bool first = true;
   for (std::uint32_t id :
@@ -237,6 +266,7 @@ void TraceBuilder::release_block(std::uint64_t address, const TraceEvent& event,
     first = false;
   }
   forget(address, bytes);
+  freed_blocks_[address] = block;
 }
 
 void TraceBuilder::push_requests() {

@@ -32,6 +32,8 @@ class TraceBuilder {
 
   // The stacks that kStack events name, before the events: each call after the one around it (formats/trace_names.h).
   void add_call(std::uint32_t parent, std::uint32_t site) { stacks_.push_back(called(stacks_.at(parent), site)); }
+  // The process of a thread, if it is not the first. Before finish().
+  void add_thread(ThreadId thread, std::uint32_t process) { processes_[thread] = process; }
   // Events in trace order. `site` is any stable number for the code location.
   void add(const TraceEvent& event, std::uint32_t site);
   // False once more events could not be numbered.
@@ -78,6 +80,8 @@ class TraceBuilder {
   std::uint32_t stack_at(const TraceEvent& event) const;
   void forget(std::uint64_t address, std::uint64_t bytes);
   std::uint32_t lock_id(std::uint64_t address, ThreadId user);
+  std::uint32_t condition_id(std::uint64_t address);
+  std::uint32_t end_id(ThreadId thread);
   std::uint32_t block_at(std::uint64_t address) const;
   std::uint32_t push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object);
   void push_requests();
@@ -105,15 +109,24 @@ class TraceBuilder {
   std::vector<MustEdge> start_edges_;  // fork: target = thread; join: source = thread
   std::vector<MustEdge> join_edges_;
 
-  std::map<std::uint64_t, std::uint32_t> live_blocks_;  // by address
-  std::map<std::uint64_t, std::uint32_t> live_locks_;   // by address
+  std::map<std::uint64_t, std::uint32_t> live_blocks_;      // by address
+  std::map<std::uint64_t, std::uint32_t> live_locks_;       // by address
+  std::map<std::uint64_t, std::uint32_t> live_conditions_;  // by address
+  std::map<std::uint64_t, std::uint32_t> freed_blocks_;     // by address, until the memory is used again
+  std::vector<Signal> signals_;
+  std::unordered_map<ThreadId, std::uint32_t> end_signals_;
+  std::unordered_map<ThreadId, std::uint32_t> processes_;
   std::vector<HeapBlock> blocks_;
   std::unordered_map<std::uint64_t, std::uint32_t> allocations_;  // by (stack, site)
   std::vector<ObjectName> locks_;
   std::vector<ThreadId> lock_first_user_;
   std::vector<bool> lock_shared_use_;
   std::unordered_map<std::uint64_t, Depth> depth_;  // by (lock, thread)
-  std::unordered_map<ThreadId, std::uint64_t> waiting_mutex_;
+  struct Waiting {
+    std::uint64_t mutex = 0;
+    std::uint32_t began = 0;  // raw index of its kWait
+  };
+  std::unordered_map<ThreadId, Waiting> waiting_;
   std::unordered_map<ThreadId, RawEvent> pending_request_;
   std::unordered_map<ThreadId, std::uint32_t> new_stack_;  // by creator: the block, until the thread is started
 

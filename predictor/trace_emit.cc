@@ -22,7 +22,12 @@ TraceModel TraceBuilder::finish() {
   emit_edges(model);
   model.held_at_end = std::move(held_now_);
   model.locks = std::move(locks_);
+  model.signals = std::move(signals_);
   model.blocks = std::move(blocks_);
+  model.process_of.assign(threads, 0);
+  for (const auto& [thread, process] : processes_) {
+    if (thread < threads) model.process_of[thread] = process;
+  }
   model.calls = std::move(calls_);
   mark_updates(model);
   model.build_indices();

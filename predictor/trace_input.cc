@@ -7,6 +7,7 @@
 #include <future>
 #include <string_view>
 
+#include "formats/access_code.h"
 #include "predictor/text_stream.h"
 #include "predictor/trace_builder.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::uint64_t kProgressEvents = 1u << 20;
 constexpr std::size_t kTextChunk = 1u << 16;
 
-// The trace cannot be analysed whole; what was read so far can.
+// More than can be analysed; what was read so far can.
 struct Enough {
   std::string reason;
 };
@@ -43,32 +44,12 @@ TraceInput::TraceInput(const std::string& path) : path_(path) {
           path);
   if (looks_like_std(path)) return;
   reader_ = std::make_unique<TraceReader>(path);
-  for (const TraceThreadInfo& thread : reader_->info().threads) {
-    if (thread.id >= process_of_.size()) process_of_.resize(thread.id + std::size_t{1});
-    process_of_[thread.id] = thread.process;
-  }
+  addresses_ = ProcessAddresses(*reader_);
 }
 
-TraceEvent TraceInput::told_apart(TraceEvent event) const {
-  if (event.thread >= process_of_.size() || process_of_[event.thread] == 0) return event;
-  const std::uint64_t tag = std::uint64_t{process_of_[event.thread]} << kProcessShift;
-  event.address |= tag;
-  if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) event.extra |= tag;
-  return event;
-}
-
-TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  TraceBuilder builder;
-  if (reader_)
-    for (const CallInfo& call : reader_->calls()) builder.add_call(call.parent, call.site);
-  const std::uint64_t all = reader_ ? reader_->info().events : 0;
+void TraceInput::read(const std::function<void()>& reading) {
   try {
-    each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
-      if (!builder.has_room() || number >= kNone) throw Enough{"the trace is longer than can be analysed"};
-      builder.add(told_apart(event), site);
-      events_ = number + 1;
-      if (events_ % kProgressEvents == 0) progress(events_, all);
-    });
+    reading();
     if (reader_ && !reader_->info().complete)
       damage_ = reader_->damage() ? reader_->damage()->what() : "the trace is truncated";
   } catch (const BadFile& bad) {
@@ -78,23 +59,40 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
   } catch (const Enough& enough) {
     damage_ = enough.reason;
   }
+}
+
+TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  TraceBuilder builder;
+  std::optional<AccessCode> code;
+  if (reader_) {
+    for (const CallInfo& call : reader_->calls()) builder.add_call(call.parent, call.site);
+    code.emplace(*reader_);
+  }
+  const auto& processes = addresses_.processes();
+  for (std::size_t t = 0; t < processes.size(); ++t) builder.add_thread(static_cast<ThreadId>(t), processes[t]);
+  const std::uint64_t all = reader_ ? reader_->info().events : 0;
+  read([&] {
+    each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& given, std::uint32_t site) {
+      if (!builder.has_room() || number >= kNone) throw Enough{"the trace is longer than can be analysed"};
+      TraceEvent event = addresses_.told_apart(given);
+      const bool plain = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
+      if (code && plain) event.aux |= code->null_value(site, event.kind, event.extra);
+      builder.add(event, site);
+      events_ = number + 1;
+      if (events_ % kProgressEvents == 0) progress(events_, all);
+    });
+  });
   return builder.finish();
 }
 
 void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  try {
+  read([&] {
     if (reader_)
       stream_file(take, progress);
     else
       stream_text(take, progress);
-    if (reader_ && !reader_->info().complete)
-      damage_ = reader_->damage() ? reader_->damage()->what() : "the trace is truncated";
-  } catch (const BadFile& bad) {
-    damage_ = bad.what();
-  } catch (const StdFormatError& bad) {
-    throw BadInput(path_ + ": " + bad.what());
-  }
+  });
 }
 
 void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
@@ -103,9 +101,9 @@ void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
     auto chunk = std::make_unique<TraceChunk>();
     reader_->read_chunk(number, *chunk);
     for (std::size_t i = 0; i < chunk->size(); ++i) {
-      if (chunk->thread[i] >= process_of_.size() || process_of_[chunk->thread[i]] == 0) continue;
-      const TraceEvent event =
-          told_apart({chunk->address[i], 0, chunk->extra[i], chunk->thread[i], chunk->kind[i], chunk->aux[i]});
+      if (addresses_.process_of(chunk->thread[i]) == 0) continue;
+      const TraceEvent event = addresses_.told_apart(
+          {chunk->address[i], 0, chunk->extra[i], chunk->thread[i], chunk->kind[i], chunk->aux[i]});
       chunk->address[i] = event.address;
       chunk->extra[i] = event.extra;
     }

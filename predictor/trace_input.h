@@ -9,15 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "formats/process_addresses.h"
+#include "formats/std_format.h"
 #include "formats/trace_reader.h"
-#include "predictor/std_format.h"
 #include "predictor/trace_model.h"
 
 namespace reweave {
-
-// Addresses of the processes of a trace are told apart by these bits: the same address is another variable.
-inline constexpr unsigned kProcessShift = 48;
-inline constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kProcessShift) - 1;
 
 class TraceInput {
  public:
@@ -45,19 +42,18 @@ class TraceInput {
   void each(std::uint64_t count, const Visit& visit);
 
  private:
+  // Runs `reading`; what it throws because of the trace becomes damage(), or BadInput.
+  void read(const std::function<void()>& reading);
   void stream_file(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void stream_text(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void each_of_file(std::uint64_t count, const Visit& visit);
   void each_of_text(std::uint64_t count, const Visit& visit);
-  // The event as the model sees it.
-  TraceEvent told_apart(TraceEvent event) const;
-
   std::string path_;
   std::unique_ptr<TraceReader> reader_;
   StdNames std_names_;
-  std::vector<std::uint16_t> process_of_;  // by thread
+  ProcessAddresses addresses_;
   std::uint64_t events_ = 0;
   std::optional<std::string> damage_;
 };

@@ -11,17 +11,27 @@ EventTable::EventTable(const std::vector<std::uint32_t>& row_sizes) : start_(row
 }
 
 void TraceModel::build_indices() {
-  std::vector<std::uint32_t> writes(variables.size()), reads(variables.size()), readers(size()), acquires(locks.size());
+  std::vector<std::uint32_t> writes(variables.size()), reads(variables.size()), readers(size()), acquires(locks.size()),
+      waking(signals.size());
   for (EventIndex e = 0; e < size(); ++e) {
     if (is_write(e)) ++writes[object[e]];
     if (is_read(e)) ++reads[object[e]];
     if (is_read(e) && link[e] != kNone) ++readers[link[e]];
     if (is_acquire(e) || op[e] == Op::kRequest) ++acquires[object[e]];
+    if (op[e] == Op::kNotify) ++waking[object[e]];
+  }
+  std::vector<std::uint32_t> end_of(thread_count(), kNone);  // the signal of each thread's end
+  for (std::uint32_t s = 0; s < signals.size(); ++s) {
+    const std::uint32_t t = signals[s].thread;
+    if (t >= thread_count() || threads[t].empty()) continue;
+    end_of[t] = s;
+    waking[s] = 1;
   }
   writes_of = EventTable(writes);
   reads_of = EventTable(reads);
   readers_of = EventTable(readers);
   locking_of = EventTable(acquires);
+  waking_of = EventTable(waking);
   // Thread by thread, so that each row comes out sorted by (thread, position).
   for (const auto& events : threads) {
     for (EventIndex e : events) {
@@ -29,9 +39,20 @@ void TraceModel::build_indices() {
       if (is_read(e)) reads_of.push_back(object[e], e);
       if (is_read(e) && link[e] != kNone) readers_of.push_back(link[e], e);
       if (is_acquire(e) || op[e] == Op::kRequest) locking_of.push_back(object[e], e);
+      if (op[e] == Op::kNotify) waking_of.push_back(object[e], e);
     }
   }
-  for (EventTable* table : {&writes_of, &reads_of, &readers_of, &locking_of}) table->freeze();
+  for (std::uint32_t t = 0; t < thread_count(); ++t) {
+    if (end_of[t] != kNone) waking_of.push_back(end_of[t], threads[t].back());
+  }
+  for (EventTable* table : {&writes_of, &reads_of, &readers_of, &locking_of, &waking_of}) table->freeze();
+}
+
+std::uint64_t TraceModel::address_of(EventIndex e) const {
+  if (is_access(e)) return variables[object[e]].address;
+  if (is_acquire(e) || is_release(e) || op[e] == Op::kRequest) return locks[object[e]].address;
+  if (op[e] == Op::kWait || op[e] == Op::kNotify) return signals[object[e]].name.address;
+  return op[e] == Op::kFree ? blocks[object[e]].address : 0;
 }
 
 std::uint32_t TraceModel::instruction_start(std::uint32_t t, std::uint32_t pos) const {

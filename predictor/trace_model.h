@@ -34,8 +34,12 @@ enum class Op : std::uint8_t {
   kJoin,  // object = thread joined
   kBegin,
   kEnd,
-  kSync,     // notify, barrier or semaphore operation: only its must-order edges count
+  kSync,     // barrier or semaphore operation, or end of a wait: only its must-order edges count
   kRequest,  // asked for lock `object` and never got it
+  kWait,     // about to wait for signal `object`, still holding what it holds
+  kNotify,   // wakes who waits for signal `object`
+  kFree,     // releases heap block `object`; its variables are "written" as well (kFrees)
+  kExit,     // ends the process: its other threads go no further
 };
 
 // Bits of TraceModel::flags.
@@ -43,6 +47,7 @@ inline constexpr std::uint8_t kSameInstruction = 1;  // goes on with the instruc
 inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: cannot race, its writer is always kept
 inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
 inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
+inline constexpr std::uint8_t kNull = 16;            // writes null; reads a pointer and follows it without a look
 
 // Which reads decide what a thread does next. The second says that reads marked kFeedsWrite only carry data: an
 // assumption about the program, which a run has to confirm; without it no lost update shows in a trace that has no
@@ -72,6 +77,12 @@ struct HeapBlock {
   std::uint32_t stack = 0;  // call stack of the allocation
   std::uint32_t nth = 0;    // blocks allocated there before
   bool is_stack = false;    // no heap block but the stack of thread `nth`
+};
+
+// What threads wait for: a condition, or the end of a thread.
+struct Signal {
+  ObjectName name;               // of a condition
+  std::uint32_t thread = kNone;  // whose end it is
 };
 
 // A node of a tree whose paths to the root are call stacks; node 0 is the empty stack.
@@ -125,10 +136,12 @@ class TraceModel {
   std::vector<std::vector<std::uint32_t>> branches;  // positions of each thread's branches
   std::vector<std::vector<MustEdge>> edges;          // by target's thread, in its order
   std::vector<ObjectName> variables, locks;
+  std::vector<Signal> signals;
   std::vector<HeapBlock> blocks;
   std::vector<CallNode> calls;
   std::vector<HeldNode> held_nodes;
   std::vector<std::uint32_t> held_at_end;  // by thread: locks held after its last event
+  std::vector<std::uint32_t> process_of;   // by thread
   bool has_branches = false;
 
   // --- indices, filled by build_indices(): rows sorted by (thread, position) ---
@@ -136,6 +149,7 @@ class TraceModel {
   EventTable reads_of;    // by variable; updates included
   EventTable readers_of;  // by write event
   EventTable locking_of;  // by lock: its acquires, requests included
+  EventTable waking_of;   // by signal: what wakes its waiters; for the end of a thread its last event
 
   void build_indices();
   // True if `read` can never decide anything under `rule`.
@@ -155,6 +169,9 @@ class TraceModel {
   bool is_release(EventIndex e) const { return op[e] == Op::kRelease || op[e] == Op::kReleaseShared; }
   bool is_shared(EventIndex e) const { return op[e] == Op::kAcquireShared || op[e] == Op::kReleaseShared; }
   bool is_atomic(EventIndex e) const { return (flags[e] & kAtomic) != 0; }
+
+  // Of the variable, lock, condition or heap block that `e` operates on; 0 if it is none of these.
+  std::uint64_t address_of(EventIndex e) const;
 
   // Locks held by thread `t` after its first `length` events.
   std::uint32_t held_after(std::uint32_t t, std::uint32_t length) const {

@@ -54,7 +54,9 @@ class Execution {
       if (violation.kind == Violation::kNothing) violation = decide(e);
       if (violation.kind != Violation::kNothing) return violation;
     }
-    return {};
+    if (query.seen_by == kNone) return {};
+    const EventIndex write = last_write(model_.object[query.seen_by]).write;
+    return write == query.seen ? Violation{} : Violation{Violation::kBadShape, query.seen_by, write};
   }
 
  private:

@@ -19,6 +19,9 @@ struct OrderQuery {
   std::vector<EventIndex> sequence;
   std::vector<EventIndex> stops;
   ReadRule rule = ReadRule::kAllDecide;
+  // If given: stop `seen_by` is a read, and would read what the write `seen` (kNone: nobody) wrote.
+  EventIndex seen_by = kNone;
+  EventIndex seen = kNone;
 };
 
 struct Violation {

@@ -14,7 +14,7 @@ bool is_schedule_point(const TraceEvent& event) {
   switch (event.kind) {
     case EventKind::kRead:
     case EventKind::kWrite:
-      return event.aux != kSamePoint;
+      return (event.aux & kSamePoint) == 0;
     case EventKind::kAtomicLoad:
     case EventKind::kAtomicStore:
     case EventKind::kAtomicRmw:

@@ -43,6 +43,14 @@ std::string short_text(const TraceModel& model, EventIndex e, const Names& names
       return "synchronise";
     case Op::kRequest:
       return "wait for " + lock();
+    case Op::kWait:
+      return "wait for " + event_object_text(model, e, names);
+    case Op::kNotify:
+      return "notify " + event_object_text(model, e, names);
+    case Op::kFree:
+      return "release " + event_object_text(model, e, names);
+    case Op::kExit:
+      return "end the process";
   }
   return "?";
 }

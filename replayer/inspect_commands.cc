@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "formats/dump.h"
 #include "formats/error.h"
+#include "formats/std_export.h"
 #include "formats/traceinfo.h"
 #include "recorder/supervisor/call_names.h"
 #include "recorder/supervisor/recordings.h"
@@ -19,6 +21,7 @@ namespace {
 struct InspectArguments {
   std::string path;
   std::string output;
+  std::string dialect;  // of the export; empty: none
   std::uint64_t first = 0;
   std::uint64_t end = ~std::uint64_t{0};
   int thread = -1;
@@ -62,9 +65,8 @@ void ps(const InspectArguments& arguments) {
   }
 }
 
-int trace(const InspectArguments& arguments) {
-  const std::string recording = path_or_latest(arguments.path);
-  const std::string output = arguments.output.empty() ? recording + ".rwt" : arguments.output;
+// Traces a recording to `output`; 0 or the exit status that says why not all of it.
+int trace_recording(const std::string& recording, const std::string& output) {
   const RecordingReader reader(recording);
   TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, recording});
   ReplayOptions options;
@@ -81,6 +83,31 @@ int trace(const InspectArguments& arguments) {
   writer.finish();
   fmt::print("{}: {} events, {} bytes\n", output, writer.events(), writer.bytes_written());
   return 0;
+}
+
+void export_trace(const std::string& trace, const std::string& output, StdDialect dialect) {
+  std::ofstream out(output, std::ios::binary);
+  REQUIRE(out.good(), "{}: cannot be written", output);
+  const std::uint64_t lines = export_std(TraceReader(trace), out, dialect);
+  out.close();
+  REQUIRE(out.good(), "{}: cannot be written", output);
+  fmt::print("{}: {} lines\n", output, lines);
+}
+
+int trace(const InspectArguments& arguments) {
+  const std::string path = path_or_latest(arguments.path);
+  if (arguments.dialect.empty()) {
+    REQUIRE(is_recording(path), "{} is no recording; --export writes a trace in another format", path);
+    return trace_recording(path, arguments.output.empty() ? path + ".rwt" : arguments.output);
+  }
+  const StdDialect dialect = arguments.dialect == "std" ? StdDialect::kFull : StdDialect::kField;
+  const std::string output = arguments.output.empty() ? path + ".std" : arguments.output;
+  if (!is_recording(path)) return export_trace(path, output, dialect), 0;
+  const std::string between = output + ".rwt";
+  const int status = trace_recording(path, between);
+  if (status == 0) export_trace(between, output, dialect);
+  std::filesystem::remove(between);
+  return status;
 }
 
 CLI::App* add_verb(CLI::App& app, const std::shared_ptr<InspectArguments>& arguments, const char* name,
@@ -106,8 +133,13 @@ void add_inspect_commands(CLI::App& app, int& status) {
   add_verb(app, arguments, "ps", "list the processes of a recording", "the recording; default: the latest")
       ->callback([arguments] { ps(*arguments); });
   CLI::App* trace_verb = add_verb(app, arguments, "trace", "replay a recording and write every event of it to a trace",
-                                  "the recording; default: the latest");
-  trace_verb->add_option("-o,--output", arguments->output, "file to create; default: RECORDING.rwt");
+                                  "the recording; default: the latest. With --export also a trace");
+  trace_verb->add_option("-o,--output", arguments->output, "file to create; default: RECORDING.rwt or .std");
+  trace_verb
+      ->add_option("--export", arguments->dialect,
+                   "write text instead: std (for 'predict', with words of ours), or std-field (for other analysers: "
+                   "only words that all of them know)")
+      ->check(CLI::IsMember({"std", "std-field"}));
   trace_verb->callback([arguments, &status] { status = trace(*arguments); });
 }
 

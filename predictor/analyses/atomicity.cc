@@ -43,6 +43,10 @@ struct PairClass {
 class Atomicity : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
+    waits_.resize(input.model.thread_count());
+    for (EventIndex e = 0; e < input.model.size(); ++e) {
+      if (input.model.op[e] == Op::kWait) waits_[input.model.thread[e]].push_back(e);
+    }
     for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) variable(input, v);
     return groups_.take();
   }
@@ -123,6 +127,7 @@ class Atomicity : public Analysis {
     if (in.order.ordered(e[1], e[0]) || in.order.ordered(e[2], e[1])) return 0;
     // Always between, as the work of a thread is between its start and the reading of its result: meant to be.
     if (in.order.ordered(e[0], e[1]) && in.order.ordered(e[1], e[2])) return 0;
+    if (!in.model.is_write(e[2]) && waits_between(in.model, e[0], e[2])) return 0;  // meant to see what others did
     bool two_sections = false;
     for (const auto& lock : in.locksets.locks(in.locksets.at(e[1]))) {
       const EventIndex first = in.locksets.section(e[0], lock.id), last = in.locksets.section(e[2], lock.id);
@@ -131,8 +136,16 @@ class Atomicity : public Analysis {
       two_sections |= first != last;
     }
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
-    GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {e[2]}}});
+    // What the thread between reads decides what it does next, so it may never leave its section.
+    const EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
+    GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});
     return 1;
+  }
+
+  bool waits_between(const TraceModel& m, EventIndex a, EventIndex b) const {
+    const auto& mine = waits_[m.thread[a]];
+    const auto next = std::upper_bound(mine.begin(), mine.end(), a);
+    return next != mine.end() && *next < b;
   }
 
   // How much the two outer accesses look like one operation.
@@ -148,6 +161,7 @@ class Atomicity : public Analysis {
   }
 
   GroupTable groups_;
+  std::vector<std::vector<EventIndex>> waits_;  // by thread
 };
 
 }  // namespace

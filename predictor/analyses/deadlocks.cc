@@ -102,11 +102,13 @@ class Deadlocks : public Analysis {
     if (chosen.size() == path.size()) return GroupTable::add(group, {chosen, {{}, chosen}});
     const Dependency& d = dependencies_[path[chosen.size()]];
     std::uint32_t first = 0;
-    for (EventIndex e : chosen) first = std::max(first, in.order.before(e)[d.thread]);
+    for (EventIndex e : chosen) first = std::max(first, in.order.reaching(e)[d.thread]);
     auto it = std::partition_point(d.events.begin(), d.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     for (std::uint32_t tries = 0; tries < kPartners && it != d.events.end(); ++tries, ++it) {
-      if (std::any_of(chosen.begin(), chosen.end(), [&](EventIndex e) { return in.order.ordered(e, *it); })) return;
+      if (std::any_of(chosen.begin(), chosen.end(),
+                      [&](EventIndex e) { return in.order.ordered_before_reaching(e, *it); }))
+        return;
       chosen.push_back(*it);
       choose(in, group, path, chosen);
       chosen.pop_back();

@@ -65,6 +65,15 @@ void make_messages(const std::string& out, const std::string& work) {
   keep(out + "/fuzz_manifest", "candidates", work + "/c", FileType::kCandidates);
 }
 
+void make_text(const std::string& out) {
+  std::filesystem::create_directories(out + "/fuzz_std");
+  std::ofstream(out + "/fuzz_std/field")
+      << "T0|begin|0\nT0|fork(T1)|1\nT0|acq(L1)|2\nT0|w(V.a[3])|42\nT0|rel(L1)|3\nT1|r(V.a[3])|7\nT0|join(1)|10\n";
+  std::ofstream(out + "/fuzz_std/ours")
+      << "T0|alloc(@5000+32)|3\nT0|au(@5008+4/5)|22\nT1|wait(@90,@80)|24\nT0|notifyAll(@90)|26\nT1|woken(@90,@80)|27\n"
+         "T0|free(@5000)|30\nT0|br|31\nT0|exit|32\n";
+}
+
 }  // namespace
 }  // namespace reweave
 
@@ -74,5 +83,6 @@ int main(int argc, char** argv) {
   reweave::make_recordings(argv[1], work);
   reweave::make_traces(argv[1], work);
   reweave::make_messages(argv[1], work);
+  reweave::make_text(argv[1]);
   return 0;
 }

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "formats/std_format.h"
 #include "formats/trace_writer.h"
 #include "formats/wire.h"
-#include "predictor/std_format.h"
 #include "tests/predictor/generator.h"
 
 using namespace reweave;
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   }
   for (const testing::Plant& plant : plants) {
     std::string sites;
-    for (std::uint32_t site : plant.sites) sites += (sites.empty() ? "" : ",") + std::to_string(site);
+    for (std::uint32_t site : plant.sites) sites.append(sites.empty() ? "" : ",").append(std::to_string(site));
     std::printf("%s %d %s %s\n", kind_name(plant.kind), plant.feasible ? 1 : 0, sites.c_str(), plant.what.c_str());
   }
 }

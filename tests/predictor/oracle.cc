@@ -90,7 +90,12 @@ void Oracle::execute(State& state, std::uint32_t t) const {
   }
 }
 
-bool Oracle::shows(const State& state, const std::vector<EventIndex>& stops) const {
+bool Oracle::shows(const State& state, const OrderQuery& query) const {
+  if (query.seen_by != kNone) {
+    const std::uint32_t written = state.written[model_.object[query.seen_by]];
+    if ((written == kNone ? kNone : written / 2) != query.seen) return false;
+  }
+  const auto& stops = query.stops;
   return std::all_of(stops.begin(), stops.end(), [&](EventIndex e) {
     return state.done[model_.thread[e]] == model_.position[e] && edges_allow(state, e) && may_decide(state, e);
   });
@@ -105,7 +110,7 @@ bool Oracle::feasible(const OrderQuery& query) const {
     todo.pop_back();
     const bool all =
         std::all_of(query.sequence.begin(), query.sequence.end(), [&](EventIndex e) { return executed(state, e); });
-    if (all && shows(state, query.stops)) return true;
+    if (all && shows(state, query)) return true;
     for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
       if (!enabled(state, t)) continue;
       const EventIndex e = model_.at(t, state.done[t]);
@@ -136,8 +141,8 @@ void Oracle::explore() {
   }
 }
 
-bool Oracle::can_stop_before(const std::vector<EventIndex>& stops) const {
-  return std::any_of(reachable_.begin(), reachable_.end(), [&](const State& s) { return shows(s, stops); });
+bool Oracle::reaches(const OrderQuery& query) const {
+  return std::any_of(reachable_.begin(), reachable_.end(), [&](const State& s) { return shows(s, query); });
 }
 
 }  // namespace reweave::testing

@@ -20,7 +20,9 @@ class Oracle {
   // Explores all reorderings once, for many questions about stops.
   void explore();
   // After explore(): can the threads of `stops` stop right before them, together?
-  bool can_stop_before(const std::vector<EventIndex>& stops) const;
+  bool can_stop_before(const std::vector<EventIndex>& stops) const { return reaches({{}, stops, rule_}); }
+  // After explore(): is there a state with these stops, and what is to be seen? The sequence is not looked at.
+  bool reaches(const OrderQuery& query) const;
 
  private:
   struct State {
@@ -37,7 +39,7 @@ class Oracle {
   bool lock_free(const State& state, EventIndex acquire) const;
   bool may_decide(const State& state, EventIndex e) const;
   void execute(State& state, std::uint32_t t) const;
-  bool shows(const State& state, const std::vector<EventIndex>& stops) const;
+  bool shows(const State& state, const OrderQuery& query) const;
   bool edges_allow(const State& state, EventIndex e) const;
 
   const TraceModel& model_;

@@ -80,6 +80,35 @@ class Comparison {
     }
   }
 
+  // A read stopped where it would see another write than in the trace, after some event.
+  void seen(std::uint32_t limit) {
+    std::mt19937_64 random(seed_ + 3);
+    for (std::uint32_t tries = 0; tries < 100 && limit > 0; ++tries) {
+      const EventIndex r = pick(random), w = pick(random), a = pick(random);
+      if (!access(r) || model_.op[r] != Op::kRead || !access(w) || !model_.is_write(w)) continue;
+      if (model_.object[r] != model_.object[w] || model_.thread[a] == model_.thread[r]) continue;
+      OrderQuery query{{a}, {r}, rule_, r, random() % 8 == 0 ? kNone : w};
+      compare(query, oracle_.feasible(query));
+      --limit;
+    }
+  }
+
+  // Threads that are about to wait, and others that are about to lock, to wait or to notify.
+  void waits() {
+    for (EventIndex a = 0; a < model_.size(); ++a) {
+      if (model_.op[a] != Op::kWait) continue;
+      for (EventIndex b = 0; b < model_.size(); ++b) {
+        if (model_.thread[a] == model_.thread[b]) continue;
+        if (model_.is_acquire(b) || model_.op[b] == Op::kWait) {
+          compare({{}, {a, b}, rule_}, oracle_.can_stop_before({a, b}));
+        }
+        if (model_.op[b] != Op::kNotify && model_.op[b] != Op::kExit) continue;
+        const OrderQuery query{{b}, {a}, rule_};
+        compare(query, oracle_.feasible(query));
+      }
+    }
+  }
+
   // A window may only lose answers.
   void windows() {
     std::mt19937_64 random(seed_ + 2);
@@ -119,8 +148,8 @@ class Comparison {
     text += " stops";
     for (EventIndex e : query.stops) text += " " + std::to_string(e);
     for (EventIndex e = 0; e < model_.size(); ++e) {
-      constexpr const char* kNames[] = {"rd", "wr",   "upd",  "acq",   "rel", "acqs", "rels",
-                                        "br", "fork", "join", "begin", "end", "sync", "req"};
+      constexpr const char* kNames[] = {"rd",   "wr",    "upd", "acq",  "rel", "acqs", "rels",   "br",   "fork",
+                                        "join", "begin", "end", "sync", "req", "wait", "notify", "free", "exit"};
       text += "\n  " + std::to_string(e) + " T" + std::to_string(model_.thread[e]) + " " +
               kNames[static_cast<int>(model_.op[e])] + " " + std::to_string(static_cast<int>(model_.object[e])) +
               " link " + std::to_string(static_cast<int>(model_.link[e]));
@@ -164,6 +193,8 @@ Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, 
     comparison.stops();
     comparison.triples(4);
     comparison.sequences(3);
+    comparison.seen(3);
+    comparison.waits();
     comparison.windows();
   }
   BOOST_TEST_MESSAGE("feasible " << score.feasible << " infeasible " << score.infeasible << " unsound " << score.unsound
@@ -196,6 +227,11 @@ BOOST_AUTO_TEST_CASE(two_threads_atomics_and_mixed_sizes) {
 BOOST_AUTO_TEST_CASE(two_threads_updates_carry_data) {
   expect_exact(run({.threads = 2, .events = 18, .branches = false}, 600, 9000000, ReadRule::kUpdatesCarryData));
   expect_exact(run({.threads = 2, .events = 18, .atomics = true}, 600, 9500000, ReadRule::kUpdatesCarryData));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_conditions) {
+  expect_exact(run({.threads = 2, .events = 20, .conditions = true}, 800, 9600000));
+  expect_exact(run({.threads = 2, .events = 20, .branches = false, .conditions = true}, 800, 9650000));
 }
 
 BOOST_AUTO_TEST_CASE(three_threads_updates_carry_data) {

@@ -30,6 +30,12 @@ class Draft {
   Draft& write(std::uint32_t n) { return add(kWrite, space_.variables + n * 8, 8, 0); }
   Draft& set(std::uint32_t n) { return add(kAtomicStore, space_.variables + n * 8, 8, 5); }
   Draft& get(std::uint32_t n) { return add(kAtomicLoad, space_.variables + n * 8, 8, 5); }
+  Draft& follow(std::uint32_t n) { return add(kRead, space_.variables + n * 8, 8, kNullValue); }
+  Draft& reset(std::uint32_t n) { return add(kWrite, space_.variables + n * 8, 8, kNullValue); }
+  // Conditions are where locks are; they wait with lock 0.
+  Draft& wait(std::uint32_t n) { return add(kWaitBegin, space_.locks + n * 8, space_.locks, 0); }
+  Draft& woken(std::uint32_t n) { return add(kWaitEnd, space_.locks + n * 8, space_.locks, 0); }
+  Draft& notify(std::uint32_t n) { return add(kNotify, space_.locks + n * 8, 0, 0); }
   Draft& branch() { return space_.branches ? add(kBranch, 0, 0, 0) : *this; }
   Draft& other(EventKind kind, std::uint64_t address, std::uint64_t extra) { return add(kind, address, extra, 0); }
   // The event just added is part of the bug.
@@ -193,6 +199,53 @@ PlantDesign freed_after_flag(const PlantSpace& s) {
   return d.piece(0, true).get(7).other(kFree, s.variables, 0).mark().done();
 }
 
+PlantDesign lost_wakeup(const PlantSpace& s) {
+  Draft d(s, kOrder, true);
+  d.piece(0).other(kFork, 0, s.started).as(3).other(kBegin, 0, 0).lock(0).wait(1).mark();
+  return d.piece(1, true).lock(0).notify(1).mark().unlock(0).as(3).woken(1).unlock(0).other(kEnd, 0, 0).done();
+}
+PlantDesign looked_before_wait(const PlantSpace& s) {
+  Draft d(s, kOrder, false);
+  d.piece(0).other(kFork, 0, s.started).as(3).other(kBegin, 0, 0).lock(0).read(0).branch().wait(1).mark();
+  d.piece(1, true).lock(0).write(0).notify(1).mark().unlock(0);
+  return d.as(3).woken(1).unlock(0).other(kEnd, 0, 0).done();
+}
+PlantDesign null_use(const PlantSpace& s) {
+  return Draft(s, kOrder, true).piece(0).follow(0).mark().piece(1, true).reset(0).mark().done();
+}
+PlantDesign reset_after_flag(const PlantSpace& s) {
+  return Draft(s, kOrder, false).piece(0).follow(0).mark().set(1).piece(1, true).get(1).reset(0).mark().done();
+}
+
+// --- waits, two variables ---
+
+PlantDesign lock_across_wait(const PlantSpace& s) {
+  Draft d(s, kDeadlock, true);
+  d.piece(1).lock(2).mark().unlock(2);
+  d.piece(0).other(kFork, 0, s.started).as(3).other(kBegin, 0, 0).lock(2).lock(0).wait(1).mark();
+  d.piece(1, true).lock(0).notify(1).unlock(0);
+  return d.as(3).woken(1).unlock(0).unlock(2).other(kEnd, 0, 0).done();
+}
+PlantDesign lock_let_go_before_wait(const PlantSpace& s) {
+  Draft d(s, kDeadlock, false);
+  d.piece(1).lock(2).mark().unlock(2);
+  d.piece(0).other(kFork, 0, s.started).as(3).other(kBegin, 0, 0).lock(2).unlock(2).lock(0).wait(1).mark();
+  d.piece(1, true).lock(0).notify(1).unlock(0);
+  return d.as(3).woken(1).unlock(0).other(kEnd, 0, 0).done();
+}
+PlantDesign two_variables(const PlantSpace& s) {
+  Draft d(s, kAtomicity, true);
+  d.piece(0).lock(0).write(0).mark().unlock(0).lock(0).write(1).mark().unlock(0);
+  d.piece(1, true).lock(0).write(0).mark().write(1).mark().unlock(0);
+  return d.lock(0).write(0).write(1).unlock(0).done();
+}
+PlantDesign two_variables_in_one_section(const PlantSpace& s) {
+  Draft d(s, kAtomicity, false);
+  d.piece(0).lock(0).write(0).mark().write(1).mark().unlock(0);
+  d.piece(1, true).lock(0).write(0).mark().write(1).mark().unlock(0);
+  return d.lock(0).write(0).write(1).unlock(0).done();
+}
+
 constexpr PlantRow kRows[] = {
     {"race behind an empty section", 2, false, race_behind_empty_section},
     {"race: what was read decided nothing", 2, false, race_not_decided},
@@ -216,6 +269,14 @@ constexpr PlantRow kRows[] = {
     {"two sections, ordered by a flag", 2, true, two_sections_after_flag},
     {"use after free", 2, false, use_after_free},
     {"freed after the last use", 2, true, freed_after_flag},
+    {"lost wake-up", 2, false, lost_wakeup},
+    {"looked before the wait", 2, false, looked_before_wait},
+    {"null after reset", 2, false, null_use},
+    {"reset after the last use", 2, true, reset_after_flag},
+    {"lock held across a wait", 2, false, lock_across_wait},
+    {"lock let go before the wait", 2, false, lock_let_go_before_wait},
+    {"two variables, two sections", 2, false, two_variables},
+    {"two variables, one section", 2, false, two_variables_in_one_section},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/test/included/unit_test.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -162,6 +163,24 @@ BOOST_FIXTURE_TEST_CASE(std_text_may_be_compressed, Folder) {
   }
   BOOST_REQUIRE_EQUAL(run("head -c 20 " + file + ".gz > " + file + "2.std.gz"), 0);
   BOOST_TEST(run(kReweave + " predict " + file + "2.std.gz 2> " + out) == 2);
+}
+
+// No time at all: everything is listed as undecided. The same command with time goes on, and leaves no state behind.
+BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
+  const std::string file = trace("bank_account"), whole = scratch / "whole", parts = scratch / "parts";
+  const std::string out = scratch / "out";
+  BOOST_REQUIRE_EQUAL(run(kReweave + " predict " + file + " -o " + whole + " > " + out), 0);
+  BOOST_TEST(!std::filesystem::exists(whole + ".state"));
+  BOOST_REQUIRE_EQUAL(run(kReweave + " predict --budget 0 " + file + " -o " + parts + " > " + out + " 2>&1"), 0);
+  BOOST_TEST(has(test::read_bytes(out), "the time was used up"));
+  BOOST_TEST(has(test::read_bytes(out), "the same command goes on"));
+  for (const char* front : {"deadlocks", "atomicity", "races"}) {
+    BOOST_TEST(has(test::read_bytes(out), std::string(front) + ": not looked for everywhere"));
+  }
+  BOOST_TEST(std::filesystem::exists(parts + ".state"));
+  BOOST_REQUIRE_EQUAL(run(kReweave + " predict " + file + " -o " + parts + " > " + out + " 2>&1"), 0);
+  BOOST_TEST(!std::filesystem::exists(parts + ".state"));
+  BOOST_TEST((read_candidates(parts) == read_candidates(whole)));
 }
 
 BOOST_FIXTURE_TEST_CASE(malformed_text_is_named_by_line, Folder) {

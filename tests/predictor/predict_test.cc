@@ -2,9 +2,14 @@
 #define BOOST_TEST_MODULE predictor_predict
 #include <boost/test/included/unit_test.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
 
 #include "predictor/analysis.h"
+#include "predictor/decision_journal.h"
 #include "predictor/predict.h"
 #include "tests/predictor/generator.h"
 #include "tests/predictor/std_trace.h"
@@ -36,13 +41,60 @@ void check_plants(const GeneratorOptions& options) {
 BOOST_AUTO_TEST_CASE(plants_are_told_apart) {
   for (bool branches : {true, false}) {
     for (std::uint64_t seed : {1, 2, 3}) {
-      check_plants({.events = 30'000, .threads = 3, .slice = 700, .plants = 44, .branches = branches, .seed = seed});
+      check_plants({.events = 30'000, .threads = 3, .slice = 700, .plants = 60, .branches = branches, .seed = seed});
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(plants_in_coarse_slices) {
-  check_plants({.events = 200'000, .threads = 4, .slice = 50'000, .plants = 44});
+  check_plants({.events = 200'000, .threads = 4, .slice = 50'000, .plants = 60});
+}
+
+std::vector<std::string> described(const std::vector<Finding>& findings) {
+  std::vector<std::string> result;
+  for (const Finding& f : findings) {
+    std::string text = f.pattern + " " + std::to_string(f.score) + " " + std::to_string(f.count);
+    for (const FindingEvent& e : f.events) text += " " + std::to_string(e.index);
+    text += " / " + std::to_string(f.witness.prefix());
+    for (const Witness::Run& run : f.witness.runs()) {
+      text += " " + std::to_string(run.thread) + ":" + std::to_string(run.count);
+    }
+    result.push_back(text);
+  }
+  return result;
+}
+
+// Stopped again and again, and going on each time: the end is that of a run that was left alone.
+BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
+  TraceBuilder builder;
+  generate({.events = 60'000, .threads = 4, .slice = 700},
+           [&](const TraceEvent& e, std::uint32_t s) { builder.add(e, s); });
+  const TraceModel model = builder.finish();
+  const auto whole = predict(model, {});
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("reweave-journal-" + std::to_string(getpid()))).string();
+  std::uint32_t stops = 0;
+  for (std::uint32_t patience = 4000;; patience += patience / 8, ++stops) {
+    DecisionJournal journal(path, 1);
+    BOOST_TEST((stops == 0) == (journal.known() == 0));
+    std::atomic<std::uint32_t> asked{0};
+    PredictOptions options;
+    options.journal = &journal;
+    options.interrupted = [&] { return ++asked > patience; };
+    PredictStats stats;
+    const auto found = predict(model, options, &stats);
+    if (stats.out_of_time) continue;
+    BOOST_TEST(described(found) == described(whole), boost::test_tools::per_element());
+    break;
+  }
+  BOOST_TEST(stops >= 3u);
+  // A line cut short is forgotten; decisions about another trace are.
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 3);
+  const std::size_t known = DecisionJournal(path, 1).known();
+  BOOST_TEST(known > 0u);
+  BOOST_TEST(DecisionJournal(path, 2).known() == 0u);
+  DecisionJournal(path, 2).remove();
+  BOOST_TEST(!std::filesystem::exists(path));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_analysis_is_an_error) {
@@ -61,6 +113,31 @@ BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   BOOST_REQUIRE(!found.empty());
   BOOST_TEST(found[0].pattern == "R1-W2-W1");
   BOOST_TEST(finds(found, FindingKind::kAtomicity, {2, 11, 5}));
+}
+
+// Of equal kinds the one whose witness switches less comes first, then the nearer one, unless the code asserts
+// something.
+BOOST_AUTO_TEST_CASE(ranking) {
+  const TraceModel model =
+      std_model("T1 w(far); T1 w(a); T1 w(a); T1 w(near); T2 w(near); T2 w(b); T2 w(far); T1 r(b); T2 r(a)", true);
+  const auto races = [&](PredictOptions options) {
+    options.analyses = {"races"};
+    std::vector<std::vector<std::uint32_t>> result;
+    for (const Finding& f : predict(model, options)) result.push_back({f.events[0].site, f.events[1].site});
+    return result;
+  };
+  using Sites = std::vector<std::uint32_t>;
+  const auto order = races({});
+  const auto place = [](const std::vector<Sites>& all, const Sites& sites) {
+    return std::find(all.begin(), all.end(), sites) - all.begin();
+  };
+  BOOST_REQUIRE(place(order, {4, 5}) < static_cast<std::ptrdiff_t>(order.size()));
+  BOOST_REQUIRE(place(order, {1, 7}) < static_cast<std::ptrdiff_t>(order.size()));
+  BOOST_TEST(place(order, {4, 5}) < place(order, {1, 7}));
+  PredictOptions asserting;
+  asserting.asserts = [](std::uint32_t site) { return site == 7; };
+  const auto asserted = races(asserting);
+  BOOST_TEST(place(asserted, {1, 7}) < place(asserted, {4, 5}));
 }
 
 BOOST_AUTO_TEST_CASE(pending_request_is_a_deadlock) {

@@ -1,12 +1,15 @@
 #include "tests/predictor/random_trace.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 namespace reweave::testing {
 namespace {
 
-constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000;
+constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000, kBlocks = 0x5000;
+constexpr std::uint64_t kBlockBytes = 0x100, kExitGroup = 231;
+constexpr std::uint32_t kBlockCount = 2;
 
 class RandomTrace {
  public:
@@ -16,9 +19,11 @@ class RandomTrace {
   }
 
   std::vector<TraceEvent> run() {
+    for (std::uint32_t b = 0; options_.heap && b < kBlockCount; ++b) emit(0, EventKind::kAlloc, block(b), 16);
     for (std::uint32_t tries = 0; events_.size() < options_.events && tries < options_.events * 20; ++tries) {
       step(static_cast<ThreadId>(pick(options_.threads)));
     }
+    if (options_.ends) end();
     return std::move(events_);
   }
 
@@ -39,6 +44,24 @@ class RandomTrace {
 
   void emit(ThreadId t, EventKind kind, std::uint64_t address, std::uint64_t extra = 0, std::uint8_t aux = 0) {
     events_.push_back({address, events_.size(), extra, t, kind, aux});
+  }
+
+  static std::uint64_t block(std::uint32_t b) { return kBlocks + b * kBlockBytes; }
+
+  void end() {
+    for (std::uint32_t t = 1; t < threads_.size(); ++t) {
+      if (threads_[t].alive && !threads_[t].waiting) emit(static_cast<ThreadId>(t), EventKind::kEnd, 0);
+    }
+    if (!threads_[0].waiting) emit(0, EventKind::kSyscall, 0, kExitGroup);
+  }
+
+  void heap(ThreadId t) {
+    const std::uint32_t b = pick(kBlockCount);
+    if (pick(4) == 0 && freed_[b] < 2) {
+      ++freed_[b];
+      return emit(t, EventKind::kFree, block(b));
+    }
+    if (freed_[b] == 0) emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, block(b) + pick(2) * 8, 8);
   }
 
   void step(ThreadId t) {
@@ -66,7 +89,9 @@ class RandomTrace {
       constexpr EventKind kKinds[] = {EventKind::kAtomicLoad, EventKind::kAtomicStore, EventKind::kAtomicRmw};
       return emit(t, kKinds[pick(3)], kVariables + 0x100, 8);
     }
-    emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, address, size);
+    if (options_.heap && pick(3) == 0) return heap(t);
+    const EventKind kind = pick(2) == 0 ? EventKind::kRead : EventKind::kWrite;
+    emit(t, kind, address, size, options_.pointers && pick(2) == 0 ? kNullValue : 0);
   }
 
   bool can_take(std::uint32_t lock, bool shared) const {
@@ -98,11 +123,17 @@ class RandomTrace {
 
   void condition(ThreadId t) {
     auto& held = threads_[t].held;
-    if (pick(2) == 0 && held.size() == 1 && !held[0].shared) {
-      emit(t, EventKind::kWaitBegin, kConditions, kLocks + held[0].lock * 8);
-      const std::uint32_t lock = held[0].lock;
+    if (held.empty() && options_.locks > 1 && can_take(0, false) && can_take(1, false) && pick(2) == 0) {
+      for (std::uint32_t lock : {0u, 1u}) {  // one to wait with, one to keep
+        held.push_back({lock, false});
+        emit(t, EventKind::kLock, kLocks + lock * 8);
+      }
+    }
+    if (pick(2) == 0 && !held.empty() && !held.back().shared) {
+      const std::uint32_t lock = held.back().lock;
+      emit(t, EventKind::kWaitBegin, kConditions, kLocks + lock * 8);
       threads_[t].waiting = true;
-      threads_[t].held.clear();
+      held.pop_back();
       wait_lock_.resize(threads_.size());
       wait_lock_[t] = lock;
     } else {
@@ -144,6 +175,7 @@ class RandomTrace {
   std::mt19937_64 random_;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> wait_lock_;
+  std::array<std::uint32_t, kBlockCount> freed_{};
   std::vector<TraceEvent> events_;
 };
 

@@ -19,6 +19,9 @@ struct RandomTraceOptions {
   bool atomics = false;
   bool mixed_sizes = false;
   bool conditions = false;
+  bool pointers = false;  // some reads are followed, some writes are null (kNullValue)
+  bool heap = false;      // two blocks, accessed and freed; now and then one is freed twice
+  bool ends = false;      // threads end, and the first one ends the process
 };
 
 // The same seed gives the same trace. Event i has pc i.

@@ -3,7 +3,8 @@
 
 #include <sstream>
 
-#include "predictor/std_format.h"
+#include "formats/std_format.h"
+#include "tests/predictor/random_trace.h"
 
 namespace reweave {
 namespace {
@@ -36,19 +37,78 @@ std::string error_of(const std::string& text) {
 BOOST_AUTO_TEST_CASE(round_trip) {
   const std::string text =
       "T0|begin|0\nT0|fork(T1)|1\nT0|acq(L1)|2\nT0|w(V.a[3])|42\nT0|rel(L1)|3\nT1|r(V.a[3])|7\n"
-      "T1|br(0)|8\nT1|end|9\nT0|join(T1)|10\nT0|req(L1)|11\n";
+      "T1|br|8\nT1|end|9\nT0|join(T1)|10\nT0|req(L1)|11\n";
   const Read r = read(text);
   BOOST_TEST(r.events.size() == 10u);
   BOOST_TEST(r.sites[3] == 42u);
   std::ostringstream out;
-  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {true, &r.names});
+  for (std::size_t i = 0; i < r.events.size(); ++i)
+    write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
   BOOST_TEST(out.str() == text);
+}
+
+// Everything that generated traces can hold is the same after writing and reading.
+BOOST_AUTO_TEST_CASE(nothing_is_lost) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const auto events = testing::random_trace({.threads = 3,
+                                               .events = 60,
+                                               .shared_locks = true,
+                                               .fork_join = true,
+                                               .atomics = true,
+                                               .mixed_sizes = true,
+                                               .conditions = true,
+                                               .pointers = true,
+                                               .heap = true,
+                                               .ends = true},
+                                              seed);
+    std::ostringstream out;
+    std::vector<TraceEvent> written;
+    for (const TraceEvent& e : events) {
+      if (write_std(out, e, static_cast<std::uint32_t>(e.pc), {})) written.push_back(e);
+    }
+    const Read back = read(out.str());
+    BOOST_REQUIRE_EQUAL(back.events.size(), events.size());
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const TraceEvent &a = events[i], &b = back.events[i];
+      const bool atomic = a.kind >= EventKind::kAtomicLoad && a.kind <= EventKind::kAtomicRmw;
+      BOOST_TEST((a.kind == b.kind && a.aux == b.aux), "event " << i << " of seed " << seed);
+      const bool placed = a.kind != EventKind::kFork && a.kind != EventKind::kJoin;
+      if (placed) BOOST_TEST((a.address == b.address && a.extra == b.extra), "event " << i << " of seed " << seed);
+      BOOST_TEST((!atomic || a.extra == 8));
+      BOOST_TEST(back.sites[i] == i);
+    }
+  }
+}
+
+// Barriers, semaphores, calls, requests and the like, as text.
+BOOST_AUTO_TEST_CASE(all_words) {
+  const std::string text =
+      "T0|stack(@7000+4096)|1\nT0|fork(T1)|2\nT0|alloc(@5000+32)|3\nT0|call|4\nT0|ret|5\nT0|enter(@60)|6\n"
+      "T1|enter(@60)|7\nT1|leave(@60)|8\nT0|leave(@60)|9\nT0|post(@70)|10\nT1|take(@70)|11\nT1|req(@80)|12\n"
+      "T1|acq(@80)|13\nT1|rel(@80)|14\nT1|reqs(@80)|15\nT1|acqs(@80)|16\nT1|rels(@80)|17\nT0|rp(@5000+8)|18\n"
+      "T0|wz(@5000+8)|19\nT0|ar(@5008+4/0)|20\nT0|aw(@5008+4/3)|21\nT0|au(@5008+4/5)|22\nT1|acq(@80)|23\n"
+      "T1|wait(@90,@80)|24\nT0|notify(@90)|25\nT0|notifyAll(@90)|26\nT1|woken(@90,@80)|27\n"
+      "T1|wait(@90,@80)|28\nT1|timeout(@90,@80)|29\nT0|free(@5000)|30\nT1|end|31\nT0|exit|32\n";
+  const Read r = read(text);
+  std::ostringstream out;
+  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {});
+  BOOST_TEST(out.str() == text);
+}
+
+// What other readers know, and nothing else.
+BOOST_AUTO_TEST_CASE(the_fields_dialect) {
+  const Read r = read(
+      "T0|acqs(@80)|1\nT0|wz(@50+8)|2\nT0|au(@58+4/5)|3\nT0|wait(@90,@80)|4\nT0|woken(@90,@80)|5\nT0|br|6\n"
+      "T0|free(@50)|7\nT0|notify(@90)|8\nT0|exit|9\n");
+  std::ostringstream out;
+  for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {StdDialect::kField});
+  BOOST_TEST(out.str() == "T0|acq(L80)|1\nT0|w(V50)|2\nT0|w(V58)|3\nT0|rel(L80)|4\nT0|acq(L80)|5\n");
 }
 
 BOOST_AUTO_TEST_CASE(branches_can_be_stripped) {
   const Read r = read("T0|br(0)|1\n");
   std::ostringstream out;
-  BOOST_TEST(!write_std(out, r.events[0], 1, {false, &r.names}));
+  BOOST_TEST(!write_std(out, r.events[0], 1, {StdDialect::kField, &r.names}));
   BOOST_TEST(out.str().empty());
 }
 
@@ -65,6 +125,10 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   BOOST_TEST(error_of("T0|zap(x)|1\n") == "line 1: unknown operation 'zap'");
   BOOST_TEST(error_of("T0|w(x)|-1\n") == "line 1: location '-1' is not a 32-bit number");
   BOOST_TEST(error_of("T0|w(x)|99999999999\n") == "line 1: location '99999999999' is not a 32-bit number");
+  BOOST_TEST(error_of("T0|alloc(x)|1\n") == "line 1: 'x' is not memory: @hex+bytes");
+  BOOST_TEST(error_of("T0|free(x)|1\n") == "line 1: 'x' is not an address: @hex");
+  BOOST_TEST(error_of("T0|wait(c)|1\n") == "line 1: 'wait' needs a condition and a mutex");
+  BOOST_TEST(error_of("T0|w(@ffffffffffffffff+8)|1\n") == "line 1: '@ffffffffffffffff+8' is more than there is memory");
   BOOST_TEST(error_of("|w(x)|1\n") == "line 1: bad thread name ''");
   BOOST_TEST(error_of("a|b|c|d\n") == "line 1: expected thread|op|location");
 }

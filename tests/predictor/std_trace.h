@@ -1,10 +1,10 @@
-// Traces for tests, written in the STD format (predictor/std_format.h).
+// Traces for tests, written in the STD format (formats/std_format.h).
 #pragma once
 
 #include <sstream>
 #include <string>
 
-#include "predictor/std_format.h"
+#include "formats/std_format.h"
 #include "predictor/trace_builder.h"
 
 namespace reweave::testing {

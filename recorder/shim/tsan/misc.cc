@@ -44,6 +44,13 @@ REWEAVE_EXPORT void __tsan_release(void* place) {
   note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
 }
 
+// The C library has no such symbol for others: each object links its own, unless it finds that of the runtime.
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
+REWEAVE_EXPORT int atexit(void (*function)()) {
+  return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); }, reinterpret_cast<void*>(function),
+                      nullptr);
+}
+
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}

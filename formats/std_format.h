@@ -1,11 +1,24 @@
 // The STD text format, which the field's analysers exchange traces in: one event a line, `thread|op(name)|location`.
 //
-//   op: r w (variable)  acq rel req (lock)  fork join (thread)  begin end  br (ours: control may have gone another way)
+//   op: r w (variable)  acq rel (lock)  fork join (thread)  begin end
 //   location: a decimal number, the code location
 //
-// Tolerated: `begin`/`end`/`br` with or without a name in parentheses, thread operands with or without the leading "T"
-// of the thread column, CR at line ends, blank lines. Anything else is an error with its line: a reader that guesses
-// analyses another program.
+// Ours, for what the field's words cannot say; a reader that skips lines with unknown words understands the rest:
+//
+//   br                control may have gone another way       req reqs          about to lock
+//   rp wz             r of a pointer that is followed without a look, w of null
+//   ar aw au          atomic read, write, update              acqs rels         shared lock and unlock
+//   wait woken timeout (condition,mutex)                      notify notifyAll  (condition)
+//   enter leave       (barrier)                               post take         (semaphore)
+//   alloc stack (memory: a heap block, the next thread's stack)  free (block)   call ret exit
+//
+// A name is an address of the program if it starts with @: `@7ffc10` for locks and the like, `@7ffc10+4` for memory,
+// with its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. All other names are
+// variables of their own.
+//
+// Tolerated: `begin`, `end` and the like with or without a name in parentheses, thread operands with or without the
+// leading "T" of the thread column, CR at line ends, blank lines. Anything else is an error with its line: a reader
+// that guesses analyses another program.
 #pragma once
 
 #include <cstdint>
@@ -67,13 +80,17 @@ using EventSink = std::function<void(const TraceEvent& event, std::uint32_t site
 // Reads all of `in` and feeds `sink` in order; the site of an event is its location. Throws StdFormatError.
 void read_std(std::istream& in, StdNames& names, const EventSink& sink);
 
-struct StdWriteOptions {
-  bool branches = true;             // off for other readers, which do not know `br`
-  const StdNames* names = nullptr;  // names to use for addresses; without one they are written in hexadecimal
+enum class StdDialect : std::uint8_t {
+  kFull,   // our words, too: nothing is lost that prediction looks at
+  kField,  // only what every reader knows: atomics as plain accesses, shared locks as exclusive ones, no branches
 };
 
-// Writes one event as a line; returns false if the format has no word for it (allocations, calls, ...).
-// Atomic accesses become plain ones, shared locks exclusive ones.
+struct StdWriteOptions {
+  StdDialect dialect = StdDialect::kFull;
+  const StdNames* names = nullptr;  // names to use for addresses; without one they are written as addresses
+};
+
+// Writes one event as a line, if the dialect has a word for it; returns false if not.
 bool write_std(std::ostream& out, const TraceEvent& event, std::uint32_t site, const StdWriteOptions& options);
 
 }  // namespace reweave

@@ -1,0 +1,39 @@
+// Processes of one trace use the same addresses for other things: bits above the address tell them apart.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/trace_reader.h"
+
+namespace reweave {
+
+inline constexpr unsigned kProcessShift = 48;
+inline constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kProcessShift) - 1;
+
+class ProcessAddresses {
+ public:
+  ProcessAddresses() = default;
+  explicit ProcessAddresses(const TraceReader& trace) {
+    for (const TraceThreadInfo& thread : trace.info().threads) {
+      if (thread.id >= process_of_.size()) process_of_.resize(thread.id + std::size_t{1});
+      process_of_[thread.id] = thread.process;
+    }
+  }
+
+  std::uint16_t process_of(ThreadId thread) const { return thread < process_of_.size() ? process_of_[thread] : 0; }
+  const std::vector<std::uint16_t>& processes() const { return process_of_; }  // by thread
+
+  // The event with the process in its addresses.
+  TraceEvent told_apart(TraceEvent event) const {
+    const std::uint64_t tag = std::uint64_t{process_of(event.thread)} << kProcessShift;
+    event.address |= tag;
+    if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) event.extra |= tag;
+    return event;
+  }
+
+ private:
+  std::vector<std::uint16_t> process_of_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,94 @@
+// Double frees: of one heap block by two releases of the trace; or predicted from one release, where a thread takes a
+// pointer from a variable, resets the variable and frees what it took, and another thread runs the same code.
+//
+// Sound as an ordering: the witness leaves the first thread between taking and resetting, and the other right before
+// taking the same value, by the same instruction. That both go on to free is what the first one did. Whether the reset
+// stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events before each
+// release.
+#include <algorithm>
+
+#include "predictor/access_classes.h"
+#include "predictor/analyses/rows.h"
+
+namespace reweave {
+namespace {
+
+constexpr std::uint32_t kNear = 32;  // events of the thread between taking, resetting and freeing
+constexpr std::size_t kSamples = 4;
+
+class DoubleFrees : public Analysis {
+ public:
+  std::vector<Group> propose(const AnalysisInput& input) override {
+    const TraceModel& m = input.model;
+    std::vector<EventIndex> released(m.blocks.size(), kNone);
+    for (EventIndex f = 0; f < m.size() && !input.expired(); ++f) {
+      if (m.op[f] != Op::kFree) continue;
+      EventIndex& first = released[m.object[f]];
+      if (first == kNone) {
+        first = f;
+        taken_by_another(input, f);
+      } else {
+        twice(m, first, f);
+      }
+    }
+    return groups_.take();
+  }
+
+ private:
+  void twice(const TraceModel& m, EventIndex first, EventIndex second) {
+    if (m.thread[first] == m.thread[second]) return;  // no other order is needed to see it
+    Group& group = groups_.group({0, m.site[first], m.site[second]});
+    group.kind = FindingKind::kOrder;
+    group.pattern = "double-free";
+    group.score = 3.0;
+    GroupTable::add(group, {{first, second}, {{first}, {second}}});
+  }
+
+  // Looks for: read of a pointer, null stored to it, around the release `f`.
+  void taken_by_another(const AnalysisInput& in, EventIndex f) {
+    const TraceModel& m = in.model;
+    const std::uint32_t t = m.thread[f], pos = m.position[f];
+    const std::uint32_t from = pos - std::min(pos, kNear), to = std::min(pos + kNear, m.thread_size(t));
+    for (std::uint32_t p = from; p < to; ++p) {
+      const EventIndex reset = m.at(t, p);
+      if (m.op[reset] != Op::kWrite || (m.flags[reset] & kNull) == 0) continue;
+      const EventIndex taken = m.last_before(m.reads_of[m.object[reset]], t, std::min(p, pos));
+      if (taken == kNone || m.position[taken] < from || m.op[taken] != Op::kRead || m.is_atomic(taken)) continue;
+      others(in, taken, reset, f);
+    }
+  }
+
+  void others(const AnalysisInput& in, EventIndex taken, EventIndex reset, EventIndex f) {
+    const TraceModel& m = in.model;
+    std::vector<EventIndex> same_code;
+    for (EventIndex r : m.reads_of[m.object[taken]]) {
+      if (m.thread[r] != m.thread[taken] && m.site[r] == m.site[taken] && m.op[r] == Op::kRead) same_code.push_back(r);
+    }
+    for (EventIndex r : spread(same_code, kSamples)) {
+      if (in.order.ordered(reset, r) || in.order.ordered(r, taken) || kept_out(in, taken, reset, r)) continue;
+      Group& group = groups_.group({1, m.site[taken], m.site[reset], m.site[f]});
+      group.kind = FindingKind::kOrder;
+      group.pattern = "freed-by-both";
+      group.score = 2.9;
+      GroupTable::add(group, {{taken, r, reset, f}, {{taken}, {reset, r}, ReadRule::kAllDecide, r, m.link[taken]}});
+    }
+  }
+
+  // One section of a lock that `r` needs is around taking and resetting.
+  static bool kept_out(const AnalysisInput& in, EventIndex taken, EventIndex reset, EventIndex r) {
+    const auto& locks = in.locksets.locks(in.locksets.at(r));
+    return std::any_of(locks.begin(), locks.end(), [&](const Locksets::Lock& lock) {
+      const EventIndex section = in.locksets.section(taken, lock.id);
+      return section != kNone && section == in.locksets.section(reset, lock.id) &&
+             !(lock.shared && in.model.is_shared(section));
+    });
+  }
+
+  GroupTable groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> make_double_frees() { return std::make_unique<DoubleFrees>(); }
+
+}  // namespace reweave

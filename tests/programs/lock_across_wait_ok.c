@@ -1,0 +1,46 @@
+/* Correct twin of lock_across_wait: the guest shuts the door behind him before he waits.
+ * Expected: passes under every schedule.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER, table = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t served = PTHREAD_COND_INITIALIZER;
+static sem_t seated;
+static int opened, dinner;
+
+static void* host(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&door);
+  opened = 1;
+  pthread_mutex_unlock(&door);
+  sem_wait(&seated);
+  pthread_mutex_lock(&table);
+  dinner = 1;
+  pthread_cond_signal(&served);
+  pthread_mutex_unlock(&table);
+  return NULL;
+}
+
+static void* guest(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&door);
+  pthread_mutex_unlock(&door);
+  pthread_mutex_lock(&table);
+  sem_post(&seated);
+  while (!dinner) pthread_cond_wait(&served, &table);
+  pthread_mutex_unlock(&table);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t h, g;
+  sem_init(&seated, 0, 0);
+  pthread_create(&h, NULL, host, NULL);
+  pthread_create(&g, NULL, guest, NULL);
+  pthread_join(h, NULL);
+  pthread_join(g, NULL);
+  printf("opened %d, dinner %d\n", opened, dinner);
+  return 0;
+}
