@@ -13,6 +13,9 @@ inline constexpr long kImageStart = 0x5258;
 // Pseudo call under which contents of a mapped file are logged (syscalls/stand_in.h).
 inline constexpr long kFileContents = 0x5259;
 
+// Pseudo call under which the head of an executed script is logged (syscalls/map_file.h).
+inline constexpr long kScriptHead = 0x525b;
+
 // Pseudo call under which a change of a mapped file is logged: device, inode, its size, and what was written.
 inline constexpr long kFileChanged = 0x525a;
 

@@ -203,14 +203,13 @@ void tell_kernel(const InitialStack& stack) {
   sys(SYS_prctl, PR_SET_NAME, base_name(absolute_path));
 }
 
-long open_program(const char* path, FileIdentity& file, unsigned char* head, long& bytes) {
-  const long fd = open_image(path, file);
+long open_program(const char* path, FileIdentity& file, FileHead& head) {
+  const long fd = open_image(path, file, head);
   if (is_error(fd)) {
     Text text;
     text << "cannot open " << path << " (error " << static_cast<int>(-fd) << ")";
     stop_run(wire::OutcomeKind::kUnsupported, text);
   }
-  bytes = sys(SYS_pread64, fd, head, 256, 0);
   return fd;
 }
 
@@ -231,21 +230,21 @@ bool is_own_exe(const char* path) {
 void start_program(const StartArgs& args) {
   static FileIdentity file;
   static char* argv[1 << 16];
-  unsigned char head[256];
-  long bytes = 0, argc = 0;
+  FileHead head;
+  long argc = 0;
   const char* path = args.path;
-  long fd = open_program(path, file, head, bytes);
+  long fd = open_program(path, file, head);
   // Arguments that `#!` lines put in front, innermost first.
   const char* prefix[kExtraArgs];
   std::uint64_t prefix_count = 0;
-  for (int depth = 0; depth < kMaxInterpreters && parse_hash_bang(head, bytes, hash_bangs[depth]); depth++) {
+  for (int depth = 0; depth < kMaxInterpreters && parse_hash_bang(head.data, head.bytes, hash_bangs[depth]); depth++) {
     prefix[prefix_count++] = path;
     if (hash_bangs[depth].argument != nullptr) prefix[prefix_count++] = hash_bangs[depth].argument;
     path = hash_bangs[depth].interpreter;
     sys(SYS_close, fd);
-    fd = open_program(path, file, head, bytes);
+    fd = open_program(path, file, head);
   }
-  if (check_image(head, bytes) != 0) {
+  if (check_image(head.data, head.bytes) != 0) {
     Text text;
     text << path << " is not a program that this machine can run";
     stop_run(wire::OutcomeKind::kUnsupported, text);
@@ -267,7 +266,7 @@ void start_program(const StartArgs& args) {
   std::uint64_t entry = program.entry;
   interpreter = {};
   if (program.interpreter[0] != 0) {
-    fd = open_program(program.interpreter, file, head, bytes);
+    fd = open_program(program.interpreter, file, head);
     load_image(fd, file, 0, interpreter);
     make_vector_saves_repeatable(interpreter.start, interpreter.end);
     sys(SYS_close, fd);

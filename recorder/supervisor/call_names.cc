@@ -17,6 +17,7 @@ struct CallName {
 constexpr unsigned kImageStart = 0x5258;    // core/dispatch.h
 constexpr unsigned kFileContents = 0x5259;  // likewise
 constexpr unsigned kFileChanged = 0x525a;   // likewise
+constexpr unsigned kScriptHead = 0x525b;    // likewise
 
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
@@ -25,6 +26,7 @@ constexpr CallName kNames[] = {
     {kImageStart, "(program start)"},
     {kFileContents, "(file contents)"},
     {kFileChanged, "(file changed)"},
+    {kScriptHead, "(head of a script)"},
 };
 
 }  // namespace

@@ -51,10 +51,10 @@ Manifest first_manifest(const RecordOptions& options) {
   return manifest;
 }
 
-// Files that belong to the system's packages are named in a recording; others may change, so their content is kept.
+// Files that belong to the system's packages are named in a recording; others may change, so their content is kept. So
+// may the loader's cache and the configuration, whenever a package is installed.
 bool belongs_to_system(const std::string& path) {
-  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/etc/") ||
-         path.starts_with("/bin/");
+  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/bin/");
 }
 
 constexpr int kLongestIdleMs = 20;
@@ -176,6 +176,8 @@ class RecordSession {
     if (!fs::is_regular_file(path)) return;
     MappedFile file = identify_file(path);
     if (file.build_id.empty() && !belongs_to_system(path)) file.stored_name = writer_.store_file(path);
+    if (file.size != map.file_size || file.mtime_ns != map.mtime_ns)
+      fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
     manifest_.files.push_back(file);
   }
 

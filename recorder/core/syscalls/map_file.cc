@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/preemption.h"
@@ -112,16 +113,53 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
     trace_module(file, start - static_cast<std::uint64_t>(offset), start, start + bytes);
 }
 
-long open_image(const char* path, FileIdentity& file) {
+namespace {
+
+// What the kernel reads of a script. The file may be gone, or another, before anybody else looks at it.
+void log_head(const FileHead& head) {
+  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
+                      sizeof(wire::OutputChunk) + sizeof head.data);
+  auto& body = record.body<wire::SyscallRecord>();
+  memset(&body.number, 0, sizeof body - sizeof body.header);
+  body.number = kScriptHead;
+  body.result = head.bytes;
+  body.step = state().step;
+  const wire::OutputChunk chunk = {0, sizeof head.data};
+  record.append(&chunk, sizeof chunk);
+  record.append(head.data, sizeof head.data);
+  record.commit();
+}
+
+void read_head(FileHead& head) {
+  const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "executed a script");
+  constexpr std::uint64_t kBytes = sizeof record + sizeof(wire::OutputChunk) + sizeof head.data;
+  const bool sound = record.number == kScriptHead && record.header.bytes == kBytes && record.result >= 0 &&
+                     record.result <= static_cast<std::int64_t>(sizeof head.data);
+  if (!sound) diverged("executed a script", &record.header);
+  memcpy(head.data, reinterpret_cast<const std::byte*>(&record + 1) + sizeof(wire::OutputChunk), sizeof head.data);
+  head.bytes = record.result;
+  consume_record();
+}
+
+}  // namespace
+
+long open_image(const char* path, FileIdentity& file, FileHead& head) {
   if (replaying()) {
     read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "loaded a program"), file);
     consume_record();
-    return open_recorded(file, O_RDONLY);
+    if (file.changeable) {
+      read_head(head);
+      return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
+    }
   }
-  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  const long fd = replaying() ? open_recorded(file, O_RDONLY) : sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   if (is_error(fd)) return fd;
+  head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
+  if (replaying()) return fd;
+  const bool script = head.bytes > 2 && head.data[0] == '#' && head.data[1] == '!';
   identify_file(fd, file);
-  log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+  log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
+  if (script) log_head(head);
   return fd;
 }
 

@@ -27,8 +27,15 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
 // Explored run: maps the file that `recorded` names.
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset);
-// Either mode: opens a program image at `path` for the loader and logs or checks it. Negative error if that fails.
-long open_image(const char* path, FileIdentity& file);
+// The first bytes of a program or script; `bytes` of them are there, or it is an error.
+struct FileHead {
+  unsigned char data[256];
+  long bytes;
+};
+
+// Either mode: opens a program image at `path` for the loader and logs or checks it. Negative error if that fails. Of a
+// script only the head is kept, and replaying the descriptor is of no use.
+long open_image(const char* path, FileIdentity& file, FileHead& head);
 
 // True if the file behind `fd` is open; trace: tells the supervisor where an ELF file was loaded.
 void trace_module(const FileIdentity& file, std::uint64_t base, std::uint64_t start, std::uint64_t end);
