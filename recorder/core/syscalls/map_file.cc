@@ -49,6 +49,24 @@ long open_recorded(const FileIdentity& file, long access) {
 
 }  // namespace
 
+namespace {
+
+bool is_elf(long fd) {
+  char magic[4];
+  return sys(SYS_pread64, fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
+// A program's own data, which it may put another file in place of before the supervisor can keep a copy: git does that
+// with its index at each commit. Larger files are copied all the same, and it is told if that was too late.
+bool may_be_replaced(long fd, const FileIdentity& file) {
+  constexpr std::uint64_t kMost = 16 << 20;
+  for (const char* system : {"/usr/", "/lib", "/bin/", "/etc/"})
+    if (starts_with(file.path, system)) return false;
+  return file.size <= kMost && state().stand_in_count < kMaxStandIns / 2 && !is_elf(fd);
+}
+
+}  // namespace
+
 void identify_file(long fd, FileIdentity& file) {
   struct stat status = {};
   sys(SYS_fstat, fd, &status);
@@ -60,7 +78,8 @@ void identify_file(long fd, FileIdentity& file) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable = writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/");
+  file.changeable = writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/") ||
+                    may_be_replaced(fd, file);
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
