@@ -124,7 +124,7 @@ MappedFile identify_file(const std::string& path) {
   MappedFile file;
   file.path = path;
   file.size = static_cast<std::uint64_t>(status.st_size);
-  file.mtime_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+  file.ctime_ns = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec;
   file.device = status.st_dev;
   file.inode = status.st_ino;
   file.build_id = build_id_in(fd.get());

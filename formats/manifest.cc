@@ -37,7 +37,7 @@ void fill(schema::Process::Builder to, const ProcessInfo& from) {
 void fill(schema::MappedFile::Builder to, const MappedFile& from) {
   to.setPath(from.path);
   to.setSize(from.size);
-  to.setMtimeNs(from.mtime_ns);
+  to.setCtimeNs(from.ctime_ns);
   to.setDevice(from.device);
   to.setInode(from.inode);
   to.setBuildId(from.build_id);
@@ -55,7 +55,7 @@ ProcessInfo process_of(schema::Process::Reader from, std::uint32_t place) {
 MappedFile file_of(schema::MappedFile::Reader from) {
   MappedFile file{string_of(from.getPath()),
                   from.getSize(),
-                  from.getMtimeNs(),
+                  from.getCtimeNs(),
                   from.getDevice(),
                   from.getInode(),
                   string_of(from.getBuildId()),

@@ -23,7 +23,7 @@ struct ProcessInfo {
 struct MappedFile {
   std::string path;
   std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::string build_id;      // ELF build-id in hex, or empty

@@ -50,7 +50,7 @@ struct Process {
 struct MappedFile {
   path @0 :Text;
   size @1 :UInt64;
-  mtimeNs @2 :Int64;
+  ctimeNs @2 :Int64;
   device @3 :UInt64;
   inode @4 :UInt64;
   buildId @5 :Text;      # lower-case hex, <= 128 digits; empty if not ELF or without one

@@ -15,7 +15,7 @@ json json_of(const ProcessInfo& process) {
 
 json json_of(const MappedFile& file) {
   return {
-      {"path", file.path},   {"size", file.size},         {"mtime_ns", file.mtime_ns},    {"device", file.device},
+      {"path", file.path},   {"size", file.size},         {"ctime_ns", file.ctime_ns},    {"device", file.device},
       {"inode", file.inode}, {"build_id", file.build_id}, {"content", file.content_hash}, {"stored", file.stored_name}};
 }
 

@@ -108,7 +108,7 @@ struct MapFileRecord {
   std::uint64_t device;
   std::uint64_t inode;
   std::uint64_t file_size;
-  std::int64_t mtime_ns;
+  std::int64_t ctime_ns;  // last change of content or attributes
   std::uint32_t prot;
   std::uint32_t flags;  // MAP_*
 };

@@ -61,6 +61,9 @@ inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 36;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
+// Another: the file was made or changed during the run and may be gone at its end. The supervisor keeps its content,
+// and the thread waits for that.
+inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
 // sent with it, by which it is told from the target's own signals of that number.
@@ -103,6 +106,7 @@ struct RunConfig {
   Sink sink;
   std::uint32_t memory_checksums;  // 1: log a ChecksumRecord after each system call
   std::uint64_t seed;
+  std::int64_t start_time_ns;     // by the clock of file systems: what changed since is fresh (kMapFresh)
   std::uint64_t stop_event;       // replay: hold before this event number; ~0: never
   std::uint64_t tick_budget;      // schedule points after which the run is a hang; 0: none
   std::uint8_t random_bytes[16];  // AT_RANDOM

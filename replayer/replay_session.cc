@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 
 #include "formats/dump.h"
 #include "formats/error.h"
@@ -25,14 +26,15 @@ namespace {
 constexpr std::uint64_t kFeedBytes = 64 << 20;
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
-// Files that the replay maps: the one on this machine if it is the same, else the copy in the recording.
+// Files that the replay maps: the one on this machine if it is the same, else the copy in the recording. A name may
+// have stood for several files in turn; they differ in their times or sizes.
 class FileSubstitutes {
  public:
   explicit FileSubstitutes(const RecordingReader& reader) {
     for (const MappedFile& file : reader.manifest().files) {
       const std::string stored = reader.stored_path(file);
       if (!stored.empty()) {
-        paths_[file.path] = stored;
+        paths_[{file.path, file.ctime_ns, file.size}] = stored;
         continue;
       }
       const std::string difference = explain_difference(file);
@@ -40,13 +42,13 @@ class FileSubstitutes {
               file.path, difference);
     }
   }
-  const std::string* find(const std::string& path) const {
-    const auto found = paths_.find(path);
+  const std::string* find(const wire::MapFileRecord& map) const {
+    const auto found = paths_.find({reinterpret_cast<const char*>(&map + 1), map.ctime_ns, map.file_size});
     return found == paths_.end() ? nullptr : &found->second;
   }
 
  private:
-  std::map<std::string, std::string> paths_;
+  std::map<std::tuple<std::string, std::int64_t, std::uint64_t>, std::string> paths_;
 };
 
 class ReplaySession {
@@ -115,7 +117,7 @@ class ReplaySession {
   void substitute() {
     if (pending_->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) return;
     const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(pending_);
-    const std::string* path = files_.find(reinterpret_cast<const char*>(&map + 1));
+    const std::string* path = files_.find(map);
     if (path == nullptr) return;
     const std::uint64_t bytes = (sizeof map + path->size() + 1 + 7) / 8 * 8;
     changed_.assign(bytes / 8, 0);

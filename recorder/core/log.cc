@@ -59,6 +59,16 @@ void publish_out(std::uint64_t bytes) {
 
 void flush_out() { wake(arena().out.head_signal); }
 
+void wait_until_drained() {
+  Channel& out = arena().out;
+  for (;;) {
+    const std::uint32_t seen = out.tail_signal.load();
+    if (out.tail.load(std::memory_order_acquire) == out.head.load(std::memory_order_relaxed)) return;
+    wake(out.head_signal);
+    sleep_on(out.tail_signal, seen);
+  }
+}
+
 RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes, std::uint64_t extra_bytes)
     : bytes_(body_bytes), limit_(round_to(body_bytes + extra_bytes, 8)) {
   if (limit_ > kMaxRecordBytes) bug("record too large");

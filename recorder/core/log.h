@@ -35,6 +35,8 @@ std::byte* reserve_out(std::uint64_t bytes);
 void publish_out(std::uint64_t bytes);
 // Wakes the supervisor to drain what there is.
 void flush_out();
+// Waits until it has taken all that was published.
+void wait_until_drained();
 
 // The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
 const wire::RecordHeader* peek_record();

@@ -172,11 +172,12 @@ class RecordSession {
     const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
     if ((map.flags & kMapStandIn) != 0) return;
     const std::string path = reinterpret_cast<const char*>(&map + 1);
-    if (!seen_files_.insert({path, map.mtime_ns, map.file_size}).second) return;
+    if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
     if (!fs::is_regular_file(path)) return;
     MappedFile file = identify_file(path);
-    if (file.build_id.empty() && !belongs_to_system(path)) file.stored_name = writer_.store_file(path);
-    if (file.size != map.file_size || file.mtime_ns != map.mtime_ns)
+    const bool fresh = (map.flags & kMapFresh) != 0;
+    if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_.store_file(path);
+    if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
       fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
     manifest_.files.push_back(file);
   }

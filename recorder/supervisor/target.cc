@@ -119,6 +119,9 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   config.mode = mode;
   config.environment = mode == Mode::kRecord ? Environment::kLive : Environment::kRecorded;
   config.seed = seed;
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  config.start_time_ns = now.tv_sec * 1'000'000'000 + now.tv_nsec;
   config.patch_calls = 1;
   config.stop_event = ~std::uint64_t{0};
   std::uint64_t generator = seed;

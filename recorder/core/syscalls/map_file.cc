@@ -31,7 +31,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.device = record.device;
   file.inode = record.inode;
   file.size = record.file_size;
-  file.mtime_ns = record.mtime_ns;
+  file.ctime_ns = record.ctime_ns;
   file.changeable = (record.flags & kMapStandIn) != 0;
   copy_string(file.path, sizeof file.path, path);
 }
@@ -73,7 +73,9 @@ void identify_file(long fd, FileIdentity& file) {
   file.device = status.st_dev;
   file.inode = status.st_ino;
   file.size = static_cast<std::uint64_t>(status.st_size);
-  file.mtime_ns = static_cast<std::int64_t>(status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec);
+  file.ctime_ns = static_cast<std::int64_t>(status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
+  // ctime, for a copy may have the mtime of its source.
+  file.fresh = file.ctime_ns >= config().start_time_ns;
   fill_path_of_fd(fd, file.path, sizeof file.path);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
@@ -93,11 +95,14 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.device = file.device;
   body.inode = file.inode;
   body.file_size = file.size;
-  body.mtime_ns = file.mtime_ns;
+  body.ctime_ns = file.ctime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
-  body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0);
+  body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
+               (file.fresh ? kMapFresh : 0);
+  const bool must_be_kept = (body.flags & kMapStandIn) == 0 && file.fresh && config().mode == Mode::kRecord;
   record.append_path(file.path);
   record.commit();
+  if (must_be_kept) wait_until_drained();
 }
 
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,

@@ -9,8 +9,9 @@ struct FileIdentity {
   std::uint64_t device;
   std::uint64_t inode;
   std::uint64_t size;
-  std::int64_t mtime_ns;
+  std::int64_t ctime_ns;
   bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
+  bool fresh;       // recording: made or changed since the run began
   char path[4096];
 };
 

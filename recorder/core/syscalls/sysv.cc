@@ -44,7 +44,7 @@ void identify(long id, std::uint64_t bytes, FileIdentity& file) {
   file.device = kDevice;
   file.inode = static_cast<std::uint64_t>(id);
   file.size = bytes;
-  file.mtime_ns = 0;
+  file.ctime_ns = 0;
   file.changeable = true;
   copy_string(file.path, sizeof file.path, name.c_str());
 }
