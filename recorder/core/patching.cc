@@ -38,6 +38,16 @@ Site& entry_of(std::uint64_t after) {
   return sites[i];
 }
 
+// The entry of `after`, made if there is none; null if there is no room for it.
+Site* admit(std::uint64_t after) {
+  Site& site = entry_of(after);
+  if (site.after == after) return &site;
+  if (site_count == kSites / 2) return nullptr;
+  site_count++;
+  site.after = after;
+  return &site;
+}
+
 std::uint32_t word_at(std::uint64_t address) {
   std::uint32_t word;
   memcpy(&word, code_at(address), sizeof word);
@@ -120,8 +130,9 @@ std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
 bool have_trap() {
   if (trap != 0) return true;
   const std::uint64_t place = new_stub(kStubAreas[0], kStubBytes);
+  if (place == 0) return false;
   const Writable page(place, sizeof kTrap);
-  if (place == 0 || !page.done()) return false;
+  if (!page.done()) return false;
   Assembler(place).put(kTrap);
   trap = place;
   return true;
@@ -166,11 +177,10 @@ void follow_recorded_patch(std::uint64_t after, long number) {
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
   if (record->thread != self().id || reinterpret_cast<const wire::PatchRecord*>(record)->address != after)
     diverged("made a system call elsewhere", record);
-  if (site_count++ == kSites / 2) diverged("is patched too often", record);
+  Site* site = admit(after);
+  if (site == nullptr) diverged("has too many patches already", record);
   consume_record();
-  Site& site = entry_of(after);
-  site.after = after;
-  if (config().patch_calls != 0) patch_or_give_up(site, number);
+  if (config().patch_calls != 0) patch_or_give_up(*site, number);
 }
 
 }  // namespace
@@ -178,17 +188,12 @@ void follow_recorded_patch(std::uint64_t after, long number) {
 void note_call_site(std::uint64_t after, long number) {
   if (replaying()) return follow_recorded_patch(after, number);
   if (!live() || config().patch_calls == 0) return;
-  Site& site = entry_of(after);
-  if (site.after == 0) {
-    if (site_count == kSites / 2) return;
-    site_count++;
-    site.after = after;
-  }
-  if (site.start != 0 && in_place(site)) return;  // the jump was jumped over
-  if (++site.hits < kHot || site.hits >= kNever) return;
-  site.hits = 0;
-  patch_or_give_up(site, number);
-  if (site.start != 0) log_patch(site);
+  Site* site = admit(after);
+  if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over
+  if (++site->hits < kHot || site->hits >= kNever) return;
+  site->hits = 0;
+  patch_or_give_up(*site, number);
+  if (site->start != 0) log_patch(*site);
 }
 
 std::uint64_t landing(std::uint64_t ip) {

@@ -51,18 +51,11 @@ long open_recorded(const FileIdentity& file, long access) {
 
 namespace {
 
-bool is_elf(long fd) {
-  char magic[4];
-  return sys(SYS_pread64, fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
-}
-
-// A program's own data, which it may put another file in place of before the supervisor can keep a copy: git does that
-// with its index at each commit. Larger files are copied all the same, and it is told if that was too late.
-bool may_be_replaced(long fd, const FileIdentity& file) {
-  constexpr std::uint64_t kMost = 16 << 20;
-  for (const char* system : {"/usr/", "/lib", "/bin/", "/etc/"})
-    if (starts_with(file.path, system)) return false;
-  return file.size <= kMost && state().stand_in_count < kMaxStandIns / 2 && !is_elf(fd);
+// Files that the supervisor does not copy, but for fresh ones: those of the system's packages.
+bool belongs_to_system(const FileIdentity& file) {
+  for (const char* folder : {"/usr/", "/lib", "/bin/", "/etc/"})
+    if (starts_with(file.path, folder)) return true;
+  return false;
 }
 
 }  // namespace
@@ -80,8 +73,7 @@ void identify_file(long fd, FileIdentity& file) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable =
-      writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/") || may_be_replaced(fd, file);
+  file.changeable = writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/");
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
@@ -99,7 +91,9 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
                (file.fresh ? kMapFresh : 0);
-  const bool must_be_kept = (body.flags & kMapStandIn) == 0 && file.fresh && config().mode == Mode::kRecord;
+  // The program may put another file in its place at once: git does that with its index at each commit.
+  const bool is_copied = (body.flags & kMapStandIn) == 0 && (file.fresh || !belongs_to_system(file));
+  const bool must_be_kept = is_copied && config().mode == Mode::kRecord;
   record.append_path(file.path);
   record.commit();
   if (must_be_kept) wait_until_drained();
