@@ -8,6 +8,24 @@
 
 namespace reweave {
 
+// A function that counts one schedule point and does no more, and where it goes on once the countdown has run out, with
+// its caller's address on the stack. `point` is null if it does not even count.
+struct CountedFunction {
+  const char* name;
+  void (*point)();
+};
+
+struct CountedFunctions {
+  const CountedFunction* items;
+  std::uint32_t count;
+};
+
+// A program or library in memory, `bias` bytes above where it was linked: its code starts at `code`, its dynamic section
+// (elf(5)) at `dynamic`.
+struct InstrumentedObject {
+  std::uint64_t bias, dynamic, code;
+};
+
 struct CoreApi {
   // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or for kSemaphore a
   // signal. `owner_tid`: who holds the object, if known, for the report of a deadlock.
@@ -19,6 +37,8 @@ struct CoreApi {
   void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
+  // May make the calls of `functions` in the object quicker.
+  void (*inline_counts)(const InstrumentedObject& object, const CountedFunctions& functions);
 };
 
 // A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between

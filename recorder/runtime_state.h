@@ -87,6 +87,8 @@ struct QueuedSignal {
   std::uint8_t info[128];
 };
 
+inline constexpr std::uint32_t kStubCountdowns = 3;
+
 // A call that came through a stub and ends through SIGSYS.
 struct PatchedCall {
   std::uint64_t after;        // where the call returns to
@@ -114,7 +116,9 @@ struct alignas(64) Thread {
   std::uint64_t stack_entry;      // gs:88  traced: what notes the call stack (core/stacks.h)
   std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/patching.h)
 
-  std::int64_t budget;  // countdown's value when it was last armed
+  std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/countdown.h)
+
+  std::int64_t budget;  // the sum of the countdowns when they were last armed
   std::uint16_t id;
   std::uint16_t process;
   std::atomic<ThreadState> state;
@@ -217,6 +221,7 @@ struct RuntimeState {
   std::uint32_t live_processes;
   std::uint32_t waiters;                  // threads within block(): an unlock need not wake anybody while this is 0
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
+  std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation

@@ -85,8 +85,8 @@ bool is_free(std::uint64_t start, std::uint64_t bytes) {
 
 bool is_ours(std::uint64_t start, std::uint64_t bytes) {
   const std::uint64_t end = start + bytes;
-  for (std::uint64_t area : kStubAreas)
-    if (start < area + kStubAreaBytes && end > area) return true;
+  for (const StubArea& area : kStubAreas)
+    if (start < area.start + area.bytes && end > area.start) return true;
   return end < start || end > 0x7fff'ffff'f000 || (start < kOursEnd && end > kCoreBase);
 }
 

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/counting_stubs.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
@@ -24,6 +25,7 @@ std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
 void api_at_main();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
+void api_inline_counts(const InstrumentedObject&, const CountedFunctions&);
 #pragma GCC visibility pop
 
 void core_api_point() {
@@ -68,12 +70,17 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
   text.hex(pc) << ", thread " << self().id;
   end_run(wire::OutcomeKind::kMemoryError, text.c_str());
 }
+
+void core_api_inline_counts(const InstrumentedObject& object, const CountedFunctions& functions) {
+  inline_counts(object, functions);
+}
 }
 
 namespace reweave::core {
 
 void publish_api() {
-  static constexpr CoreApi kTable = {api_block, api_wake, api_trace_room, api_at_main, api_memory_error};
+  static constexpr CoreApi kTable = {api_block,   api_wake,         api_trace_room,
+                                     api_at_main, api_memory_error, api_inline_counts};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/signals.h"
 
@@ -88,9 +89,6 @@ void note_iteration(KernelContext& context) {
     if (general_register(context.registers, i) != general_register(probe.registers, i))
       probe.changes.varying |= std::uint64_t{1} << i;
 }
-
-// The schedule point that the thread has reached, whatever the fast paths have yet to account for.
-std::uint64_t step_of(const Thread& me) { return state().step + static_cast<std::uint64_t>(me.budget - me.countdown); }
 
 bool same_words(const LoopChanges& a, const LoopChanges& b) {
   if (a.count != b.count) return false;

@@ -129,7 +129,7 @@ std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
 
 bool have_trap() {
   if (trap != 0) return true;
-  const std::uint64_t place = new_stub(kStubAreas[0], kStubBytes);
+  const std::uint64_t place = new_stub(kStubAreas[0].start, kStubBytes);
   if (place == 0) return false;
   const Writable page(place, sizeof kTrap);
   if (!page.done()) return false;

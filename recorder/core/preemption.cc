@@ -5,6 +5,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
+#include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
@@ -184,8 +185,7 @@ void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record
 
 // True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
 bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
-  const Thread& me = self();
-  if (state().step + static_cast<std::uint64_t>(me.budget - me.countdown) != record.step) return false;
+  if (step_of(self()) != record.step) return false;
   if (is_the_instant(context, record)) return true;
   const std::uint64_t hits = ++breakpoint.hits;
   if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/countdown.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
@@ -31,15 +32,13 @@ struct MaybeThread {
 
 // Brings the step count up to what the fast paths have consumed.
 void settle(Thread& me) {
-  const std::int64_t done = me.budget - me.countdown;
+  const std::int64_t done = points_done(me);
   state().step += static_cast<std::uint64_t>(done);
   me.ticks += static_cast<std::uint64_t>(done);
-  me.budget = me.countdown = 0;
+  set_budget(me, 0);
   if (config().tick_budget != 0 && state().step > config().tick_budget)
     end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
 }
-
-void set_budget(Thread& me, std::int64_t points) { me.budget = me.countdown = points; }
 
 // True if a waiting thread may resume without being woken: its deadline passed or a signal came.
 bool may_resume(const Thread& thread) {
@@ -392,7 +391,12 @@ void yield_point(const PendingOp& op) {
   point(me, op, true);
 }
 
-void counted_point(const PendingOp& op) { point(self(), op, false); }
+void counted_point(const PendingOp& op) {
+  Thread& me = self();
+  const std::int64_t left = points_left(me);
+  if (left >= 0) return set_points_left(me, left);
+  point(me, op, false);
+}
 
 void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();

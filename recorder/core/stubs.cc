@@ -14,23 +14,35 @@ constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
 std::uint64_t area_used[kStubAreaCount];  // bytes
 bool area_mapped[kStubAreaCount];
 
-bool within_reach(std::uint64_t a, std::uint64_t b) { return (a > b ? a - b : b - a) < kReach - kStubAreaBytes; }
+bool within_reach(std::uint64_t address, const StubArea& area) {
+  return (address > area.start ? address - area.start : area.start - address) < kReach - kStubAreaBytes;
+}
+
+std::uint64_t left_in(std::uint32_t area) { return kStubAreas[area].bytes - area_used[area]; }
 
 bool map_area(std::uint32_t area) {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   if (!area_mapped[area])
-    area_mapped[area] = !is_error(sys(SYS_mmap, kStubAreas[area], kStubAreaBytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
+    area_mapped[area] =
+        !is_error(sys(SYS_mmap, kStubAreas[area].start, kStubAreas[area].bytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
   return area_mapped[area];
 }
 
 }  // namespace
 
+std::uint64_t stub_room(std::uint64_t address) {
+  std::uint64_t room = 0;
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++)
+    if (within_reach(address, kStubAreas[area]) && left_in(area) > room) room = left_in(area);
+  return room;
+}
+
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint32_t area = 0; area < kStubAreaCount; area++) {
-    if (!within_reach(address, kStubAreas[area]) || kStubAreaBytes - area_used[area] < bytes) continue;
+    if (!within_reach(address, kStubAreas[area]) || left_in(area) < bytes) continue;
     if (!map_area(area)) return 0;
     area_used[area] += bytes;
-    return kStubAreas[area] + area_used[area] - bytes;
+    return kStubAreas[area].start + area_used[area] - bytes;
   }
   return 0;
 }

@@ -14,6 +14,9 @@ inline const std::uint8_t* code_at(std::uint64_t address) { return reinterpret_c
 // Room for `bytes` of code, a multiple of 64, that a jump at `address` reaches; 0 if there is none.
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes);
 
+// Bytes that new_stub() can still give there.
+std::uint64_t stub_room(std::uint64_t address);
+
 // Replaces the first bytes of the code at `from` by a jump to `to`. False if that memory cannot be changed.
 bool write_jump(std::uint64_t from, std::uint64_t to);
 

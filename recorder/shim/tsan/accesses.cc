@@ -1,5 +1,7 @@
 // __tsan_read*, __tsan_write*, their unaligned and volatile forms, and virtual-table accesses
 // (compiler-rt/lib/tsan/rtl/tsan_interface.h is the ABI that compilers emit).
+#include <link.h>
+
 #include "recorder/shim/tsan/access.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
@@ -14,23 +16,38 @@ void one_access(void* place) {
   access<kVariant, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
-// As one_access without trace and check, which most runs use: three instructions, and the caller's place and the
-// address where the call left them.
+// Where a counted access goes on once the countdown has run out: the caller's address is on the stack.
+#define COUNTED_POINT                                                         \
+  "movq %%rax, %%gs:64\n\t"                                                   \
+  "movq (%%rsp), %%rax\n\t"                                                   \
+  "movq %%rdi, %%gs:40\n\t"                                                   \
+  "movq %%rax, %%gs:48\n\t"                                                   \
+  "movl %[operation], %%gs:56\n\t"                                            \
+  "movl %[bytes], %%gs:60\n\t" REWEAVE_SLOW_PATH "movq (%%rsp), %%rdi\n\tret" \
+      : : [operation] "i"(operation_of(kKind)),                               \
+          [bytes] "i"(kBytes),                                                \
+          [deliver] "i"(kDeliverSignals)
+
+constexpr std::uint32_t operation_of(EventKind kind) {
+  return static_cast<std::uint32_t>(OpKind::kAccess) | (kind == EventKind::kRead ? 0 : 1) << 16;
+}
+
+// As one_access without trace and check, which most runs use: four instructions, and the caller's place and the address
+// where the call left them. %rdi is left as the stubs leave it that stand in for calls (core/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_access(void*) {
   asm volatile(
       "subq $1, %%gs:8\n\t"
       "js 1f\n\t"
+      "movq (%%rsp), %%rdi\n\t"
       "ret\n"
-      "1:\tmovq %%rax, %%gs:64\n\t"
-      "movq (%%rsp), %%rax\n\t"
-      "movq %%rdi, %%gs:40\n\t"
-      "movq %%rax, %%gs:48\n\t"
-      "movl %[operation], %%gs:56\n\t"
-      "movl %[bytes], %%gs:60\n\t" REWEAVE_SLOW_PATH "ret"
-      :
-      : [operation] "i"(static_cast<std::uint32_t>(OpKind::kAccess) | (kKind == EventKind::kRead ? 0 : 1) << 16),
-        [bytes] "i"(kBytes), [deliver] "i"(kDeliverSignals));
+      "1:\t" COUNTED_POINT);
+}
+
+// The point of an access that a stub has counted (core/counting_stubs.h).
+template <EventKind kKind, std::uint32_t kBytes>
+[[gnu::naked]] void counted_point() {
+  asm volatile(COUNTED_POINT);
 }
 
 template <EventKind kKind, std::uint32_t kBytes>
@@ -53,22 +70,58 @@ AccessFunction resolve() {
   extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes>(); } \
   REWEAVE_EXPORT void __tsan_##name(void*) __attribute__((ifunc("resolve_" #name)));
 
-#define ACCESS_SIZES(prefix, kind) \
-  ACCESS(prefix##1, kind, 1)       \
-  ACCESS(prefix##2, kind, 2)       \
-  ACCESS(prefix##4, kind, 4)       \
-  ACCESS(prefix##8, kind, 8)       \
-  ACCESS(prefix##16, kind, 16)
+#define SIZES(each, prefix, kind)                                                                     \
+  each(prefix##1, kind, 1) each(prefix##2, kind, 2) each(prefix##4, kind, 4) each(prefix##8, kind, 8) \
+      each(prefix##16, kind, 16)
 
-ACCESS_SIZES(read, kRead)
-ACCESS_SIZES(write, kWrite)
-ACCESS_SIZES(unaligned_read, kRead)
-ACCESS_SIZES(unaligned_write, kWrite)
-ACCESS_SIZES(volatile_read, kRead)
-ACCESS_SIZES(volatile_write, kWrite)
-ACCESS_SIZES(unaligned_volatile_read, kRead)
-ACCESS_SIZES(unaligned_volatile_write, kWrite)
-ACCESS(vptr_read, kRead, 8)
+#define ALL_ACCESSES(each)                      \
+  SIZES(each, read, kRead)                      \
+  SIZES(each, write, kWrite)                    \
+  SIZES(each, unaligned_read, kRead)            \
+  SIZES(each, unaligned_write, kWrite)          \
+  SIZES(each, volatile_read, kRead)             \
+  SIZES(each, volatile_write, kWrite)           \
+  SIZES(each, unaligned_volatile_read, kRead)   \
+  SIZES(each, unaligned_volatile_write, kWrite) \
+  each(vptr_read, kRead, 8)
+
+ALL_ACCESSES(ACCESS)
+
+namespace {
+
+#define COUNTED(name, kind, bytes) {"__tsan_" #name, counted_point<EventKind::kind, bytes>},
+constexpr CountedFunction kCounted[] = {ALL_ACCESSES(COUNTED){"__tsan_func_entry", nullptr},
+                                        {"__tsan_func_exit", nullptr}};
+
+int inline_counts_of(struct dl_phdr_info* info, std::size_t, void* known_additions) {
+  static_assert(sizeof info->dlpi_adds == sizeof(unsigned long long));
+  auto& known = *static_cast<unsigned long long*>(known_additions);
+  if (info->dlpi_adds == known) return 1;
+  InstrumentedObject object = {info->dlpi_addr, 0, 0};
+  for (const ElfW(Phdr)* header = info->dlpi_phdr; header < info->dlpi_phdr + info->dlpi_phnum; header++) {
+    if (header->p_type == PT_DYNAMIC) object.dynamic = object.bias + header->p_vaddr;
+    if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) object.code = object.bias + header->p_vaddr;
+  }
+  const CountedFunctions functions = {kCounted, sizeof kCounted / sizeof kCounted[0]};
+  if (object.dynamic != 0 && object.code != 0) api().inline_counts(object, functions);
+  return 0;
+}
+
+}  // namespace
+
+// Constructors of each instrumented translation unit call it first. All objects that came with it are looked at: who
+// called is not known, for the call may be the constructor's last.
+REWEAVE_EXPORT void __tsan_init() {
+  if (chosen_variant() != Variant::kCount) return;
+  static unsigned long long known_additions;
+  dl_iterate_phdr(inline_counts_of, &known_additions);
+  dl_iterate_phdr(
+      [](struct dl_phdr_info* info, std::size_t, void* known) {
+        *static_cast<unsigned long long*>(known) = info->dlpi_adds;
+        return 1;
+      },
+      &known_additions);
+}
 
 namespace {
 

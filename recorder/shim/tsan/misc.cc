@@ -12,8 +12,9 @@ using ExitFunction = void (*)();
 
 void traced_entry(void* return_address) { trace_short(EventKind::kCall, 0, 0, address_of(return_address)); }
 void traced_exit() { trace_short(EventKind::kReturn, 0, 0, REWEAVE_CALLER); }
-void no_entry(void*) {}
-void no_exit() {}
+// As the stubs leave it that stand in for the call (core/counting_stubs.h).
+[[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
+[[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 
 // A lock that the program implements itself.
 void note_lock(void* lock, EventKind kind, std::uint64_t pc) {
@@ -28,7 +29,6 @@ extern "C" ExitFunction resolve_func_exit() { return tracing() ? traced_exit : n
 REWEAVE_EXPORT void __tsan_func_entry(void*) __attribute__((ifunc("resolve_func_entry")));
 REWEAVE_EXPORT void __tsan_func_exit() __attribute__((ifunc("resolve_func_exit")));
 
-REWEAVE_EXPORT void __tsan_init() {}
 REWEAVE_EXPORT void __tsan_flush_memory() {}
 REWEAVE_EXPORT void __tsan_ignore_thread_begin() {}
 REWEAVE_EXPORT void __tsan_ignore_thread_end() {}

@@ -1,0 +1,41 @@
+// The schedule points that a thread has left before the core is asked again. It is the sum of several counters: calls
+// count down in the first, each stub (counting_stubs.h) in one of its own, for a processor is slow at counting again
+// and again at one address. A counter that has run out before the sum has is given of what the others have.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+inline std::int64_t points_left(const Thread& thread) {
+  std::int64_t left = thread.countdown;
+  for (std::int64_t counter : thread.stub_countdowns) left += counter;
+  return left;
+}
+
+// Shares `points` out: all for the counter that has run out if they are few.
+inline void set_points_left(Thread& thread, std::int64_t points) {
+  constexpr std::int64_t kFew = 16;
+  std::int64_t* shortest = &thread.countdown;
+  for (std::int64_t& counter : thread.stub_countdowns)
+    if (counter < *shortest) shortest = &counter;
+  const std::int64_t share = state().has_counting_stubs == 0 || points < kFew ? 0 : points / (1 + kStubCountdowns);
+  thread.countdown = share;
+  for (std::int64_t& counter : thread.stub_countdowns) counter = share;
+  *shortest += points - share * (1 + kStubCountdowns);
+}
+
+inline void set_budget(Thread& thread, std::int64_t points) {
+  set_points_left(thread, points);
+  thread.budget = points;
+}
+
+// Points that the fast paths have counted since the step count was last brought up to date.
+inline std::int64_t points_done(const Thread& thread) { return thread.budget - points_left(thread); }
+
+// The schedule point that the thread has reached, whatever the fast paths have yet to account for.
+inline std::uint64_t step_of(const Thread& thread) {
+  return state().step + static_cast<std::uint64_t>(points_done(thread));
+}
+
+}  // namespace reweave::core

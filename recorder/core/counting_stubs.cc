@@ -1,0 +1,242 @@
+#include "recorder/core/counting_stubs.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/stubs.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint32_t kMostPlaces = 128;
+constexpr std::uint64_t kStubBytes = 64;
+constexpr std::uint64_t kCallBytes = 5, kCallThroughSlotBytes = 6;
+
+constexpr std::uint8_t kCall = 0xe8;
+constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), of code built with -fno-plt
+constexpr std::uint8_t kJumpThroughSlot[] = {0xff, 0x25};  // jmp *distance(%rip), of the procedure linkage table
+constexpr std::uint8_t kBranchTarget[] = {0xf3, 0x0f, 0x1e, 0xfa};  // endbr64
+constexpr std::uint8_t kNop[] = {0x90};
+constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};               // lea distance(%rip), %rdi
+constexpr std::uint8_t kStoreRdi[] = {0x48, 0x89, 0x7c, 0x24, 0xf8};  // mov %rdi, -8(%rsp)
+constexpr std::uint8_t kStoreLow[] = {0xc7, 0x44, 0x24, 0xf8};        // movl $.., -8(%rsp)
+constexpr std::uint8_t kStoreHigh[] = {0xc7, 0x44, 0x24, 0xfc};       // movl $.., -4(%rsp)
+constexpr std::uint8_t kCount[] = {0x65, 0x48, 0x83, 0x2c, 0x25};     // subq $.., %gs:..
+constexpr std::uint8_t kOne[] = {1};
+constexpr std::uint8_t kIfNegative[] = {0x0f, 0x88};                    // js
+constexpr std::uint8_t kPushStored[] = {0x48, 0x8d, 0x64, 0x24, 0xf8};  // lea -8(%rsp), %rsp
+
+// Addresses that mean function `index`: slots of the global offset table, or entries of the linkage table.
+struct Places {
+  std::uint32_t count = 0;
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  struct {
+    std::uint64_t address;
+    std::uint32_t index;
+  } items[kMostPlaces];
+
+  void add(std::uint64_t address, std::uint32_t index) {
+    if (count == kMostPlaces) return;
+    items[count++] = {address, index};
+    if (address < lowest) lowest = address;
+    if (address > highest) highest = address;
+  }
+  // The function at `address`, -1 if there is none.
+  int find(std::uint64_t address) const {
+    if (address < lowest || address > highest) return -1;
+    for (std::uint32_t i = 0; i < count; i++)
+      if (items[i].address == address) return static_cast<int>(items[i].index);
+    return -1;
+  }
+};
+
+struct Code {
+  std::uint64_t start, end;
+};
+
+// A call of one of the functions.
+struct CallSite {
+  std::uint64_t start, after;
+  std::uint32_t function;
+};
+
+std::uint64_t target_of(std::uint64_t distance_at) {
+  std::int32_t distance;
+  __builtin_memcpy(&distance, code_at(distance_at), sizeof distance);
+  return distance_at + sizeof distance + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+}
+
+template <std::size_t n>
+bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
+  return __builtin_memcmp(code_at(address), bytes, n) == 0;
+}
+
+// What the dynamic section says; the loader has turned its addresses into those of memory.
+struct Dynamic {
+  const Elf64_Sym* symbols = nullptr;
+  const char* names = nullptr;
+  const Elf64_Rela *relocations = nullptr, *jumps = nullptr;
+  std::uint64_t relocation_bytes = 0, jump_bytes = 0;
+
+  explicit Dynamic(std::uint64_t address) {
+    for (const auto* entry = reinterpret_cast<const Elf64_Dyn*>(address); entry->d_tag != DT_NULL; entry++)
+      take(*entry);
+  }
+  void take(const Elf64_Dyn& entry) {
+    const std::uint64_t value = entry.d_un.d_val;
+    if (entry.d_tag == DT_SYMTAB) symbols = reinterpret_cast<const Elf64_Sym*>(value);
+    if (entry.d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(value);
+    if (entry.d_tag == DT_RELA) relocations = reinterpret_cast<const Elf64_Rela*>(value);
+    if (entry.d_tag == DT_RELASZ) relocation_bytes = value;
+    if (entry.d_tag == DT_JMPREL) jumps = reinterpret_cast<const Elf64_Rela*>(value);
+    if (entry.d_tag == DT_PLTRELSZ) jump_bytes = value;
+  }
+  bool is_whole() const {
+    for (const void* part : {static_cast<const void*>(symbols), static_cast<const void*>(names)})
+      if (region_at(reinterpret_cast<std::uint64_t>(part)) == nullptr) return false;
+    return true;
+  }
+};
+
+int function_named(const CountedFunctions& functions, const char* name) {
+  for (std::uint32_t i = 0; i < functions.count; i++)
+    if (string_equal(functions.items[i].name, name)) return static_cast<int>(i);
+  return -1;
+}
+
+void find_slots(const InstrumentedObject& object, const Dynamic& dynamic, const Elf64_Rela* first, std::uint64_t bytes,
+                const CountedFunctions& functions, Places& slots) {
+  for (const Elf64_Rela* r = first; r < first + bytes / sizeof *first; r++) {
+    const std::uint64_t type = ELF64_R_TYPE(r->r_info);
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+    const int index = function_named(functions, dynamic.names + dynamic.symbols[ELF64_R_SYM(r->r_info)].st_name);
+    if (index >= 0) slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
+  }
+}
+
+void find_entries(const Code& code, const Places& slots, Places& entries) {
+  for (std::uint64_t at = code.start; at + kCallThroughSlotBytes <= code.end; at++) {
+    if (*code_at(at) != kJumpThroughSlot[0] || !is_at(at, kJumpThroughSlot)) continue;
+    const int index = slots.find(target_of(at + sizeof kJumpThroughSlot));
+    if (index < 0) continue;
+    const bool is_target = at - code.start >= sizeof kBranchTarget && is_at(at - sizeof kBranchTarget, kBranchTarget);
+    entries.add(is_target ? at - sizeof kBranchTarget : at, static_cast<std::uint32_t>(index));
+  }
+}
+
+template <typename Use>
+void for_each_site(const Code& code, const Places& slots, const Places& entries, Use use) {
+  for (std::uint64_t at = code.start; at + kCallThroughSlotBytes <= code.end; at++) {
+    const std::uint8_t opcode = *code_at(at);
+    int index = -1;
+    if (opcode == kCall && (index = entries.find(target_of(at + 1))) >= 0)
+      use(CallSite{at, at + kCallBytes, static_cast<std::uint32_t>(index)});
+    else if (opcode == kCallThroughSlot[0] && is_at(at, kCallThroughSlot) &&
+             (index = slots.find(target_of(at + sizeof kCallThroughSlot))) >= 0)
+      use(CallSite{at, at + kCallThroughSlotBytes, static_cast<std::uint32_t>(index)});
+  }
+}
+
+// Where stubs go on when the countdown has run out, by function: as after a call, with the return address stored.
+class PointStubs {
+ public:
+  PointStubs(std::uint64_t start, const CountedFunctions& functions) : start_(start) {
+    for (std::uint32_t i = 0; i < functions.count; i++) {
+      Assembler code(of(i));
+      code.put(kPushStored);
+      code.put(kJumpThroughSlot, code.at() + sizeof kJumpThroughSlot + sizeof(std::int32_t));
+      code.copy(reinterpret_cast<std::uint64_t>(&functions.items[i].point), sizeof functions.items[i].point);
+    }
+  }
+  std::uint64_t of(std::uint32_t function) const { return start_ + function * kStubBytes; }
+
+ private:
+  std::uint64_t start_;
+};
+
+// %rdi, which the function leaves to its caller's address too, takes that to the stack.
+void write_return(Assembler& code, const CallSite& site) {
+  code.put(kLoadRdi, site.after);
+  code.put(kStoreRdi);
+  code.put(kJump, site.after);
+}
+
+// Stubs of sites near each other count in different counters.
+std::uint64_t countdown_of(std::uint64_t stub) {
+  return offsetof(Thread, stub_countdowns) + stub / kStubBytes % kStubCountdowns * sizeof Thread::stub_countdowns[0];
+}
+
+void write_counting_stub(std::uint64_t stub, const CallSite& site, std::uint64_t point_stub) {
+  constexpr std::uint64_t kFastBytes = sizeof kCount + sizeof kOne + sizeof kIfNegative + sizeof kLoadRdi +
+                                       sizeof kStoreRdi + sizeof kJump + 4 * sizeof(std::int32_t);
+  const std::uint64_t countdown = countdown_of(stub);
+  Assembler code(stub);
+  code.put(kCount);
+  code.copy(reinterpret_cast<std::uint64_t>(&countdown), 4);
+  code.put(kOne);
+  code.put(kIfNegative, stub + kFastBytes);
+  write_return(code, site);
+  code.put(kStoreLow);
+  code.copy(reinterpret_cast<std::uint64_t>(&site.after), 4);
+  code.put(kStoreHigh);
+  code.copy(reinterpret_cast<std::uint64_t>(&site.after) + 4, 4);
+  code.put(kJump, point_stub);
+}
+
+void redirect(const CallSite& site, std::uint64_t stub) {
+  Assembler code(site.start);
+  code.put(kJump, stub);
+  if (site.after - code.at() == sizeof kNop) code.put(kNop);
+}
+
+// What the stubs of `functions` and of all sites need, or what there is; 0 if there is nothing to do.
+std::uint64_t stub_bytes(const Code& code, const Places& slots, const Places& entries, std::uint32_t functions) {
+  std::uint64_t sites = 0;
+  for_each_site(code, slots, entries, [&](const CallSite&) { sites++; });
+  const std::uint64_t wanted = (functions + sites) * kStubBytes, room = stub_room(code.start);
+  if (sites == 0 || room <= functions * kStubBytes) return 0;
+  return wanted < room ? wanted : room;
+}
+
+void write_stubs(const Code& code, const Places& slots, const Places& entries, const CountedFunctions& functions) {
+  const std::uint64_t bytes = stub_bytes(code, slots, entries, functions.count);
+  if (bytes == 0) return;
+  const std::uint64_t stubs = new_stub(code.start, bytes);
+  if (stubs == 0) return;
+  const Writable stub_pages(stubs, bytes), code_pages(code.start, code.end - code.start);
+  if (!stub_pages.done() || !code_pages.done()) return;
+  state().has_counting_stubs = 1;
+  const PointStubs points(stubs, functions);
+  std::uint64_t stub = points.of(functions.count);
+  for_each_site(code, slots, entries, [&](const CallSite& site) {
+    if (stub == stubs + bytes) return;
+    if (functions.items[site.function].point != nullptr) {
+      write_counting_stub(stub, site, points.of(site.function));
+    } else {
+      Assembler whole(stub);
+      write_return(whole, site);
+    }
+    redirect(site, stub);
+    stub += kStubBytes;
+  });
+}
+
+}  // namespace
+
+void inline_counts(const InstrumentedObject& object, const CountedFunctions& functions) {
+  const Region* region = region_at(object.code);
+  if (config().patch_calls == 0 || region == nullptr || region->prot != (PROT_READ | PROT_EXEC)) return;
+  const Dynamic dynamic(object.dynamic);
+  if (!dynamic.is_whole()) return;
+  static Places slots, entries;
+  slots = entries = Places();
+  find_slots(object, dynamic, dynamic.relocations, dynamic.relocation_bytes, functions, slots);
+  find_slots(object, dynamic, dynamic.jumps, dynamic.jump_bytes, functions, slots);
+  const Code code = {region->start, region->accessible_end()};
+  find_entries(code, slots, entries);
+  write_stubs(code, slots, entries, functions);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,17 @@
+// Instrumented accesses without the way through the procedure linkage table: each `call __tsan_read8` of an object
+// becomes a jump to a stub of its own, which counts the access and jumps back. Only runs that do nothing but count are
+// changed, and no debugged one: a debugger would lose its way in code without symbols.
+//
+// A stub leaves what the call would have left, registers, flags and the return address below the stack pointer
+// included, so that patched and unpatched runs are the same to the program.
+#pragma once
+
+#include "recorder/core/context.h"
+#include "recorder/core_api.h"
+
+namespace reweave::core {
+
+// Gives the calls of `functions` in the code of `object` their stubs, as far as there is room for them. With the baton.
+void inline_counts(const InstrumentedObject& object, const CountedFunctions& functions);
+
+}  // namespace reweave::core
