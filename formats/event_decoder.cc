@@ -99,6 +99,7 @@ void EventDecoder::decode_syscall() {
   call.step = model_.step = call_steps_.delta(model_.step);
   extend(sizeof call);
   decode_outputs(call, state);
+  call.flags &= ~wire::kOutputApart;
   record<wire::SyscallRecord>() = call;
   model_.learn(call.header.thread, context, call.number, state);
 }
@@ -121,14 +122,27 @@ void EventDecoder::decode_outputs(const wire::SyscallRecord& call, CallState& st
     wire::OutputChunk chunk{};
     chunk.address = base == output_shape::kExplicit ? addresses_.delta(state.output_end) : call.args[base];
     chunk.bytes = (shape & output_shape::kLengthIsResult) != 0 ? state.result : lengths_.delta(state.output_length);
-    const std::uint8_t* data = payload_.take(chunk.bytes);
-    std::uint8_t* place = extend(sizeof chunk + padded(chunk.bytes));
-    std::memcpy(place, &chunk, sizeof chunk);
-    if (chunk.bytes != 0) std::memcpy(place + sizeof chunk, data, chunk.bytes);
-    std::memset(place + sizeof chunk + chunk.bytes, 0, padded(chunk.bytes) - chunk.bytes);
+    std::memcpy(extend(sizeof chunk), &chunk, sizeof chunk);
+    decode_data(call, chunk.bytes);
     state.output_end = chunk.address + chunk.bytes;
     state.output_length = chunk.bytes;
   }
+}
+
+void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t bytes) {
+  const bool is_apart = (call.flags & wire::kOutputApart) != 0;
+  const std::uint8_t* data = payload_.take(is_apart ? sizeof(wire::StoredApart) : bytes);
+  if (bytes == 0) return;
+  std::uint8_t* place = extend(padded(bytes));
+  std::memset(place + bytes, 0, padded(bytes) - bytes);
+  if (!is_apart) {
+    std::memcpy(place, data, bytes);
+    return;
+  }
+  wire::StoredApart stored;
+  std::memcpy(&stored, data, sizeof stored);
+  if (apart_ == nullptr) throw Malformed("an output is stored apart, which it cannot be here");
+  apart_->read(stored, bytes, place);
 }
 
 void EventDecoder::decode_raw() {

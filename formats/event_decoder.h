@@ -6,12 +6,16 @@
 #include "formats/column.h"
 #include "formats/event_model.h"
 #include "formats/recording.capnp.h"
+#include "formats/stored_apart.h"
 #include "formats/wire.h"
 
 namespace reweave {
 
 class EventDecoder {
  public:
+  // `apart` has the outputs that are not in the blocks; null: there are none. It must outlive the decoder.
+  explicit EventDecoder(ApartReader* apart = nullptr) : apart_(apart) {}
+
   // Starts on `block`, which must outlive the decoding of its records. Throws Malformed.
   void start(schema::EventBlock::Reader block);
   // The next record, valid until the next call; nullptr after the block's last. Throws Malformed.
@@ -22,6 +26,8 @@ class EventDecoder {
   void decode_syscall();
   std::uint64_t decode_context(std::uint32_t& index);
   void decode_outputs(const wire::SyscallRecord& call, CallState& state);
+  // Appends `bytes` of output, and zeros up to the next word.
+  void decode_data(const wire::SyscallRecord& call, std::uint64_t bytes);
   void decode_raw();
   void expect_end() const;
   template <typename Record>
@@ -31,6 +37,7 @@ class EventDecoder {
   // Makes room for `bytes` more of the record; returns where they start. The pointer of record() may change.
   std::uint8_t* extend(std::uint64_t bytes);
 
+  ApartReader* apart_;
   EventModel model_;
   std::vector<std::uint64_t> context_values_;  // by index
   std::vector<std::uint64_t> words_;           // the record being decoded

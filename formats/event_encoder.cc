@@ -23,6 +23,10 @@ bool is_syscall(const wire::RecordHeader* record) {
          record->bytes >= sizeof(wire::SyscallRecord);
 }
 
+bool is_apart(const wire::RecordHeader* record) {
+  return is_syscall(record) && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
+}
+
 }  // namespace
 
 void EventEncoder::add(const wire::RecordHeader* record) {
@@ -31,7 +35,6 @@ void EventEncoder::add(const wire::RecordHeader* record) {
   REQUIRE(record->kind != 0 && record->kind <= event_head::kKindMask, "a record of kind {} cannot be recorded",
           record->kind);
   ++count_;
-  raw_bytes_ += record->bytes;
   auto head = static_cast<std::uint8_t>(record->kind);
   if (record->thread != model_.thread) {
     head |= event_head::kThread;
@@ -42,10 +45,13 @@ void EventEncoder::add(const wire::RecordHeader* record) {
     add_switch(*reinterpret_cast<const wire::SwitchRecord*>(record));
   } else if (is_syscall(record) && parse_outputs(*reinterpret_cast<const wire::SyscallRecord*>(record))) {
     add_syscall(*reinterpret_cast<const wire::SyscallRecord*>(record));
+    if (is_apart(record)) raw_bytes_ += padded(outputs_[0].bytes) - sizeof(wire::StoredApart);
   } else {
+    REQUIRE(!is_apart(record), "a system call whose output is apart has another form");
     head |= event_head::kRaw;
     add_raw(record);
   }
+  raw_bytes_ += record->bytes;
   heads_.put_byte(head);
 }
 
@@ -61,6 +67,7 @@ void EventEncoder::add_switch(const wire::SwitchRecord& record) {
 // Fills outputs_ if what follows the call is outputs in exactly the form in which the decoder writes them.
 bool EventEncoder::parse_outputs(const wire::SyscallRecord& call) {
   outputs_.clear();
+  if (is_apart(&call.header)) return parse_apart(call);
   const auto* next = reinterpret_cast<const std::uint8_t*>(&call) + sizeof call;
   const auto* end = reinterpret_cast<const std::uint8_t*>(&call) + call.header.bytes;
   while (next != end) {
@@ -75,6 +82,13 @@ bool EventEncoder::parse_outputs(const wire::SyscallRecord& call) {
     next += padded(chunk.bytes);
   }
   return true;
+}
+
+bool EventEncoder::parse_apart(const wire::SyscallRecord& call) {
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&call + 1);
+  if (call.header.bytes != sizeof call + sizeof *chunk + sizeof(wire::StoredApart)) return false;
+  outputs_.push_back({chunk->address, chunk->bytes, reinterpret_cast<const std::uint8_t*>(chunk + 1)});
+  return chunk->bytes <= kMaxRecordBytes / 2;
 }
 
 void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
@@ -111,7 +125,7 @@ void EventEncoder::add_outputs(const wire::SyscallRecord& call, CallState& state
     shapes_.put_byte(static_cast<std::uint8_t>(base | (is_result ? output_shape::kLengthIsResult : 0)));
     if (base == output_shape::kExplicit) addresses_.put_delta(output.address, state.output_end);
     if (!is_result) lengths_.put_delta(output.bytes, state.output_length);
-    payload_.put_bytes(output.data, output.bytes);
+    payload_.put_bytes(output.data, is_apart(&call.header) ? sizeof(wire::StoredApart) : output.bytes);
     state.output_end = output.address + output.bytes;
     state.output_length = output.bytes;
   }

@@ -12,10 +12,12 @@ namespace reweave {
 
 class EventEncoder {
  public:
-  // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold.
+  // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold. An output that is apart
+  // (wire::kOutputApart) is stored already.
   void add(const wire::RecordHeader* record);
 
   std::uint32_t count() const { return count_; }
+  // Of the records as they will be read.
   std::uint64_t raw_bytes() const { return raw_bytes_; }
   // Bytes that the block's columns take, about.
   std::size_t column_bytes() const;
@@ -31,6 +33,7 @@ class EventEncoder {
   };
 
   bool parse_outputs(const wire::SyscallRecord& call);
+  bool parse_apart(const wire::SyscallRecord& call);
   void add_switch(const wire::SwitchRecord& record);
   void add_syscall(const wire::SyscallRecord& call);
   std::uint32_t add_context(ThreadId thread, std::uint64_t context);

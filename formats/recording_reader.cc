@@ -18,7 +18,8 @@ std::string require_recording(const std::string& path) {
 RecordingReader::RecordingReader(const std::string& path)
     : path_(require_recording(path)),
       manifest_(read_manifest(path_ + "/manifest")),
-      events_(path_ + "/events", FileType::kEvents) {}
+      events_(path_ + "/events", FileType::kEvents),
+      apart_(path_ + "/reads") {}
 
 const wire::RecordHeader* RecordingReader::next() {
   while (!truncation_) {

@@ -41,9 +41,10 @@ class RecordingReader {
   std::string path_;
   Manifest manifest_;
   BlockReader events_;
+  ApartReader apart_;
   Block block_;
   std::unique_ptr<MessageView> view_;
-  EventDecoder decoder_;
+  EventDecoder decoder_{&apart_};
   bool in_block_ = false;
   std::uint64_t position_ = 0;
   std::optional<BadFile> truncation_;

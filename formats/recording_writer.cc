@@ -12,6 +12,7 @@ namespace {
 
 // Small enough to lose little when killed, large enough to compress well.
 constexpr std::uint64_t kBlockBytes = 256 * 1024;
+constexpr std::uint64_t kMaxBytesRead = 64 << 20;  // outputs that are apart count in full
 
 // What a block is compressed with while the ring is at least so full.
 struct Level {
@@ -29,7 +30,8 @@ void create_directory(const std::string& path) {
 
 }  // namespace
 
-RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, Place place) : path_(path) {
+RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, Place place)
+    : path_(path), apart_(path + "/reads") {
   if (place == Place::kNew) create_directory(path_);
   create_directory(path_ + "/files");
   update_manifest(manifest);
@@ -41,7 +43,7 @@ void RecordingWriter::append(const wire::RecordHeader* record) {
   if (encoder_.count() != 0 && encoder_.column_bytes() + record->bytes > kMaxRecordBytes) write_block();
   encoder_.add(record);
   ++records_;
-  if (encoder_.raw_bytes() >= kBlockBytes) write_block();
+  if (encoder_.column_bytes() >= kBlockBytes || encoder_.raw_bytes() >= kMaxBytesRead) write_block();
 }
 
 void RecordingWriter::set_pressure(unsigned percent) {

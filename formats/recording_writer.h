@@ -1,4 +1,5 @@
-// Writes a recording: a directory of `manifest`, `events` and `files/` (docs/recording-format.md).
+// Writes a recording: a directory of `manifest`, `events`, `files/` and, if need be, `reads`
+// (docs/recording-format.md).
 //
 // The events file is flushed block by block, and the manifest says complete = false until finish(): a recorder that
 // is killed leaves a recording that can be read up to the last whole block. One thread.
@@ -10,6 +11,7 @@
 #include "formats/block_file.h"
 #include "formats/event_encoder.h"
 #include "formats/manifest.h"
+#include "formats/stored_apart.h"
 
 namespace reweave {
 
@@ -21,6 +23,8 @@ class RecordingWriter {
 
   // Appends one wire record.
   void append(const wire::RecordHeader* record);
+  // Stores what a call read, for a record whose output is apart.
+  wire::StoredApart store_apart(const std::byte* data, std::uint64_t bytes) { return apart_.store(data, bytes); }
   // How much of the ring that feeds the recording is filled, in percent: the fuller, the less time goes into
   // compression.
   void set_pressure(unsigned percent);
@@ -36,13 +40,14 @@ class RecordingWriter {
 
   const std::string& path() const { return path_; }
   std::uint64_t records() const { return records_; }
-  std::uint64_t bytes_written() const { return events_->bytes_written(); }
+  std::uint64_t bytes_written() const { return events_->bytes_written() + apart_.bytes_written(); }
 
  private:
   void write_block();
 
   std::string path_;
   std::unique_ptr<BlockWriter> events_;
+  ApartWriter apart_;
   EventEncoder encoder_;
   std::uint64_t records_ = 0;
   std::uint64_t records_in_blocks_ = 0;

@@ -82,12 +82,28 @@ static_assert(sizeof(SyscallRecord) == 88);
 inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to what was the first process's standard output
 inline constexpr std::uint32_t kWritesStderr = 2;
 inline constexpr std::uint32_t kLeftBaton = 4;  // gave up the baton while in the kernel
+// The data of its one output is not behind the OutputChunk: a KeptRange is (in the ring), or a StoredApart (in a
+// recording). Readers of recordings put the data in its place, and clear this.
+inline constexpr std::uint32_t kOutputApart = 8;
 
 // `bytes` of memory that the call wrote at `address`; data follows, padded to 8.
 struct OutputChunk {
   std::uint64_t address;
   std::uint64_t bytes;
 };
+
+// Data that the call read from a file, which the supervisor still has unchanged (recorder/core/syscalls/kept_files.h).
+struct KeptRange {
+  std::uint64_t file;  // number of the kept file
+  std::uint64_t offset;
+};
+
+// Data in the recording's file `reads`.
+struct StoredApart {
+  std::uint64_t position;
+  std::uint64_t hash;  // xxh3-64 of the data
+};
+static_assert(sizeof(KeptRange) == sizeof(StoredApart));
 
 // A signal delivered to a handler, or the default action taken, at the start of the schedule point `step`.
 struct SignalRecord {

@@ -120,6 +120,7 @@ struct RunConfig {
   std::uint64_t affinity[16];
   std::uint32_t fork_server;           // 1: at main, fork a run per request (core/fork_server.h)
   std::uint32_t patch_calls;           // 1: hot system calls are patched (core/patching.h)
+  std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
   std::uint32_t access_points;         // 1: every instrumented access asks the policy
   std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
   std::uint32_t detect_now;            // set by the core once main is reached
@@ -147,12 +148,26 @@ struct RunStatus {
   char message[2048];
 };
 
+// Recording: a thread asks the supervisor to keep a file as it is (core/syscalls/kept_files.h). With the baton.
+struct KeepRequest {
+  std::atomic<std::uint32_t> asked;
+  std::atomic<std::uint32_t> answered;  // futex
+  std::int32_t pid, fd;                 // whose descriptor it is
+  std::uint64_t device, inode;
+  std::uint16_t file;  // the answer: its number plus one, kNotKept: it is not kept
+};
+inline constexpr std::uint32_t kMaxKept = 256;
+inline constexpr std::uint16_t kNotKept = 0xffff;
+
 struct ArenaHeader {
   std::uint64_t magic;
   std::uint32_t version;  // wire::kVersion
   std::uint32_t header_bytes;
   RunConfig config;
   RunStatus status;
+  KeepRequest keep;
+  std::atomic<std::uint32_t> logging_kept;             // 1: a reference to a kept file may be about to be logged
+  std::atomic<std::uint32_t> kept_changing[kMaxKept];  // 1: no new references to this one
   Channel out;
   Channel feed;
 };

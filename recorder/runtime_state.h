@@ -165,6 +165,7 @@ enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock };
 struct FdEntry {
   FdKind kind;
   std::uint8_t std_stream;  // wire::kWritesStdout / kWritesStderr or 0
+  std::uint16_t kept;       // number of the kept file plus one, kNotKept, or 0: not asked yet
 };
 
 // The kernel's struct sigaction.

@@ -85,14 +85,15 @@ long run_guarded(Call& call) {
 
 }  // namespace
 
-void log_call(Call& call, long result, const Output* outputs, std::uint32_t count) {
+void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   std::uint64_t extra = 0;
-  for (std::uint32_t i = 0; i < count; i++) extra += sizeof(wire::OutputChunk) + round_to(outputs[i].bytes, 8);
+  for (std::uint32_t i = 0; i < count; i++)
+    extra += sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(outputs[i].bytes, 8) : sizeof *kept);
   if (sizeof(wire::SyscallRecord) + extra > kMaxRecordBytes) bug("output larger than a record");
   RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
   auto& body = record.body<wire::SyscallRecord>();
   body.number = static_cast<std::uint32_t>(call.number);
-  body.flags = call.flags;
+  body.flags = call.flags | (kept == nullptr ? 0 : wire::kOutputApart);
   body.result = result;
   for (int i = 0; i < 6; i++)
     body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
@@ -101,8 +102,9 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
   for (std::uint32_t i = 0; i < count; i++) {
     const wire::OutputChunk chunk = {outputs[i].address, outputs[i].bytes};
     record.append(&chunk, sizeof chunk);
-    record.append(reinterpret_cast<const void*>(outputs[i].address), outputs[i].bytes);
+    if (kept == nullptr) record.append(reinterpret_cast<const void*>(outputs[i].address), outputs[i].bytes);
   }
+  if (kept != nullptr) record.append(kept, sizeof *kept);
   record.commit();
   call.completed = true;
   log_checksum(call.context);

@@ -49,8 +49,9 @@ inline void use_arguments(Call& call, int count) {
 // Logs the completed call, or checks it against the recording, and returns `result`. For calls that are performed
 // in every mode: the result must be the recorded one.
 long complete(Call& call, long result);
-// Logs the completed call with what it wrote.
-void log_call(Call& call, long result, const Output* outputs, std::uint32_t count);
+// Logs the completed call with what it wrote. `kept`: where the data of its one output is to be had from, or null.
+void log_call(Call& call, long result, const Output* outputs, std::uint32_t count,
+              const wire::KeptRange* kept = nullptr);
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
 

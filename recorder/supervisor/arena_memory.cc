@@ -95,10 +95,17 @@ bool ArenaMemory::stack_asked() {
   return request.asked.load() != request.answered.load();
 }
 
+void ArenaMemory::answer_keep(std::uint16_t file) {
+  KeepRequest& request = header().keep;
+  request.file = file;
+  request.asked.store(0);
+  futex_signal(request.answered);
+}
+
 void ArenaMemory::wait_for_records(int milliseconds) {
   Channel& out = header().out;
   const std::uint32_t seen = out.head_signal.load();
-  if (published().bytes != 0 || stack_asked()) return;
+  if (published().bytes != 0 || stack_asked() || keep_asked()) return;
   futex_wait(out.head_signal, seen, milliseconds);
 }
 

@@ -37,7 +37,10 @@ class ArenaMemory {
   void publish(const void* record, std::uint64_t bytes);
   // The target waits for the answer to a StackRequest.
   bool stack_asked();
-  // Sleeps until the target flushes or fills its ring or asks for a stack, `milliseconds` at the most.
+  // The target waits for the answer to a KeepRequest.
+  bool keep_asked() { return header().keep.asked.load() != 0; }
+  void answer_keep(std::uint16_t file);
+  // Sleeps until the target flushes or fills its ring or asks for something, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
 
   // Appends a record to the feed if it fits now.

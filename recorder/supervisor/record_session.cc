@@ -1,5 +1,6 @@
 #include "recorder/supervisor/record_session.h"
 
+#include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/tree_watch.h"
 #include "recorder/supervisor/watchdog.h"
 
@@ -82,6 +83,7 @@ class RecordSession {
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
+    config.keep_files = 1;
     std::ofstream(preload_) << paths.shim << "\n";
     const std::string preload = preload_.string();
     REQUIRE(preload.size() < sizeof config.preload_path, "{}: the path is too long", preload);
@@ -95,6 +97,8 @@ class RecordSession {
     Watchdog watchdog(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       pass_on_termination(target);
+      kept_.answer();
+      if (kept_.mark_wanted()) let_go();
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
@@ -132,6 +136,14 @@ class RecordSession {
     writer_.update_manifest(manifest_);
   }
 
+  // Lets others write to files that were kept, once all that refers to them is stored.
+  void let_go() {
+    const std::uint64_t head = arena_.header().out.head.load();
+    while (arena_.header().out.tail.load() < head && drain()) {
+    }
+    kept_.release();
+  }
+
   // Takes of what the target has published. False if there was nothing.
   bool drain() {
     const ArenaMemory::Span span = arena_.published();
@@ -142,12 +154,19 @@ class RecordSession {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
       CHECK(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= span.bytes - at);
       note(record);
-      if (!dropped_) writer_.append(record);
+      if (!dropped_) append(record);
       at += record->bytes;
     }
     arena_.take(at);
     dropped_ = dropped_ || too_large();
     return true;
+  }
+
+  void append(const wire::RecordHeader* record) {
+    const bool is_call = record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall);
+    const bool is_apart =
+        is_call && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
+    writer_.append(is_apart ? kept_.resolve(record, writer_) : record);
   }
 
   // Keeps the manifest's lists up to date.
@@ -220,6 +239,7 @@ class RecordSession {
   Manifest manifest_;
   RecordingWriter writer_;
   ArenaMemory arena_;
+  KeptFiles kept_{arena_};
   fs::path preload_;
   int idle_ms_ = 1;
   bool dropped_ = false;

@@ -163,4 +163,52 @@ BOOST_AUTO_TEST_CASE(a_large_record_survives) {
   BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
 }
 
+// What a reader makes of a call whose output is apart is the same call with the output in it.
+BOOST_AUTO_TEST_CASE(an_output_apart_survives) {
+  test::Scratch scratch;
+  const std::string data = std::string(5000, 'x') + "end";
+  std::vector<Record> records = test::one_of_each();
+  const auto bytes = static_cast<std::int64_t>(data.size());
+  records.push_back(test::make_call(0, 0, bytes, 1, 2, {3, 4096, 8192}, test::output_tail(4096, data)));
+  const std::vector<Record> expected = [&] {
+    std::vector<Record> twice = records;
+    twice.push_back(records.back());
+    twice.push_back(records.front());
+    return twice;
+  }();
+  {
+    RecordingWriter writer(scratch / "r", sample_manifest());
+    for (std::size_t i = 0; i + 1 < records.size(); i++) writer.append(test::header_of(records[i]));
+    const wire::StoredApart stored = writer.store_apart(reinterpret_cast<const std::byte*>(data.data()), data.size());
+    Record apart = records.back();
+    constexpr std::size_t kKeptWords = (sizeof(wire::SyscallRecord) + sizeof(wire::OutputChunk)) / 8;
+    apart.resize(kKeptWords);
+    apart.insert(apart.end(), {stored.position, stored.hash});
+    auto& call = *reinterpret_cast<wire::SyscallRecord*>(apart.data());
+    call.flags |= wire::kOutputApart;
+    call.header.bytes = static_cast<std::uint32_t>(apart.size() * 8);
+    writer.append(test::header_of(apart));
+    writer.append(test::header_of(apart));
+    writer.append(test::header_of(records.front()));
+    writer.finish(sample_manifest());
+  }
+  BOOST_TEST(read_and_compare(scratch / "r", expected) == expected.size());
+}
+
+BOOST_AUTO_TEST_CASE(outputs_apart_are_checked) {
+  test::Scratch scratch;
+  const std::string path = scratch / "reads";
+  const std::string data(300, 'x');
+  std::uint8_t room[400];
+  BOOST_CHECK_THROW(ApartReader(path).read({0, 0}, 1, room), BadFile);
+  ApartWriter writer(path);
+  const wire::StoredApart stored = writer.store(reinterpret_cast<const std::byte*>(data.data()), data.size());
+  ApartReader reader(path);
+  reader.read(stored, data.size(), room);
+  BOOST_TEST(std::string(room, room + data.size()) == data);
+  BOOST_CHECK_THROW(reader.read({stored.position, stored.hash + 1}, data.size(), room), BadFile);
+  BOOST_CHECK_THROW(reader.read({stored.position + 1, stored.hash}, data.size(), room), BadFile);
+  BOOST_CHECK_THROW(reader.read({~0ull, stored.hash}, data.size(), room), BadFile);
+}
+
 }  // namespace reweave

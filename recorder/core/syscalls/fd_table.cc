@@ -43,7 +43,14 @@ void copy_fd(long from, long to) {
   if (source != nullptr && target != nullptr && from != to) *target = *source;
 }
 
+std::uint16_t* kept_entry(long fd) {
+  FdEntry* entry = entry_of(fd);
+  return entry == nullptr ? nullptr : &entry->kept;
+}
+
 void mark_standard_streams() {
+  // Whoever gave us descriptors may move their offsets.
+  for (FdEntry& entry : process().fds) entry.kept = kNotKept;
   process().fds[1].std_stream = wire::kWritesStdout;
   process().fds[2].std_stream = wire::kWritesStderr;
 }

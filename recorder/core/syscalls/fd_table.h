@@ -17,7 +17,10 @@ std::uint32_t fd_stream(long fd);
 void forget_fd(long fd);
 // `to` is now the same as `from`.
 void copy_fd(long from, long to);
-// The first process: descriptors 1 and 2.
+// What is known of the kept file behind `fd` (kept_files.h): its number plus one, kNotKept, or 0 if nobody
+// asked. Null if descriptors of that number are not followed.
+std::uint16_t* kept_entry(long fd);
+// The first process: descriptors that it got from outside.
 void mark_standard_streams();
 
 }  // namespace reweave::core

@@ -8,6 +8,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_changes.h"
+#include "recorder/core/syscalls/kept_files.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -296,7 +297,10 @@ long recorded_call(Call& call, bool may_block) {
     count = gather_all(call, before, result);
   }
   if ((call.row->flags & kChangesFile) != 0) log_file_change(call, result);
-  log_call(call, result, outputs, count);
+  if (!may_block && reads_kept_file(call, result))
+    log_file_read(call, result, outputs[0]);
+  else
+    log_call(call, result, outputs, count);
   note_descriptors(call, result);
   return result;
 }

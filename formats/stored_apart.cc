@@ -1,0 +1,52 @@
+#include "formats/stored_apart.h"
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <xxhash.h>
+
+#include <cerrno>
+
+#include "formats/error.h"
+
+namespace reweave {
+namespace {
+
+// pread(2) or pwrite(2) until all is done; the bytes done, fewer at the end of the file.
+template <typename Call, typename Byte>
+std::uint64_t transfer(Call call, int fd, Byte* data, std::uint64_t bytes, std::uint64_t position,
+                       const std::string& path) {
+  std::uint64_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = call(fd, data + done, bytes - done, static_cast<off_t>(position + done));
+    if (n < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(n, "{}", path);
+    if (n == 0) break;
+    done += static_cast<std::uint64_t>(n);
+  }
+  return done;
+}
+
+}  // namespace
+
+wire::StoredApart ApartWriter::store(const std::byte* data, std::uint64_t bytes) {
+  if (!file_.valid())
+    file_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "{}", path_));
+  transfer(::pwrite, file_.get(), data, bytes, end_, path_);
+  const wire::StoredApart stored = {end_, XXH3_64bits(data, bytes)};
+  end_ += bytes;
+  return stored;
+}
+
+void ApartReader::read(const wire::StoredApart& stored, std::uint64_t bytes, std::uint8_t* to) {
+  const auto fail = [&](Damage damage, const char* reason) {
+    throw BadFile(path_, damage, 0, stored.position, reason);
+  };
+  if (!file_.valid()) file_ = Fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file_.valid()) fail(Damage::kCorrupt, "the recording refers to it, and it cannot be opened");
+  if (stored.position > INT64_MAX - bytes) fail(Damage::kCorrupt, "an output lies behind any file's end");
+  if (transfer(::pread, file_.get(), to, bytes, stored.position, path_) < bytes)
+    fail(Damage::kCorrupt, "the file is too short for an output");
+  if (XXH3_64bits(to, bytes) != stored.hash) fail(Damage::kCorrupt, "checksum of an output");
+}
+
+}  // namespace reweave

@@ -1,0 +1,71 @@
+#include "recorder/core/syscalls/kept_files.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/syscalls/fd_table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr long kLeastRead = 4096;              // bytes of a read that are worth a reference
+constexpr std::uint64_t kLeastFile = 1 << 20;  // bytes of a file that are worth a lease
+
+bool only_read(long fd) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
+  return !is_error(flags) && (flags & O_ACCMODE) == O_RDONLY;
+}
+
+// Asks the supervisor for a lease on what `fd` refers to; kNotKept if it gets none.
+std::uint16_t ask(long fd, const struct stat& status) {
+  KeepRequest& request = arena().keep;
+  request.pid = self().real_tid;
+  request.fd = static_cast<std::int32_t>(fd);
+  request.device = status.st_dev;
+  request.inode = status.st_ino;
+  request.answered.store(0);
+  request.asked.store(1);
+  flush_out();
+  while (request.answered.load() == 0) sys(SYS_futex, &request.answered, FUTEX_WAIT, 0, 0);
+  return request.file;
+}
+
+// Number of the kept file behind `fd` plus one, or kNotKept.
+std::uint16_t kept_file(long fd) {
+  std::uint16_t* known = kept_entry(fd);
+  if (known == nullptr) return kNotKept;
+  if (*known == 0) {
+    struct stat status;
+    const bool worth_it = sys(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
+                          static_cast<std::uint64_t>(status.st_size) >= kLeastFile && only_read(fd);
+    *known = worth_it ? ask(fd, status) : kNotKept;
+  }
+  return *known;
+}
+
+std::uint64_t offset_of(const Call& call, long result) {
+  if (call.number == SYS_pread64) return static_cast<std::uint64_t>(call.args[3]);
+  return static_cast<std::uint64_t>(sys(SYS_lseek, call.args[0], 0, SEEK_CUR) - result);
+}
+
+}  // namespace
+
+bool reads_kept_file(const Call& call, long result) {
+  if (config().keep_files == 0 || result < kLeastRead) return false;
+  if (call.number != SYS_read && call.number != SYS_pread64) return false;
+  return kept_file(call.args[0]) != kNotKept;
+}
+
+void log_file_read(Call& call, long result, const Output& output) {
+  const std::uint32_t file = kept_file(call.args[0]) - 1u;
+  const wire::KeptRange range = {file, offset_of(call, result)};
+  arena().logging_kept.store(1);
+  const bool unchanged = arena().kept_changing[file].load() == 0;
+  log_call(call, result, &output, 1, unchanged ? &range : nullptr);
+  arena().logging_kept.store(0);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""What is read from large files is in the recording once, whoever changes the files meanwhile, and damage is seen."""
+import argparse
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+BAD_INPUT = 2
+MEGABYTE = 1 << 20
+FILE_BYTES = 8 * MEGABYTE
+# Reads a file three ways, lets others write to it in between, and writes to it itself.
+PROGRAM = r"""
+import hashlib, os, sys
+path = sys.argv[1]
+def look(what, data):
+    print(what, len(data), hashlib.sha256(data).hexdigest(), flush=True)
+fd = os.open(path, os.O_RDONLY)
+def whole():
+    os.lseek(fd, 0, 0)
+    return b"".join(iter(lambda: os.read(fd, 100_000), b""))
+look("whole", whole())
+look("again", whole())
+look("part", os.pread(fd, 70_001, 1_234_567))
+sys.stdin.readline()
+look("changed", whole())
+with open(path, "r+b") as file:
+    file.seek(5_000_000)
+    file.write(b"by the program")
+look("changed by the program", whole())
+copy = os.dup(fd)
+pid = os.fork()
+if pid == 0:
+    look("in a child", os.pread(copy, 50_000, 4_990_000))
+    os._exit(0)
+os.waitpid(pid, 0)
+with open(path, "rb", buffering=0) as file:
+    look("anew", file.read())
+"""
+
+
+class KeptReads(unittest.TestCase):
+    build = pathlib.Path()
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-kept-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.recording = self.folder / "recording"
+        self.data = self.folder / "data"
+        self.data.write_bytes(random.Random(1).randbytes(FILE_BYTES))
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def replay(self):
+        return subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+
+    def record(self, *command, **options):
+        return subprocess.run([self.build / "reweave", "record", "-o", self.recording, "--", *command],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True, **options)
+
+    def test_changed_meanwhile(self):
+        program = self.folder / "program.py"
+        program.write_text(PROGRAM)
+        command = [self.build / "reweave", "record", "-o", self.recording, "--", "/usr/bin/python3", program, self.data]
+        target = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        printed = [target.stdout.readline() for _ in range(3)]
+        with open(self.data, "r+b") as file:  # waits until the lease is given up
+            file.seek(MEGABYTE)
+            file.write(b"from outside")
+        printed += target.communicate("go on\n", timeout=60)[0].splitlines(keepends=True)
+        self.assertEqual(target.returncode, 0)
+        self.assertEqual(len(printed), 7)
+        sums = [line.split()[-1] for line in printed]
+        self.assertEqual(sums[0], sums[1])
+        self.assertNotEqual(sums[0], sums[3])
+        self.assertNotEqual(sums[3], sums[4])
+        self.data.unlink()
+        done = self.replay()
+        self.assertEqual((done.returncode, done.stdout), (0, "".join(printed)), done.stderr)
+        apart = (self.recording / "reads").stat().st_size
+        # Once as it was, and once as it is in the end, when it is opened anew.
+        self.assertTrue(0 <= apart - 2 * FILE_BYTES < MEGABYTE, f"{apart} bytes were stored apart")
+
+    def test_small_events(self):
+        printed = self.record("sha1sum", self.data).stdout
+        self.assertLess((self.recording / "events").stat().st_size, MEGABYTE)
+        self.assertGreaterEqual((self.recording / "reads").stat().st_size, FILE_BYTES)
+        self.data.unlink()
+        self.assertEqual(self.replay().stdout, printed)
+
+    def test_damage(self):
+        self.record("sha1sum", self.data)
+        reads = self.recording / "reads"
+        content = reads.read_bytes()
+        damaged = bytearray(content)
+        damaged[FILE_BYTES // 2] ^= 1
+        for bytes_there, reason in ((bytes(damaged), "checksum"), (content[:-1], "too short"), (b"", "too short")):
+            reads.write_bytes(bytes_there)
+            for verb in ("replay", "dump"):
+                done = subprocess.run([self.build / "reweave", verb, self.recording], stdin=subprocess.DEVNULL,
+                                      capture_output=True, timeout=60)
+                self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+                self.assertIn(reason, done.stderr.decode())
+                self.assertIn("reads", done.stderr.decode())
+        reads.unlink()
+        self.assertEqual(self.replay().returncode, BAD_INPUT)
+
+    def test_not_ours(self):
+        """Who may have no lease on a file, as an ordinary user on the system's, records its content all the same."""
+        others = self.folder / "others"
+        others.mkdir()
+        user = {}
+        if os.getuid() == 0:
+            user = {"user": 65534, "group": 65534}
+            self.folder.chmod(0o755)
+            os.chown(others, 65534, 65534)
+        self.recording = others / "recording"
+        printed = self.record("sha1sum", pathlib.Path("/usr/bin/python3").resolve(), **user).stdout
+        self.assertFalse((self.recording / "reads").exists())
+        self.assertEqual(self.replay().stdout, printed)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    KeptReads.build = options.build
+    unittest.main(argv=["kept_reads", *rest])
