@@ -8,6 +8,7 @@ Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<st
     : model_(model),
       set_(set),
       start_(std::move(start)),
+      first_(start_),
       taken_(start_),
       decided_(model.thread_count()),
       graph_(model.thread_count()) {}
@@ -18,10 +19,17 @@ bool Closure::reaches(EventIndex a, EventIndex b) const {
 }
 
 void Closure::push(EventIndex a, EventIndex b) {
-  if (a != b && !reaches(a, b)) queue_.push_back({a, b});
+  if (a != b && !left_out(a) && !left_out(b) && !reaches(a, b)) queue_.push_back({a, b});
 }
 
 // --- events that join the set ---
+
+void Closure::only_last(std::uint32_t events) {
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    taken_[t] = std::max(start_[t], set_.length(t) - std::min(set_.length(t), events));
+  }
+  first_ = taken_;
+}
 
 void Closure::extend() {
   const std::size_t begin = queue_.size();
@@ -29,18 +37,27 @@ void Closure::extend() {
     const std::uint32_t from = taken_[t];
     taken_[t] = set_.length(t);
     for (std::uint32_t pos = from; pos < taken_[t]; ++pos) take_in(model_.at(t, pos));
-    const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
-    decided_[t] = now;
-    const std::uint32_t end = std::min(std::max(now.decided, now.valued), taken_[t]);
-    for (std::uint32_t pos = std::max(start_[t], std::min(before.decided, before.valued)); pos < end; ++pos) {
-      const EventIndex e = model_.at(t, pos);
-      if (!model_.is_read(e) || model_.is_atomic(e)) continue;
-      if (set_.decided_with(e, now) && (pos >= from || !set_.decided_with(e, before))) take_in_read(e);
-    }
+    take_in_decided(t, from);
   }
   // In trace order the windows of successive insertions stay small.
   std::stable_sort(queue_.begin() + static_cast<std::ptrdiff_t>(begin), queue_.end(),
                    [](const Pair& a, const Pair& b) { return a.second < b.second; });
+}
+
+// Decided reads among the events just taken in (`from`), and among those of before the ones that were not decided then.
+void Closure::take_in_decided(std::uint32_t t, std::uint32_t from) {
+  const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
+  decided_[t] = now;
+  const auto look = [&](std::uint32_t begin, std::uint32_t end, bool fresh) {
+    for (std::uint32_t pos = begin; pos < end; ++pos) {
+      const EventIndex e = model_.at(t, pos);
+      if (!model_.is_read(e) || model_.is_atomic(e) || !set_.decided_with(e, now)) continue;
+      if (fresh || !set_.decided_with(e, before)) take_in_read(e);
+    }
+  };
+  look(std::max(first_[t], before.valued), std::min(from, now.valued), false);
+  look(std::max({first_[t], before.decided, now.valued}), std::min(from, now.decided), false);
+  look(from, std::min(taken_[t], std::max(now.decided, now.valued)), true);
 }
 
 void Closure::take_in(EventIndex e) {
@@ -112,8 +129,7 @@ void Closure::take_in_lock(EventIndex e) {
 }
 
 // The last acquisition of thread `t` before position `end` that excludes lock operation `e`, or kNone.
-EventIndex Closure::last_conflicting(std::span<const EventIndex> acquires, std::uint32_t t, std::uint32_t end,
-                                     EventIndex e) const {
+EventIndex Closure::last_conflicting(const EventRow& acquires, std::uint32_t t, std::uint32_t end, EventIndex e) const {
   EventIndex a = model_.last_before(acquires, t, end);
   while (a != kNone && model_.is_shared(a) && model_.is_shared(e)) {
     a = model_.last_before(acquires, t, model_.position[a]);
@@ -136,17 +152,17 @@ bool Closure::close() {
 bool Closure::insert_all(EventIndex a, EventIndex b) {
   if (!in_window(b)) return false;  // nothing new can come before what is done
   const Place from = place(a), to = place(b);
-  const std::uint32_t threads = graph_.threads();
-  std::vector<std::uint32_t> sources(threads), targets(threads);
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    sources[t] = graph_.predecessor(from, t);
-    targets[t] = graph_.successor(to, t);
+  sources_.clear();
+  targets_.clear();
+  for (std::uint32_t t = 0; t < graph_.threads(); ++t) {
+    const std::uint32_t source = graph_.predecessor(from, t), target = graph_.successor(to, t);
+    if (source != kNone) sources_.push_back({t, source});
+    if (target != kNone) targets_.push_back({t, target});
   }
   insert(from, to);
-  for (std::uint32_t i = 0; i < threads; ++i) {
-    for (std::uint32_t j = 0; j < threads; ++j) {
-      if (i == j || sources[i] == kNone || targets[j] == kNone) continue;
-      if (!graph_.reaches({i, sources[i]}, {j, targets[j]})) insert({i, sources[i]}, {j, targets[j]});
+  for (const Place& source : sources_) {
+    for (const Place& target : targets_) {
+      if (source.thread != target.thread && !graph_.reaches(source, target)) insert(source, target);
     }
   }
   return true;
@@ -154,7 +170,7 @@ bool Closure::insert_all(EventIndex a, EventIndex b) {
 
 void Closure::insert(Place a, Place b) {
   const std::uint32_t known_source = graph_.predecessor(b, a.thread), known_target = graph_.successor(a, b.thread);
-  const Window sources{a.thread, std::max(start_[a.thread], known_source == kNone ? 0 : known_source + 1),
+  const Window sources{a.thread, std::max(first_[a.thread], known_source == kNone ? 0 : known_source + 1),
                        a.position + 1};
   const Window targets{b.thread, b.position, std::min(known_target, set_.length(b.thread))};
   graph_.insert(a, b);
@@ -230,16 +246,15 @@ void Closure::order_write_read(EventIndex w, EventIndex r) {
 
 // w comes before another write of its variable: so do the reads of w.
 void Closure::order_write_write(EventIndex w, EventIndex next) {
-  const auto readers = model_.readers_of[w];
-  for (std::uint32_t t = 0; t < model_.thread_count() && !readers.empty(); ++t) {
-    std::uint32_t end = set_.length(t);
-    for (EventIndex r = model_.last_before(readers, t, end); r != kNone; r = model_.last_before(readers, t, end)) {
-      if (set_.decided(r)) {
-        push(r, next);
-        break;
-      }
-      end = model_.position[r];
-    }
+  auto readers = model_.readers_of[w];
+  while (!readers.empty()) {
+    const ThreadId t = model_.thread[readers.back()];
+    const auto first =
+        std::partition_point(readers.begin(), readers.end(), [&](EventIndex e) { return model_.thread[e] < t; });
+    auto end = std::partition_point(first, readers.end(), [&](EventIndex e) { return set_.contains(e); });
+    while (end != first && !set_.decided(*(end - 1))) --end;
+    if (end != first) push(*(end - 1), next);  // the last one of a thread speaks for those before it
+    readers = readers.first(static_cast<std::size_t>(first - readers.begin()));
   }
 }
 

@@ -78,14 +78,15 @@ void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>
     const EventIndex start = window_start(instances[i]);
     const Task near{number, i, start, check_.cost(instances[i].query, start)};
     if (near.cost == 0) continue;
-    const Task far{number, i, 0, check_.cost(instances[i].query, 0)};
-    if (near.cost > kCheap) {
-      tasks.push_back(near);
-    } else {
+    if (near.cost <= kCheap) {
       decide_by_closure(group, near, decision);
       if (decision.feasible) return;
-      if (start > 0) tasks.push_back(far);
+      if (start == 0) continue;
     }
+    ++decision.checks;
+    if (check_.refuted(instances[i].query)) continue;
+    if (near.cost > kCheap) tasks.push_back(near);
+    if (start > 0) tasks.push_back({number, i, 0, check_.cost(instances[i].query, 0)});
   }
   // In a long trace only one instance is worth the long look.
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost < b.cost; });

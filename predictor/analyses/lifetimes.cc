@@ -12,7 +12,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;
 constexpr std::size_t kSamples = 4;
 
 class Lifetimes : public Analysis {
@@ -58,7 +57,7 @@ class Lifetimes : public Analysis {
   void on_stack(const AnalysisInput& in, std::uint32_t v, std::uint32_t owner) {
     const TraceModel& m = in.model;
     if (owner >= m.thread_count() || !ends(m, owner)) return;
-    for (const AccessClass& uses : access_classes(m, v, kMaxClasses)) {
+    for (const AccessClass& uses : access_classes(m, v)) {
       if (uses.thread == owner || uses.frees) continue;
       for (EventIndex e : spread(uses.events, kSamples)) {
         propose_pair(in, "use-after-end", 2.4, m.threads[owner].back(), e);

@@ -12,14 +12,13 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;
 constexpr std::size_t kSamples = 4;
 
 class Orders : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
     for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) {
-      const auto classes = access_classes(input.model, v, kMaxClasses);
+      const auto classes = access_classes(input.model, v);
       use_after_free(input, classes);
       read_before_write(input, v, classes);
     }

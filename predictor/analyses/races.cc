@@ -11,10 +11,9 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;  // of one variable
-constexpr std::size_t kMaxPairs = 512;   // of classes of one variable
-constexpr std::size_t kSamples = 6;      // accesses of a class that are paired with another class
-constexpr std::uint32_t kPartners = 4;   // partners tried for each
+constexpr std::size_t kMaxPairs = 512;  // of classes of one variable
+constexpr std::size_t kSamples = 6;     // accesses of a class that are paired with another class
+constexpr std::uint32_t kPartners = 4;  // partners tried for each
 
 class Races : public Analysis {
  public:
@@ -25,7 +24,7 @@ class Races : public Analysis {
 
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
-    const auto classes = access_classes(in.model, v, kMaxClasses);
+    const auto classes = access_classes(in.model, v);
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < classes.size(); ++i) {
       for (std::size_t j = i + 1; j < classes.size() && pairs < kMaxPairs; ++j) {

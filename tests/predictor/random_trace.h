@@ -21,6 +21,7 @@ struct RandomTraceOptions {
   bool conditions = false;
   bool pointers = false;  // some reads are followed, some writes are null (kNullValue)
   bool heap = false;      // two blocks, accessed and freed; now and then one is freed twice
+  bool stacks = false;    // accesses to the stacks of started threads; needs fork_join
   bool ends = false;      // threads end, and the first one ends the process
 };
 
