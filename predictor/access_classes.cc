@@ -1,19 +1,19 @@
 #include "predictor/access_classes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace reweave {
 
 std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable) {
-  const auto writes = model.writes_of[variable];
-  std::vector<EventIndex> result(writes.begin(), writes.end());
-  for (EventIndex r : model.reads_of[variable]) {
-    if (model.op[r] == Op::kRead) result.push_back(r);  // updates are among the writes
-  }
-  std::sort(result.begin(), result.end(), [&](EventIndex a, EventIndex b) {
-    return model.thread[a] != model.thread[b] ? model.thread[a] < model.thread[b] : a < b;
-  });
+  const EventRow writes = model.writes_of[variable], reads = model.reads_of[variable];
+  std::vector<EventIndex> result;
+  result.reserve(writes.size() + reads.size());
+  std::set_union(writes.begin(), writes.end(), reads.begin(), reads.end(), std::back_inserter(result),  // updates: once
+                 [&](EventIndex a, EventIndex b) {
+                   return model.thread[a] != model.thread[b] ? model.thread[a] < model.thread[b] : a < b;
+                 });
   return result;
 }
 

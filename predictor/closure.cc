@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace reweave {
+namespace {
+
+constexpr std::size_t kPatience = 4096;  // insertions between looks at whether to stop
+
+}  // namespace
 
 Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<std::uint32_t> start)
     : model_(model),
@@ -33,9 +38,11 @@ void Closure::only_last(std::uint32_t events) {
 
 void Closure::extend() {
   const std::size_t begin = queue_.size();
+  active_.clear();
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const std::uint32_t from = taken_[t];
     taken_[t] = set_.length(t);
+    if (taken_[t] > start_[t]) active_.push_back(t);
     for (std::uint32_t pos = from; pos < taken_[t]; ++pos) take_in(model_.at(t, pos));
     take_in_decided(t, from);
   }
@@ -72,10 +79,11 @@ void Closure::take_in(EventIndex e) {
 
 void Closure::take_in_read(EventIndex r) {
   const EventIndex w = model_.link[r];
-  const auto writes = model_.writes_of[model_.object[r]];
+  const EventRow writes = model_.writes_of[model_.object[r]];
   const bool windowed = w != kNone && in_window(w);
   if (windowed) push(w, r);
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  for (const EventRow::Part& part : writes.parts()) {
+    const std::uint32_t t = part.thread;
     // Writes known to come before r come before w.
     const std::uint32_t before = graph_.predecessor(place(r), t);
     const std::uint32_t end = before == kNone ? 0 : before + (t == model_.thread[r] ? 0 : 1);
@@ -93,19 +101,23 @@ void Closure::take_in_read(EventIndex r) {
 }
 
 void Closure::take_in_write(EventIndex w) {
-  const auto writes = model_.writes_of[model_.object[w]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow writes = model_.writes_of[model_.object[w]];
+  for (const EventRow::Part& part : writes.parts()) {
+    const std::uint32_t t = part.thread;
     const std::uint32_t before = graph_.predecessor(place(w), t);
     const std::uint32_t end = before == kNone ? start_[t] : before + (t == model_.thread[w] ? 0 : 1);
     const EventIndex earlier = model_.last_before(writes, t, end);
     if (earlier != kNone && in_window(earlier)) order_write_write(earlier, w);
   }
   // Reads of what the variable held before the window come before w; the last of each thread will do.
-  const auto reads = model_.reads_of[model_.object[w]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow reads = model_.reads_of[model_.object[w]];
+  const auto of_before = [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); };
+  for (const EventRow::Part& part : reads.parts()) {
+    const std::uint32_t t = part.thread;
+    const EventIndex first = model_.first_from(reads, t, start_[t], set_.length(t));
+    if (first == kNone || !of_before(first)) continue;
     const auto mine = model_.slice(reads, t, start_[t], set_.length(t));
-    auto end = std::partition_point(
-        mine.begin(), mine.end(), [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); });
+    auto end = std::partition_point(mine.begin(), mine.end(), of_before);
     while (end != mine.begin() && (*(end - 1) == w || !set_.decided(*(end - 1)))) --end;
     if (end != mine.begin()) push(*(end - 1), w);
   }
@@ -113,8 +125,9 @@ void Closure::take_in_write(EventIndex w) {
 
 void Closure::take_in_lock(EventIndex e) {
   const EventIndex acquire = model_.is_acquire(e) ? e : model_.link[e];
-  const auto acquires = model_.locking_of[model_.object[e]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow acquires = model_.locking_of[model_.object[e]];
+  for (const EventRow::Part& part : acquires.parts()) {
+    const std::uint32_t t = part.thread;
     if (t == model_.thread[e]) continue;
     if (!in_window(acquire)) {  // the lock was held when the window started
       const EventIndex later = model_.first_from(acquires, t, start_[t], set_.length(t));
@@ -141,6 +154,8 @@ EventIndex Closure::last_conflicting(const EventRow& acquires, std::uint32_t t, 
 
 bool Closure::close() {
   for (std::size_t next = 0; next < queue_.size(); ++next) {
+    if (next % kPatience == 0 && stop_ != nullptr && (*stop_)()) stopped_ = true;
+    if (stopped_) return false;
     const Pair pair = queue_[next];
     if (pair.first == pair.second || reaches(pair.first, pair.second)) continue;
     if (reaches(pair.second, pair.first) || !insert_all(pair.first, pair.second)) return false;
@@ -154,7 +169,7 @@ bool Closure::insert_all(EventIndex a, EventIndex b) {
   const Place from = place(a), to = place(b);
   sources_.clear();
   targets_.clear();
-  for (std::uint32_t t = 0; t < graph_.threads(); ++t) {
+  for (const std::uint32_t t : active_) {
     const std::uint32_t source = graph_.predecessor(from, t), target = graph_.successor(to, t);
     if (source != kNone) sources_.push_back({t, source});
     if (target != kNone) targets_.push_back({t, target});

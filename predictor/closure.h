@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "predictor/feasible_set.h"
@@ -37,8 +38,11 @@ class Closure {
   void add(EventIndex a, EventIndex b) {
     if (!left_out(a) && !left_out(b)) queue_.push_back({a, b});
   }
-  // Closes. False if there is a cycle: no reordering exists.
+  // Closes. False if there is a cycle: no reordering exists; or if stopped().
   bool close();
+  // Asked now and then while closing; true: give up.
+  void stop_when(const std::function<bool()>* asked) { stop_ = asked; }
+  bool stopped() const { return stopped_; }
 
   // Releases (acquires given) of sections that have to end within the set. Cleared by the caller.
   std::vector<EventIndex>& wanted_sections() { return wanted_; }
@@ -84,10 +88,13 @@ class Closure {
   std::vector<std::uint32_t> first_;          // positions before are left out, per thread
   std::vector<std::uint32_t> taken_;          // events taken in, per thread
   std::vector<FeasibleSet::Bounds> decided_;  // reads taken in as decided, per thread
+  std::vector<std::uint32_t> active_;         // threads that have events taken in
   OrderGraph graph_;
   std::vector<Pair> queue_;
   std::vector<Place> sources_, targets_;  // of the insertion under way
   std::vector<EventIndex> wanted_;
+  const std::function<bool()>* stop_ = nullptr;
+  bool stopped_ = false;
   std::uint64_t work_ = 0;
 };
 

@@ -210,7 +210,10 @@ void run(const PredictArguments& arguments) {
   if (!arguments.output.empty()) journal.emplace(arguments.output + ".state", identity_of(arguments.trace, model));
   if (journal) options.journal = &*journal;
   if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
-  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGINT, [](int) {  // once: stop and show what there is; twice: end
+    interrupted = true;
+    std::signal(SIGINT, SIG_DFL);
+  });
   std::optional<CodeNames> code;
   const Names names = names_for(input, code);
   if (names.source_line) {

@@ -50,7 +50,8 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
   for (Ends policy = Ends::kNever;;) {
     Ends other = Ends::kNever;
     Verdict verdict = attempt(query, window_start, policy, other);
-    if (verdict.answer == Feasibility::kFeasible || other == Ends::kNever) {
+    const bool settled = verdict.answer == Feasibility::kFeasible || verdict.answer == Feasibility::kStopped;
+    if (settled || other == Ends::kNever) {
       const bool greedy = chose && model_.thread_count() > 2 && verdict.answer == Feasibility::kInfeasible;
       if (greedy) verdict.answer = Feasibility::kGaveUp;
       return verdict;
@@ -63,6 +64,7 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
 // What has to be in the set, and the order that the query asks for. False if that cannot be.
 bool SeqCheck::start(State& state, EventIndex window_start) const {
   if (!demand(state) || !grow_base(state, window_start)) return false;
+  if (stop_) state.closure.stop_when(&stop_);
   state.set.settle();
   const auto& sequence = state.query.sequence;
   for (std::size_t i = 1; i < sequence.size(); ++i) state.closure.add(sequence[i - 1], sequence[i]);
@@ -77,7 +79,7 @@ bool SeqCheck::refuted(const OrderQuery& query) const {
     if (!start(state, 0)) return true;
     state.closure.only_last(events);
     state.closure.extend();
-    if (!close_all(state)) return true;
+    if (!close_all(state)) return !state.closure.stopped();
   }
   return false;
 }
@@ -106,6 +108,7 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, Ends
   state.closure.extend();
   const bool closed = close_all(state);
   other = state.other_choice;
+  if (state.closure.stopped()) return {Feasibility::kStopped, {}};
   if (!closed) return {};
   for (int repairs = 0; repairs <= kMaxRepairs; ++repairs) {
     auto witness = linearise(state);
@@ -113,6 +116,7 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, Ends
     if (violation.kind == Violation::kNothing) return {Feasibility::kFeasible, std::move(witness)};
     if (!repair(state, violation) || !close_all(state)) break;
   }
+  if (state.closure.stopped()) return {Feasibility::kStopped, {}};
   return {Feasibility::kGaveUp, {}};
 }
 
@@ -259,10 +263,16 @@ Reordering SeqCheck::linearise(const State& state) const {
   }
   witness.tail.reserve(total);
   const OrderGraph& graph = state.closure.graph();
+  // By thread: its next event does not wait for threads below `other`; it waits for the first `events` of that one.
+  struct Wait {
+    std::uint32_t other = 0, events = 0;
+  };
+  std::vector<Wait> waits(threads);
   const auto ready = [&](std::uint32_t t) {
-    for (std::uint32_t i = 0; i < threads; ++i) {
-      const std::uint32_t before = i == t ? kNone : graph.predecessor({t, done[t]}, i);
-      if (before != kNone && before >= done[i]) return false;
+    Wait& wait = waits[t];
+    for (; wait.other < threads; ++wait.other, wait.events = 0) {
+      if (wait.events == 0 && wait.other != t) wait.events = graph.predecessor({t, done[t]}, wait.other) + 1;
+      if (wait.events > done[wait.other]) return false;
     }
     return true;
   };
@@ -274,6 +284,7 @@ Reordering SeqCheck::linearise(const State& state) const {
     }
     if (next == kNone) return {state.window_start, {}};
     ++done[model_.thread[next]];
+    waits[model_.thread[next]] = {};
     witness.tail.push_back(next);
   }
   return witness;

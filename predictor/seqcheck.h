@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "predictor/closure.h"
@@ -21,7 +23,12 @@
 
 namespace reweave {
 
-enum class Feasibility { kFeasible, kInfeasible, kGaveUp };
+enum class Feasibility {
+  kFeasible,
+  kInfeasible,
+  kGaveUp,   // choices made on the way may have missed a reordering
+  kStopped,  // no time to find out
+};
 
 struct Verdict {
   Feasibility answer = Feasibility::kInfeasible;
@@ -31,8 +38,10 @@ struct Verdict {
 class SeqCheck {
  public:
   // `first_look`: how many of each thread's events refuted() looks at first.
-  SeqCheck(const TraceModel& model, const MustOrder& order, std::uint32_t first_look = 64)
-      : model_(model), order_(order), first_look_(first_look) {}
+  // `stop`, if given, is asked now and then.
+  SeqCheck(const TraceModel& model, const MustOrder& order, std::uint32_t first_look = 64,
+           std::function<bool()> stop = {})
+      : model_(model), order_(order), first_look_(first_look), stop_(std::move(stop)) {}
 
   // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their
   // order (see closure.h); 0 for a complete answer.
@@ -68,6 +77,7 @@ class SeqCheck {
   const TraceModel& model_;
   const MustOrder& order_;
   std::uint32_t first_look_;
+  std::function<bool()> stop_;
 };
 
 }  // namespace reweave

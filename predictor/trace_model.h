@@ -126,6 +126,7 @@ class EventRow : public std::span<const EventIndex> {
   };
 
   EventRow(std::span<const EventIndex> events, std::span<const Part> parts) : span(events), parts_(parts) {}
+  std::span<const Part> parts() const { return parts_; }
   // The events of one thread.
   std::span<const EventIndex> of(std::uint32_t thread) const;
 

@@ -55,12 +55,12 @@ class Races : public Analysis {
   }
 
   std::size_t partners(const AnalysisInput& in, Group& group, EventIndex e, const AccessClass& others) {
-    const std::uint32_t first = in.order.before(e)[others.thread];
+    const std::uint32_t first = in.order.reaching(e)[others.thread];
     auto it = std::partition_point(others.events.begin(), others.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     std::size_t found = 0;
     for (std::uint32_t tries = 0; tries < kPartners && it != others.events.end(); ++tries, ++it) {
-      if (in.order.ordered(e, *it)) break;
+      if (in.order.ordered_before_reaching(e, *it)) break;
       if (!in.locksets.compatible(in.locksets.at(e), in.locksets.at(*it))) continue;
       const bool e_first = in.model.site[e] <= in.model.site[*it];
       const std::vector<EventIndex> events = e_first ? std::vector{e, *it} : std::vector{*it, e};

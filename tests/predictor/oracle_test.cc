@@ -94,6 +94,18 @@ class Comparison {
     }
   }
 
+  // Threads right before atomic accesses: about to read, they have not read yet.
+  void atomics() {
+    for (EventIndex a = 0; a < model_.size(); ++a) {
+      if (!model_.is_access(a) || !model_.is_atomic(a)) continue;
+      for (EventIndex b = 0; b < model_.size(); ++b) {
+        if (model_.thread[a] == model_.thread[b] || !model_.is_access(b)) continue;
+        if (a < b || !model_.is_atomic(b)) compare({{}, {a, b}, rule_}, oracle_.can_stop_before({a, b}));
+        if (model_.object[a] == model_.object[b]) compare({{b}, {a}, rule_}, oracle_.feasible({{b}, {a}, rule_}));
+      }
+    }
+  }
+
   // Threads that are about to wait, and others that are about to lock, to wait or to notify.
   void waits() {
     for (EventIndex a = 0; a < model_.size(); ++a) {
@@ -200,6 +212,7 @@ Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, 
     comparison.sequences(3);
     comparison.seen(3);
     comparison.waits();
+    comparison.atomics();
     comparison.windows();
   }
   BOOST_TEST_MESSAGE("feasible " << score.feasible << " infeasible " << score.infeasible << " unsound " << score.unsound

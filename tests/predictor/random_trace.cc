@@ -70,6 +70,7 @@ class RandomTrace {
     if (!thread.alive) return maybe_start(t);
     if (thread.waiting) return maybe_wake(t);
     const std::uint32_t choice = pick(100);
+    if (options_.nests && choice < 40) return thread.held.size() < options_.locks ? acquire(t) : release(t);
     if (choice < 50) return access(t);
     if (choice < 65) return acquire(t);
     if (choice < 80) return release(t);
@@ -88,7 +89,7 @@ class RandomTrace {
     }
     if (options_.atomics && pick(4) == 0) {
       constexpr EventKind kKinds[] = {EventKind::kAtomicLoad, EventKind::kAtomicStore, EventKind::kAtomicRmw};
-      return emit(t, kKinds[pick(3)], kVariables + 0x100, 8);
+      return emit(t, kKinds[pick(3)], options_.mixed_atomics ? address & ~7ull : kVariables + 0x100, 8);
     }
     if (options_.heap && pick(3) == 0) return heap(t);
     if (options_.stacks && !started_.empty() && pick(2) == 0) {
