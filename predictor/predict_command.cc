@@ -115,15 +115,19 @@ void say_damage(const TraceInput& input) {
   fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
 }
 
-// Percentage, rate and time left of something under way.
+// A bar and the time left of something under way, as far as can be told.
+std::string bar_text(std::uint64_t done, std::uint64_t all, double seconds) {
+  constexpr std::uint64_t kWidth = 20;
+  if (all <= done || done == 0) return "";
+  const std::uint64_t filled = done * kWidth / all;
+  return fmt::format(" [{:#<{}}{:-<{}}] {}%, {:.0f} s left", "", filled, "", kWidth - filled, done * 100 / all,
+                     seconds * static_cast<double>(all - done) / static_cast<double>(done));
+}
+
 std::string progress_text(const char* what, std::uint64_t done, std::uint64_t all, double seconds) {
   std::string text = fmt::format("{}: {:.1f} million events", what, static_cast<double>(done) / 1e6);
   if (seconds > 0) text += fmt::format(", {:.1f} million a second", static_cast<double>(done) / seconds / 1e6);
-  if (all > done && done > 0) {
-    text += fmt::format(", {}%, {:.0f} s left", done * 100 / all,
-                        seconds * static_cast<double>(all - done) / static_cast<double>(done));
-  }
-  return text;
+  return text + bar_text(done, all, seconds);
 }
 
 class Stopwatch {
@@ -202,8 +206,11 @@ void run(const PredictArguments& arguments) {
   progress.clear();
   say_damage(input);
   PredictOptions options = arguments.options;
+  double pass_start = 0;
   options.progress = [&](const std::string& pass, std::size_t done, std::size_t all) {
-    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s", pass, done, all, watch.seconds()));
+    if (done == 0) pass_start = watch.seconds();
+    const std::string bar = bar_text(done, all, watch.seconds() - pass_start);
+    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s{}", pass, done, all, watch.seconds(), bar));
   };
   options.interrupted = [] { return interrupted.load(); };
   std::optional<DecisionJournal> journal;

@@ -54,8 +54,10 @@ class Search {
 
   void race(EventIndex a, EventIndex b) {
     if (m_.object[a] != m_.object[b] || !conflict(a, b) || (m_.is_atomic(a) && m_.is_atomic(b))) return;
-    const auto letter = [&](EventIndex e) { return std::string(m_.is_write(e) ? "W" : "R"); };
-    add(letter(a) + "1-" + letter(b) + "2", {a, b}, {{}, {a, b}});
+    std::string pattern = "R1-R2";
+    if (m_.is_write(a)) pattern[0] = 'W';
+    if (m_.is_write(b)) pattern[3] = 'W';
+    add(pattern, {a, b}, {{}, {a, b}});
   }
 
   // Does `e` hold the lock that `wanted` asks for, so that it has to wait?
@@ -82,11 +84,10 @@ class Search {
       if (first != before.end() && data(first->second) && data(c)) {
         for (EventIndex b = 0; b < m_.size(); ++b) {
           if (!data(b) || m_.object[b] != v || !other(b, c)) continue;
-          std::string pattern;
-          for (EventIndex e : {first->second, b, c}) {
-            pattern += pattern.empty() ? "" : "-";
-            pattern += std::string(m_.is_write(e) ? "W" : "R") + (e == b ? "2" : "1");
-          }
+          std::string pattern = "R1-R2-R1";
+          if (m_.is_write(first->second)) pattern[0] = 'W';
+          if (m_.is_write(b)) pattern[3] = 'W';
+          if (m_.is_write(c)) pattern[6] = 'W';
           if (kUnserialisable.contains(pattern)) between(pattern, first->second, b, c);
         }
       }
