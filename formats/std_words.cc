@@ -65,8 +65,7 @@ constexpr std::uint8_t told_by_aux(EventKind kind) {
 }  // namespace
 
 const StdWord* std_word(std::string_view word) {
-  const auto row =
-      std::find_if(std::begin(kWords), std::end(kWords), [&](const StdWord& r) { return r.word == word; });
+  const auto row = std::find_if(std::begin(kWords), std::end(kWords), [&](const StdWord& r) { return r.word == word; });
   return row == std::end(kWords) ? nullptr : row;
 }
 

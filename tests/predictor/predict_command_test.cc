@@ -186,7 +186,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
 // The end of a process is that of its threads; text says which are whose.
 BOOST_FIXTURE_TEST_CASE(a_process_ends_only_itself, Folder) {
   const std::string file = scratch / "t.std", out = scratch / "out";
-  const std::string events = "T0|fork(T1)|1\nT1|begin|2\nT1|w(x)|3\nT1|end|4\nT0|r(x)|5\nT0|exit|6\n";
+  const std::string events = "T0|fork(T1)|1\nT1|begin|2\nT0|r(x)|3\nT1|w(x)|4\nT1|end|5\nT0|exit|6\n";
   const auto ends_early = [&](const std::string& text) {
     test::write_bytes(file, text);
     BOOST_REQUIRE_EQUAL(run(kReweave + " predict --analysis=lifetimes --format=json " + file + " > " + out), 0);
