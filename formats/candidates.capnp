@@ -43,6 +43,13 @@ struct Event {
   address @4 :UInt64;
   object @5 :Text;         # the way people name it, or empty
   stack @6 :List(UInt32);  # sites, innermost first
+  held @7 :List(HeldLock); # right before the event, taken last first
+}
+
+struct HeldLock {
+  object @0 :Text;  # the way people name it
+  site @1 :UInt32;  # of its acquisition, < sites
+  shared @2 :Bool;
 }
 
 struct Step {

@@ -31,6 +31,9 @@ CandidateEvent event_of(schema::Event::Reader from, std::size_t site_count) {
   event.address = from.getAddress();
   event.object = string_of(from.getObject());
   for (const std::uint32_t site : checked_list(from.getStack())) event.stack.push_back(checked_site(site, site_count));
+  for (const auto lock : checked_list(from.getHeld())) {
+    event.held.push_back({string_of(lock.getObject()), checked_site(lock.getSite(), site_count), lock.getShared()});
+  }
   return event;
 }
 
@@ -77,6 +80,12 @@ void fill(schema::Event::Builder to, const CandidateEvent& from) {
   to.setObject(from.object);
   auto stack = to.initStack(list_size(from.stack.size()));
   for (unsigned i = 0; i < stack.size(); ++i) stack.set(i, from.stack[i]);
+  auto held = to.initHeld(list_size(from.held.size()));
+  for (unsigned i = 0; i < held.size(); ++i) {
+    held[i].setObject(from.held[i].object);
+    held[i].setSite(from.held[i].site);
+    held[i].setShared(from.held[i].shared);
+  }
 }
 
 void fill(schema::Step::Builder to, const WitnessStep& from) {

@@ -26,6 +26,15 @@ struct CodeSite {
   bool operator==(const CodeSite&) const = default;
 };
 
+// A lock that a thread holds.
+struct HeldLock {
+  std::string object;      // as people name it
+  std::uint32_t site = 0;  // where it was taken: index in CandidateSet::sites
+  bool shared = false;
+
+  bool operator==(const HeldLock&) const = default;
+};
+
 // One of the events that make the bug.
 struct CandidateEvent {
   ThreadId thread = 0;
@@ -35,6 +44,7 @@ struct CandidateEvent {
   std::uint64_t address = 0;
   std::string object;                // the variable as people name it, or empty
   std::vector<std::uint32_t> stack;  // sites, innermost first
+  std::vector<HeldLock> held;        // right before the event, taken last first
 
   bool operator==(const CandidateEvent&) const = default;
 };

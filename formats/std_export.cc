@@ -10,6 +10,10 @@ std::uint64_t export_std(const TraceReader& trace, std::ostream& out, StdDialect
   AccessCode code(trace);
   const StdWriteOptions options{dialect, nullptr};
   std::uint64_t lines = 0;
+  const auto& processes = addresses.processes();
+  for (std::size_t t = 0; t < processes.size(); ++t) {
+    if (processes[t] != 0) write_std_process(out, static_cast<ThreadId>(t), processes[t], options);
+  }
   TraceChunk chunk;
   for (std::size_t c = 0; c < trace.chunk_count(); ++c) {
     trace.read_chunk(c, chunk);

@@ -11,6 +11,7 @@
 //   wait woken timeout (condition,mutex)                      notify notifyAll  (condition)
 //   enter leave       (barrier)                               post take         (semaphore)
 //   alloc stack (memory: a heap block, the next thread's stack)  free (block)   call ret exit
+//   process (name)    no event: the line's thread belongs to that process; threads that say nothing share the first one
 //
 // A name is an address of the program if it starts with @: `@7ffc10` for locks and the like, `@7ffc10+4` for memory,
 // with its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. All other names are
@@ -26,10 +27,9 @@
 #include <iosfwd>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "formats/event.h"
+#include "formats/std_names.h"
 
 namespace reweave {
 
@@ -41,38 +41,6 @@ class StdFormatError : public std::runtime_error {
 
  private:
   std::size_t line_;
-};
-
-// The names of an STD file, and the numbers that stand for them in events.
-class StdNames {
- public:
-  std::uint64_t variable_address(std::string_view name);
-  std::uint64_t lock_address(std::string_view name);
-  ThreadId thread(std::string_view name);
-
-  // The name behind an address of an event, or empty.
-  std::string name_of(std::uint64_t address) const;
-  const std::vector<std::string>& threads() const { return threads_.names(); }
-
- private:
-  // A hash table in one array: a name is looked up for each event, and nodes all over memory would cost more than all
-  // else of the reading.
-  class Table {
-   public:
-    std::uint32_t add(std::string_view name);
-    const std::vector<std::string>& names() const { return names_; }
-
-   private:
-    struct Slot {
-      std::uint32_t hash = 0;
-      std::uint32_t number = 0;  // plus 1; 0: free
-    };
-    void grow();
-
-    std::vector<Slot> slots_;  // a power of two, at most half of them used
-    std::vector<std::string> names_;
-  };
-  Table variables_, locks_, threads_;
 };
 
 using EventSink = std::function<void(const TraceEvent& event, std::uint32_t site)>;
@@ -89,6 +57,9 @@ struct StdWriteOptions {
   StdDialect dialect = StdDialect::kFull;
   const StdNames* names = nullptr;  // names to use for addresses; without one they are written as addresses
 };
+
+// Says that `thread` belongs to `process`, if the dialect can.
+void write_std_process(std::ostream& out, ThreadId thread, std::uint16_t process, const StdWriteOptions& options);
 
 // Writes one event as a line, if the dialect has a word for it; returns false if not.
 bool write_std(std::ostream& out, const TraceEvent& event, std::uint32_t site, const StdWriteOptions& options);

@@ -1,23 +1,23 @@
 #include "predictor/access_classes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace reweave {
 
 std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable) {
-  const auto writes = model.writes_of[variable];
-  std::vector<EventIndex> result(writes.begin(), writes.end());
-  for (EventIndex r : model.reads_of[variable]) {
-    if (model.op[r] == Op::kRead) result.push_back(r);  // updates are among the writes
-  }
-  std::sort(result.begin(), result.end(), [&](EventIndex a, EventIndex b) {
-    return model.thread[a] != model.thread[b] ? model.thread[a] < model.thread[b] : a < b;
-  });
+  const EventRow writes = model.writes_of[variable], reads = model.reads_of[variable];
+  std::vector<EventIndex> result;
+  result.reserve(writes.size() + reads.size());
+  std::set_union(writes.begin(), writes.end(), reads.begin(), reads.end(), std::back_inserter(result),  // updates: once
+                 [&](EventIndex a, EventIndex b) {
+                   return model.thread[a] != model.thread[b] ? model.thread[a] < model.thread[b] : a < b;
+                 });
   return result;
 }
 
-std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t limit) {
+std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable) {
   std::vector<AccessClass> classes;
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::uint32_t thread = kNone;
@@ -28,7 +28,7 @@ std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t v
                               (model.flags[e] & (kAtomic | kFrees));
     auto it = index.find(key);
     if (it == index.end()) {
-      if (classes.size() >= limit) continue;
+      if (classes.size() >= kMaxAccessClasses) continue;
       it = index.emplace(key, classes.size()).first;
       classes.push_back({thread, model.site[e], model.op[e], model.is_atomic(e), (model.flags[e] & kFrees) != 0, {}});
     }

@@ -19,8 +19,11 @@ struct AccessClass {
   bool writes() const { return op != Op::kRead; }
 };
 
-// Classes of `variable`, at most `limit`, in order of thread and first access.
-std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t limit);
+// Most classes of one variable that are told; accesses of further ones are left out.
+inline constexpr std::size_t kMaxAccessClasses = 64;
+
+// Classes of `variable`, in order of thread and first access.
+std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable);
 
 // The accesses of `variable` by thread, then position.
 std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable);

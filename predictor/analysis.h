@@ -41,6 +41,9 @@ struct Group {
   std::vector<Instance> instances;
 };
 
+// Threads of one deadlock.
+inline constexpr std::size_t kMostDeadlocked = 8;
+
 // Groups by key, each with a bounded number of instances spread over all that were found.
 class GroupTable {
  public:

@@ -79,6 +79,11 @@ CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& name
   result.address = model.address_of(e) & kAddressMask;
   result.object = event_object_text(model, e, names);
   for (const std::uint32_t call : shown_calls(model, model.stack[e], names)) result.stack.push_back(sites.number(call));
+  for (std::uint32_t node = model.held[e]; node != 0; node = model.held_nodes[node].parent) {
+    const EventIndex acquire = model.held_nodes[node].acquire;
+    result.held.push_back(
+        {event_object_text(model, acquire, names), sites.number(model.site[acquire]), model.is_shared(acquire)});
+  }
   return result;
 }
 
@@ -140,7 +145,7 @@ CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> rep
     if (object.empty()) object = fmt::format("{:#x}", address);
     const auto event = [&](ThreadId thread, std::uint32_t site, bool writes, std::uint64_t index) {
       candidate.events.push_back(
-          {thread, index, writes ? EventKind::kWrite : EventKind::kRead, sites.number(site), address, object, {}});
+          {thread, index, writes ? EventKind::kWrite : EventKind::kRead, sites.number(site), address, object, {}, {}});
     };
     event(report.first_thread, report.first_site, report.first_writes, 0);
     event(report.second_thread, report.second_site, report.second_writes, report.event);

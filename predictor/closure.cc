@@ -3,11 +3,17 @@
 #include <algorithm>
 
 namespace reweave {
+namespace {
+
+constexpr std::size_t kPatience = 4096;  // insertions between looks at whether to stop
+
+}  // namespace
 
 Closure::Closure(const TraceModel& model, const FeasibleSet& set, std::vector<std::uint32_t> start)
     : model_(model),
       set_(set),
       start_(std::move(start)),
+      first_(start_),
       taken_(start_),
       decided_(model.thread_count()),
       graph_(model.thread_count()) {}
@@ -18,29 +24,47 @@ bool Closure::reaches(EventIndex a, EventIndex b) const {
 }
 
 void Closure::push(EventIndex a, EventIndex b) {
-  if (a != b && !reaches(a, b)) queue_.push_back({a, b});
+  if (a != b && !left_out(a) && !left_out(b) && !reaches(a, b)) queue_.push_back({a, b});
 }
 
 // --- events that join the set ---
 
+void Closure::only_last(std::uint32_t events) {
+  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+    taken_[t] = std::max(start_[t], set_.length(t) - std::min(set_.length(t), events));
+  }
+  first_ = taken_;
+}
+
 void Closure::extend() {
   const std::size_t begin = queue_.size();
+  active_.clear();
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const std::uint32_t from = taken_[t];
     taken_[t] = set_.length(t);
+    if (taken_[t] > start_[t]) active_.push_back(t);
     for (std::uint32_t pos = from; pos < taken_[t]; ++pos) take_in(model_.at(t, pos));
-    const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
-    decided_[t] = now;
-    const std::uint32_t end = std::min(std::max(now.decided, now.valued), taken_[t]);
-    for (std::uint32_t pos = std::max(start_[t], std::min(before.decided, before.valued)); pos < end; ++pos) {
-      const EventIndex e = model_.at(t, pos);
-      if (!model_.is_read(e) || model_.is_atomic(e)) continue;
-      if (set_.decided_with(e, now) && (pos >= from || !set_.decided_with(e, before))) take_in_read(e);
-    }
+    take_in_decided(t, from);
   }
   // In trace order the windows of successive insertions stay small.
   std::stable_sort(queue_.begin() + static_cast<std::ptrdiff_t>(begin), queue_.end(),
                    [](const Pair& a, const Pair& b) { return a.second < b.second; });
+}
+
+// Decided reads among the events just taken in (`from`), and among those of before the ones that were not decided then.
+void Closure::take_in_decided(std::uint32_t t, std::uint32_t from) {
+  const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
+  decided_[t] = now;
+  const auto look = [&](std::uint32_t begin, std::uint32_t end, bool fresh) {
+    for (std::uint32_t pos = begin; pos < end; ++pos) {
+      const EventIndex e = model_.at(t, pos);
+      if (!model_.is_read(e) || model_.is_atomic(e) || !set_.decided_with(e, now)) continue;
+      if (fresh || !set_.decided_with(e, before)) take_in_read(e);
+    }
+  };
+  look(std::max(first_[t], before.valued), std::min(from, now.valued), false);
+  look(std::max({first_[t], before.decided, now.valued}), std::min(from, now.decided), false);
+  look(from, std::min(taken_[t], std::max(now.decided, now.valued)), true);
 }
 
 void Closure::take_in(EventIndex e) {
@@ -55,10 +79,11 @@ void Closure::take_in(EventIndex e) {
 
 void Closure::take_in_read(EventIndex r) {
   const EventIndex w = model_.link[r];
-  const auto writes = model_.writes_of[model_.object[r]];
+  const EventRow writes = model_.writes_of[model_.object[r]];
   const bool windowed = w != kNone && in_window(w);
   if (windowed) push(w, r);
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  for (const EventRow::Part& part : writes.parts()) {
+    const std::uint32_t t = part.thread;
     // Writes known to come before r come before w.
     const std::uint32_t before = graph_.predecessor(place(r), t);
     const std::uint32_t end = before == kNone ? 0 : before + (t == model_.thread[r] ? 0 : 1);
@@ -76,19 +101,23 @@ void Closure::take_in_read(EventIndex r) {
 }
 
 void Closure::take_in_write(EventIndex w) {
-  const auto writes = model_.writes_of[model_.object[w]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow writes = model_.writes_of[model_.object[w]];
+  for (const EventRow::Part& part : writes.parts()) {
+    const std::uint32_t t = part.thread;
     const std::uint32_t before = graph_.predecessor(place(w), t);
     const std::uint32_t end = before == kNone ? start_[t] : before + (t == model_.thread[w] ? 0 : 1);
     const EventIndex earlier = model_.last_before(writes, t, end);
     if (earlier != kNone && in_window(earlier)) order_write_write(earlier, w);
   }
   // Reads of what the variable held before the window come before w; the last of each thread will do.
-  const auto reads = model_.reads_of[model_.object[w]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow reads = model_.reads_of[model_.object[w]];
+  const auto of_before = [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); };
+  for (const EventRow::Part& part : reads.parts()) {
+    const std::uint32_t t = part.thread;
+    const EventIndex first = model_.first_from(reads, t, start_[t], set_.length(t));
+    if (first == kNone || !of_before(first)) continue;
     const auto mine = model_.slice(reads, t, start_[t], set_.length(t));
-    auto end = std::partition_point(
-        mine.begin(), mine.end(), [&](EventIndex r) { return model_.link[r] == kNone || !in_window(model_.link[r]); });
+    auto end = std::partition_point(mine.begin(), mine.end(), of_before);
     while (end != mine.begin() && (*(end - 1) == w || !set_.decided(*(end - 1)))) --end;
     if (end != mine.begin()) push(*(end - 1), w);
   }
@@ -96,8 +125,9 @@ void Closure::take_in_write(EventIndex w) {
 
 void Closure::take_in_lock(EventIndex e) {
   const EventIndex acquire = model_.is_acquire(e) ? e : model_.link[e];
-  const auto acquires = model_.locking_of[model_.object[e]];
-  for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
+  const EventRow acquires = model_.locking_of[model_.object[e]];
+  for (const EventRow::Part& part : acquires.parts()) {
+    const std::uint32_t t = part.thread;
     if (t == model_.thread[e]) continue;
     if (!in_window(acquire)) {  // the lock was held when the window started
       const EventIndex later = model_.first_from(acquires, t, start_[t], set_.length(t));
@@ -112,8 +142,7 @@ void Closure::take_in_lock(EventIndex e) {
 }
 
 // The last acquisition of thread `t` before position `end` that excludes lock operation `e`, or kNone.
-EventIndex Closure::last_conflicting(std::span<const EventIndex> acquires, std::uint32_t t, std::uint32_t end,
-                                     EventIndex e) const {
+EventIndex Closure::last_conflicting(const EventRow& acquires, std::uint32_t t, std::uint32_t end, EventIndex e) const {
   EventIndex a = model_.last_before(acquires, t, end);
   while (a != kNone && model_.is_shared(a) && model_.is_shared(e)) {
     a = model_.last_before(acquires, t, model_.position[a]);
@@ -125,6 +154,8 @@ EventIndex Closure::last_conflicting(std::span<const EventIndex> acquires, std::
 
 bool Closure::close() {
   for (std::size_t next = 0; next < queue_.size(); ++next) {
+    if (next % kPatience == 0 && stop_ != nullptr && (*stop_)()) stopped_ = true;
+    if (stopped_) return false;
     const Pair pair = queue_[next];
     if (pair.first == pair.second || reaches(pair.first, pair.second)) continue;
     if (reaches(pair.second, pair.first) || !insert_all(pair.first, pair.second)) return false;
@@ -136,17 +167,17 @@ bool Closure::close() {
 bool Closure::insert_all(EventIndex a, EventIndex b) {
   if (!in_window(b)) return false;  // nothing new can come before what is done
   const Place from = place(a), to = place(b);
-  const std::uint32_t threads = graph_.threads();
-  std::vector<std::uint32_t> sources(threads), targets(threads);
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    sources[t] = graph_.predecessor(from, t);
-    targets[t] = graph_.successor(to, t);
+  sources_.clear();
+  targets_.clear();
+  for (const std::uint32_t t : active_) {
+    const std::uint32_t source = graph_.predecessor(from, t), target = graph_.successor(to, t);
+    if (source != kNone) sources_.push_back({t, source});
+    if (target != kNone) targets_.push_back({t, target});
   }
   insert(from, to);
-  for (std::uint32_t i = 0; i < threads; ++i) {
-    for (std::uint32_t j = 0; j < threads; ++j) {
-      if (i == j || sources[i] == kNone || targets[j] == kNone) continue;
-      if (!graph_.reaches({i, sources[i]}, {j, targets[j]})) insert({i, sources[i]}, {j, targets[j]});
+  for (const Place& source : sources_) {
+    for (const Place& target : targets_) {
+      if (source.thread != target.thread && !graph_.reaches(source, target)) insert(source, target);
     }
   }
   return true;
@@ -154,7 +185,7 @@ bool Closure::insert_all(EventIndex a, EventIndex b) {
 
 void Closure::insert(Place a, Place b) {
   const std::uint32_t known_source = graph_.predecessor(b, a.thread), known_target = graph_.successor(a, b.thread);
-  const Window sources{a.thread, std::max(start_[a.thread], known_source == kNone ? 0 : known_source + 1),
+  const Window sources{a.thread, std::max(first_[a.thread], known_source == kNone ? 0 : known_source + 1),
                        a.position + 1};
   const Window targets{b.thread, b.position, std::min(known_target, set_.length(b.thread))};
   graph_.insert(a, b);
@@ -230,16 +261,15 @@ void Closure::order_write_read(EventIndex w, EventIndex r) {
 
 // w comes before another write of its variable: so do the reads of w.
 void Closure::order_write_write(EventIndex w, EventIndex next) {
-  const auto readers = model_.readers_of[w];
-  for (std::uint32_t t = 0; t < model_.thread_count() && !readers.empty(); ++t) {
-    std::uint32_t end = set_.length(t);
-    for (EventIndex r = model_.last_before(readers, t, end); r != kNone; r = model_.last_before(readers, t, end)) {
-      if (set_.decided(r)) {
-        push(r, next);
-        break;
-      }
-      end = model_.position[r];
-    }
+  auto readers = model_.readers_of[w];
+  while (!readers.empty()) {
+    const ThreadId t = model_.thread[readers.back()];
+    const auto first =
+        std::partition_point(readers.begin(), readers.end(), [&](EventIndex e) { return model_.thread[e] < t; });
+    auto end = std::partition_point(first, readers.end(), [&](EventIndex e) { return set_.contains(e); });
+    while (end != first && !set_.decided(*(end - 1))) --end;
+    if (end != first) push(*(end - 1), next);  // the last one of a thread speaks for those before it
+    readers = readers.first(static_cast<std::size_t>(first - readers.begin()));
   }
 }
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "predictor/feasible_set.h"
@@ -30,10 +31,18 @@ class Closure {
 
   // Takes in events that joined the set, and reads that became decided, since the last call.
   void extend();
+  // Before the first extend(): leaves out all but the last so many events of each thread, and what joins later. What is
+  // closed then is a part of the order: a cycle in it is one for good, and found without a walk over the whole set.
+  void only_last(std::uint32_t events);
   // Asks that `a` come before `b`; both are in the set.
-  void add(EventIndex a, EventIndex b) { queue_.push_back({a, b}); }
-  // Closes. False if there is a cycle: no reordering exists.
+  void add(EventIndex a, EventIndex b) {
+    if (!left_out(a) && !left_out(b)) queue_.push_back({a, b});
+  }
+  // Closes. False if there is a cycle: no reordering exists; or if stopped().
   bool close();
+  // Asked now and then while closing; true: give up.
+  void stop_when(const std::function<bool()>* asked) { stop_ = asked; }
+  bool stopped() const { return stopped_; }
 
   // Releases (acquires given) of sections that have to end within the set. Cleared by the caller.
   std::vector<EventIndex>& wanted_sections() { return wanted_; }
@@ -56,12 +65,13 @@ class Closure {
   };
 
   Place place(EventIndex e) const { return {model_.thread[e], model_.position[e]}; }
+  bool left_out(EventIndex e) const { return in_window(e) && model_.position[e] < first_[model_.thread[e]]; }
+  void take_in_decided(std::uint32_t t, std::uint32_t from);
   void take_in(EventIndex e);
   void take_in_read(EventIndex r);
   void take_in_write(EventIndex w);
   void take_in_lock(EventIndex e);
-  EventIndex last_conflicting(std::span<const EventIndex> acquires, std::uint32_t t, std::uint32_t end,
-                              EventIndex e) const;
+  EventIndex last_conflicting(const EventRow& acquires, std::uint32_t t, std::uint32_t end, EventIndex e) const;
   bool insert_all(EventIndex a, EventIndex b);
   void insert(Place a, Place b);
   void apply_rules(const Window& sources, const Window& targets);
@@ -75,11 +85,16 @@ class Closure {
   const TraceModel& model_;
   const FeasibleSet& set_;
   std::vector<std::uint32_t> start_;
+  std::vector<std::uint32_t> first_;          // positions before are left out, per thread
   std::vector<std::uint32_t> taken_;          // events taken in, per thread
   std::vector<FeasibleSet::Bounds> decided_;  // reads taken in as decided, per thread
+  std::vector<std::uint32_t> active_;         // threads that have events taken in
   OrderGraph graph_;
   std::vector<Pair> queue_;
+  std::vector<Place> sources_, targets_;  // of the insertion under way
   std::vector<EventIndex> wanted_;
+  const std::function<bool()>* stop_ = nullptr;
+  bool stopped_ = false;
   std::uint64_t work_ = 0;
 };
 

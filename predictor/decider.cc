@@ -8,6 +8,8 @@
 namespace reweave {
 namespace {
 
+// Events of each thread in which an instance may be refuted at once.
+constexpr std::uint32_t kFirstLook = 64;
 // Events before a window that are looked at, too: reorderings often need the sections just before.
 constexpr EventIndex kWindowMargin = 300;
 // In traces up to this size every instance that its window did not decide is looked at in the whole trace.
@@ -21,7 +23,11 @@ constexpr std::uint64_t kWorkEvents = 40'000'000, kWorkTraces = 2;
 
 Decider::Decider(const TraceModel& model, const MustOrder& order, const Locksets& locksets,
                  std::function<bool()> expired)
-    : model_(model), locksets_(locksets), keeping_(model, order), check_(model, order), expired_(std::move(expired)) {}
+    : model_(model),
+      locksets_(locksets),
+      keeping_(model, order),
+      check_(model, order, kFirstLook, expired),
+      expired_(std::move(expired)) {}
 
 void Decider::in_parallel(std::size_t count, const std::function<void(std::size_t)>& job) {
   std::atomic<std::size_t> next{0};
@@ -69,82 +75,91 @@ bool Decider::decide_keeping_order(Group& group, Decision& decision) const {
   return false;
 }
 
-void Decider::decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const {
+void Decider::decide_cheaply(Group& group, Decision& decision, Tasks& left, std::size_t number) const {
   auto& instances = group.instances;
-  std::vector<Task> tasks;
+  Tasks tasks;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     decision.undecided = expired_();
     if (decision.undecided) return;
     const EventIndex start = window_start(instances[i]);
-    const Task near{number, i, start, check_.cost(instances[i].query, start)};
+    const Task near{number, i, start, check_.cost(instances[i].query, start), 0};
     if (near.cost == 0) continue;
-    const Task far{number, i, 0, check_.cost(instances[i].query, 0)};
-    if (near.cost > kCheap) {
-      tasks.push_back(near);
-    } else {
+    if (near.cost <= kCheap) {
       decide_by_closure(group, near, decision);
-      if (decision.feasible) return;
-      if (start > 0) tasks.push_back(far);
+      if (decision.feasible || decision.undecided) return;
+      if (start == 0) continue;
     }
+    ++decision.checks;
+    if (check_.refuted(instances[i].query)) continue;
+    if (near.cost > kCheap) tasks.push_back(near);
+    const std::size_t round = near.cost > kCheap ? 1 : 0;
+    if (start > 0) tasks.push_back({number, i, 0, check_.cost(instances[i].query, 0), round});
   }
   // In a long trace only one instance is worth the long look.
-  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost < b.cost; });
-  if (model_.size() > kSmallTrace && tasks.size() > 1) tasks.erase(tasks.begin() + 1, tasks.end());
-  left.insert(left.end(), tasks.begin(), tasks.end());
+  const auto cheaper = [](const Task& a, const Task& b) { return a.cost < b.cost; };
+  std::stable_sort(tasks.begin(), tasks.end(), cheaper);
+  if (model_.size() > kSmallTrace) {
+    std::erase_if(tasks, [kept = tasks.empty() ? 0 : tasks[0].instance](const Task& t) { return t.instance != kept; });
+  }
+  left = std::move(tasks);
 }
 
 void Decider::decide_by_closure(const Group& group, const Task& task, Decision& decision) const {
   ++decision.checks;
   const Verdict verdict = check_.check(group.instances[task.instance].query, task.window_start);
+  decision.undecided = verdict.answer == Feasibility::kStopped;
   if (verdict.answer == Feasibility::kFeasible) accept(decision, task.instance, verdict.witness);
 }
 
-// The groups whose tasks the budget of work buys, cheapest first; the others are undecided. What an earlier run bought
-// is paid for again, so that it makes no difference that there was one.
-std::vector<std::size_t> Decider::affordable(std::vector<std::vector<Task>>& left,
-                                             std::vector<Decision>& decisions) const {
+// The groups whose tasks of a round the budget of work buys, cheapest first; the others are undecided. What an earlier
+// run bought is paid for again, so that it makes no difference that there was one.
+std::vector<std::size_t> Decider::affordable(std::vector<Tasks>& left, std::vector<Decision>& decisions,
+                                             std::size_t round, std::uint64_t& work) const {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const bool had_tasks = !left[i].empty();
-    for (const Task& task : left[i]) decisions[i].cost += task.cost;
-    if (had_tasks || decisions[i].cost > 0) result.push_back(i);
+    for (const Task& task : left[i]) decisions[i].costs[round] += task.round == round ? task.cost : 0;
+    if (decisions[i].costs[round] > 0) result.push_back(i);
   }
   std::stable_sort(result.begin(), result.end(),
-                   [&](std::size_t a, std::size_t b) { return decisions[a].cost < decisions[b].cost; });
-  std::uint64_t work = std::max<std::uint64_t>(kWorkEvents, model_.size() * kWorkTraces);
+                   [&](std::size_t a, std::size_t b) { return decisions[a].costs[round] < decisions[b].costs[round]; });
   std::erase_if(result, [&](std::size_t i) {
+    const std::uint64_t cost = decisions[i].costs[round];
     if (left[i].empty()) {
-      work -= std::min(work, decisions[i].cost);
+      work -= std::min(work, cost);
       return true;
     }
-    decisions[i].undecided = decisions[i].cost > work;
-    if (!decisions[i].undecided) work -= decisions[i].cost;
-    return decisions[i].undecided;
+    decisions[i].undecided = cost > work;
+    if (!decisions[i].undecided) work -= cost;
+    return false;
   });
   return result;
 }
 
 void Decider::decide_first(Group& group, std::size_t number, const Options& options, Decision& decision,
-                           std::vector<Task>& left) const {
+                           Tasks& left) const {
   decision.undecided = expired_();
   if (decision.undecided || decide_keeping_order(group, decision) || options.keep_order) return;
   decide_cheaply(group, decision, left, number);
+  if (decision.undecided) left.clear();
 }
 
-void Decider::decide_rest(const Group& group, const std::vector<Task>& tasks, Decision& decision) const {
+// The tasks of one round. What remains is for the next.
+void Decider::decide_rest(const Group& group, Tasks& tasks, std::size_t round, Decision& decision) const {
   for (const Task& task : tasks) {
+    if (task.round != round || decision.undecided || decision.feasible) continue;
     decision.undecided = expired_();
-    if (decision.undecided || decision.feasible) return;
-    decide_by_closure(group, task, decision);
+    if (!decision.undecided) decide_by_closure(group, task, decision);
   }
+  std::erase_if(tasks, [&](const Task& t) { return t.round == round || decision.undecided || decision.feasible; });
 }
 
 std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options& options) const {
   std::vector<Decision> decisions(groups.size());
-  std::vector<std::vector<Task>> left(groups.size());
+  std::vector<Tasks> left(groups.size());
   std::mutex mutex;
   std::size_t decided = 0;
   const auto progress = [&](std::size_t i, bool known) {
+    if (!left[i].empty()) return;
     const std::lock_guard lock(mutex);
     ++decided;
     if (options.progress) options.progress(decided);
@@ -158,16 +173,16 @@ std::vector<Decision> Decider::decide(std::vector<Group>& groups, const Options&
     } else {
       decide_first(groups[i], i, options, decisions[i], left[i]);
     }
-    if (left[i].empty() || decisions[i].undecided) {
-      left[i].clear();
-      progress(i, known != nullptr);
-    }
+    progress(i, known != nullptr);
   });
-  const auto order = affordable(left, decisions);
-  in_parallel(order.size(), [&](std::size_t n) {
-    decide_rest(groups[order[n]], left[order[n]], decisions[order[n]]);
-    progress(order[n], false);
-  });
+  std::uint64_t work = std::max<std::uint64_t>(kWorkEvents, model_.size() * kWorkTraces);
+  for (const std::size_t round : {0u, 1u}) {
+    const auto order = affordable(left, decisions, round, work);
+    in_parallel(order.size(), [&](std::size_t n) {
+      decide_rest(groups[order[n]], left[order[n]], round, decisions[order[n]]);
+      progress(order[n], false);
+    });
+  }
   return decisions;
 }
 

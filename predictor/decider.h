@@ -5,6 +5,7 @@
 // on which thread did what, unless time runs out. Long closures are bought from a budget of work, shortest first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,7 +21,8 @@ struct Decision {
   std::optional<std::size_t> feasible;  // which instance
   Witness witness;
   std::size_t checks = 0;  // questions asked
-  std::uint64_t cost = 0;  // events of the closures bought for it from the budget of work
+  // Events of the closures bought for it from the budget of work: in a first round, and to look beyond a window.
+  std::array<std::uint64_t, 2> costs{};
   bool undecided = false;  // time or work ran out before all was tried
 };
 
@@ -44,14 +46,16 @@ class Decider {
     std::size_t group, instance;
     EventIndex window_start;
     std::uint64_t cost;
+    std::size_t round;  // index in Decision::costs
   };
+  using Tasks = std::vector<Task>;
   static void sort_instances(Group& group);
   bool decide_keeping_order(Group& group, Decision& decision) const;
-  void decide_cheaply(Group& group, Decision& decision, std::vector<Task>& left, std::size_t number) const;
-  std::vector<std::size_t> affordable(std::vector<std::vector<Task>>& left, std::vector<Decision>& decisions) const;
-  void decide_first(Group& group, std::size_t number, const Options& options, Decision& decision,
-                    std::vector<Task>& left) const;
-  void decide_rest(const Group& group, const std::vector<Task>& tasks, Decision& decision) const;
+  void decide_cheaply(Group& group, Decision& decision, Tasks& left, std::size_t number) const;
+  std::vector<std::size_t> affordable(std::vector<Tasks>& left, std::vector<Decision>& decisions, std::size_t round,
+                                      std::uint64_t& work) const;
+  void decide_first(Group& group, std::size_t number, const Options& options, Decision& decision, Tasks& left) const;
+  void decide_rest(const Group& group, Tasks& tasks, std::size_t round, Decision& decision) const;
   void decide_by_closure(const Group& group, const Task& task, Decision& decision) const;
   EventIndex window_start(const Instance& instance) const;
   void accept(Decision& decision, std::size_t instance, const Reordering& witness) const;

@@ -28,7 +28,8 @@ class Hash {
 };
 
 std::string line_of(std::uint64_t key, const Decision& decision) {
-  std::string line = fmt::format("{:x} {} {} {}", key, decision.checks, decision.cost, decision.feasible ? 1 : 0);
+  std::string line = fmt::format("{:x} {} {} {} {}", key, decision.checks, decision.costs[0], decision.costs[1],
+                                 decision.feasible ? 1 : 0);
   if (decision.feasible) {
     const Witness& witness = decision.witness;
     line += fmt::format(" {} {} {} {}", *decision.feasible, witness.prefix(), witness.size(), witness.runs().size());
@@ -42,7 +43,7 @@ std::optional<std::pair<std::uint64_t, Decision>> parse(const std::string& text)
   std::uint64_t key = 0;
   Decision decision;
   int feasible = 0;
-  in >> std::hex >> key >> std::dec >> decision.checks >> decision.cost >> feasible;
+  in >> std::hex >> key >> std::dec >> decision.checks >> decision.costs[0] >> decision.costs[1] >> feasible;
   if (feasible != 0) {
     std::size_t instance = 0, size = 0, count = 0;
     EventIndex prefix = 0;

@@ -63,9 +63,13 @@ json site_json(const CodeSite& site) {
 json event_json(const CandidateSet& set, const CandidateEvent& event) {
   json stack = json::array();
   for (std::uint32_t site : event.stack) stack.push_back(site_json(set.sites.at(site)));
-  return {{"thread", event.thread},   {"event", event.index},     {"operation", operation_of(event.kind)},
-          {"object", event.object},   {"address", event.address}, {"site", site_json(set.sites.at(event.site))},
-          {"stack", std::move(stack)}};
+  json held = json::array();
+  for (const HeldLock& lock : event.held) {
+    held.push_back({{"object", lock.object}, {"shared", lock.shared}, {"site", site_json(set.sites.at(lock.site))}});
+  }
+  return {{"thread", event.thread},    {"event", event.index},     {"operation", operation_of(event.kind)},
+          {"object", event.object},    {"address", event.address}, {"site", site_json(set.sites.at(event.site))},
+          {"stack", std::move(stack)}, {"held", std::move(held)}};
 }
 
 // A path as the reference of a URI: what is neither plain nor a slash is escaped.
@@ -106,7 +110,27 @@ json location_of(const CandidateSet& set, std::uint32_t number, const std::strin
 }
 
 std::string event_text(const CandidateEvent& event) {
-  return "thread " + std::to_string(event.thread) + " " + operation_of(event.kind) + " " + event.object;
+  std::string text = "thread " + std::to_string(event.thread) + " " + operation_of(event.kind) + " " + event.object;
+  for (const HeldLock& lock : event.held) {
+    text += (&lock == &event.held.front() ? ", holding " : ", ") + lock.object + (lock.shared ? " (shared)" : "");
+  }
+  return text;
+}
+
+// The places of the bug, and those where the locks were taken that are held there. Numbered, for no two may be equal.
+json related_to(const CandidateSet& set, const Candidate& candidate) {
+  json related = json::array();
+  const auto add = [&](std::uint32_t site, const std::string& text) {
+    related.push_back(location_of(set, site, text));
+    related.back()["id"] = related.size();
+  };
+  for (const CandidateEvent& event : candidate.events) add(event.site, event_text(event));
+  for (const CandidateEvent& event : candidate.events) {
+    for (const HeldLock& lock : event.held) {
+      add(lock.site, "thread " + std::to_string(event.thread) + " locked " + lock.object + " here");
+    }
+  }
+  return related;
 }
 
 // The events of the bug, a flow for each thread, in their order.
@@ -132,18 +156,17 @@ json result_of(const CandidateSet& set, const Candidate& candidate) {
   const auto row =
       std::find_if(kRules.begin(), kRules.end(), [&](const RuleRow& r) { return r.kind == candidate.kind; });
   std::string fingerprint = row->id + (" " + candidate.pattern);
-  json related = json::array();
   for (const CandidateEvent& event : candidate.events) {
     fingerprint += " " + place_text(set.sites.at(event.site)) + ":" + std::to_string(set.sites.at(event.site).line);
-    related.push_back(location_of(set, event.site, event_text(event)));
   }
+  const CandidateEvent& first = candidate.events.at(0);
   return {{"ruleId", row->id},
           {"ruleIndex", row - kRules.begin()},
           {"level", row->level},
           {"rank", std::clamp(candidate.score * 25, 0.0, 100.0)},
           {"message", {{"text", candidate.summary}}},
-          {"locations", json::array({related.at(0)})},
-          {"relatedLocations", related},
+          {"locations", json::array({location_of(set, first.site, event_text(first))})},
+          {"relatedLocations", related_to(set, candidate)},
           {"codeFlows", flows_of(set, candidate)},
           {"occurrenceCount", candidate.count},
           {"partialFingerprints", {{"reweave/v1", fingerprint}}},

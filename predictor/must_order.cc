@@ -93,9 +93,9 @@ bool MustOrder::end_sections_around(EventIndex e, std::vector<std::uint32_t>& no
 std::vector<std::uint32_t> MustOrder::reaching(EventIndex e) const {
   const auto after = before(e);
   std::vector<std::uint32_t> now(after.begin(), after.end());
-  if (!model_.is_acquire(e)) return now;
+  if (!model_.is_acquire(e) && !(model_.is_read(e) && model_.is_atomic(e))) return now;
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
-  // The clock before `e`, with what `e` adds to it except as an acquisition.
+  // The clock before `e`, with what `e` adds to it except as an acquisition or by what it reads.
   if (pos == 0) {
     now.assign(now.size(), 0);
   } else {

@@ -26,7 +26,8 @@ class MustOrder {
   // nothing.
   std::span<const std::uint32_t> before(EventIndex e) const { return actual_[model_.thread[e]].at(model_.position[e]); }
 
-  // The same for reaching `e` without executing it. Who is about to lock need not wait for what the lock orders.
+  // The same for reaching `e` without executing it. Who is about to lock need not wait for what the lock orders,
+  // nor who is about to read for what was read.
   std::vector<std::uint32_t> reaching(EventIndex e) const;
 
   // True if `a` happens before `b` whenever `b` happens.

@@ -7,6 +7,7 @@ namespace reweave {
 std::uint32_t OrderGraph::successor(Place a, std::uint32_t thread) const {
   if (thread == a.thread) return a.position;
   const auto& all = steps(a.thread, thread);
+  if (all.empty() || all.back().from < a.position) return kNone;  // the common case: all is inserted in trace order
   auto it = std::partition_point(all.begin(), all.end(), [&](const Step& s) { return s.from < a.position; });
   return it == all.end() ? kNone : it->to;
 }
@@ -14,6 +15,7 @@ std::uint32_t OrderGraph::successor(Place a, std::uint32_t thread) const {
 std::uint32_t OrderGraph::predecessor(Place b, std::uint32_t thread) const {
   if (thread == b.thread) return b.position;
   const auto& all = steps(thread, b.thread);
+  if (all.empty() || all.back().to <= b.position) return all.empty() ? kNone : all.back().from;
   auto it = std::partition_point(all.begin(), all.end(), [&](const Step& s) { return s.to <= b.position; });
   return it == all.begin() ? kNone : (it - 1)->from;
 }

@@ -16,6 +16,7 @@
 
 #include "formats/error.h"
 #include "formats/traceinfo.h"
+#include "predictor/access_classes.h"
 #include "predictor/analysis.h"
 #include "predictor/candidate_output.h"
 #include "predictor/code_names.h"
@@ -25,6 +26,7 @@
 #include "predictor/predict.h"
 #include "predictor/report.h"
 #include "predictor/trace_input.h"
+#include "predictor/witness_steps.h"
 
 namespace reweave {
 namespace {
@@ -113,15 +115,19 @@ void say_damage(const TraceInput& input) {
   fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
 }
 
-// Percentage, rate and time left of something under way.
+// A bar and the time left of something under way, as far as can be told.
+std::string bar_text(std::uint64_t done, std::uint64_t all, double seconds) {
+  constexpr std::uint64_t kWidth = 20;
+  if (all <= done || done == 0) return "";
+  const std::uint64_t filled = done * kWidth / all;
+  return fmt::format(" [{:#<{}}{:-<{}}] {}%, {:.0f} s left", "", filled, "", kWidth - filled, done * 100 / all,
+                     seconds * static_cast<double>(all - done) / static_cast<double>(done));
+}
+
 std::string progress_text(const char* what, std::uint64_t done, std::uint64_t all, double seconds) {
   std::string text = fmt::format("{}: {:.1f} million events", what, static_cast<double>(done) / 1e6);
   if (seconds > 0) text += fmt::format(", {:.1f} million a second", static_cast<double>(done) / seconds / 1e6);
-  if (all > done && done > 0) {
-    text += fmt::format(", {}%, {:.0f} s left", done * 100 / all,
-                        seconds * static_cast<double>(all - done) / static_cast<double>(done));
-  }
-  return text;
+  return text + bar_text(done, all, seconds);
 }
 
 class Stopwatch {
@@ -200,15 +206,21 @@ void run(const PredictArguments& arguments) {
   progress.clear();
   say_damage(input);
   PredictOptions options = arguments.options;
+  double pass_start = 0;
   options.progress = [&](const std::string& pass, std::size_t done, std::size_t all) {
-    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s", pass, done, all, watch.seconds()));
+    if (done == 0) pass_start = watch.seconds();
+    const std::string bar = bar_text(done, all, watch.seconds() - pass_start);
+    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s{}", pass, done, all, watch.seconds(), bar));
   };
   options.interrupted = [] { return interrupted.load(); };
   std::optional<DecisionJournal> journal;
   if (!arguments.output.empty()) journal.emplace(arguments.output + ".state", identity_of(arguments.trace, model));
   if (journal) options.journal = &*journal;
   if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
-  std::signal(SIGINT, [](int) { interrupted = true; });
+  std::signal(SIGINT, [](int) {  // once: stop and show what there is; twice: end
+    interrupted = true;
+    std::signal(SIGINT, SIG_DFL);
+  });
   std::optional<CodeNames> code;
   const Names names = names_for(input, code);
   if (names.source_line) {
@@ -263,24 +275,47 @@ std::string known_analyses() {
   return known;
 }
 
+// What bounds an analysis, in the words of docs/prediction.md.
+std::string limits() {
+  const WitnessSteps::Limits witness;
+  return fmt::format(
+      "\n\nLimits. Nothing wrong is reported because of them, but something may be missed:\n"
+      "  of what has the same code locations, {} places of the trace are looked at, spread over all;\n"
+      "  of a variable, the accesses of {} pairs of thread and code location, and 4 to 8 of each;\n"
+      "  deadlocks of up to {} threads, locks held across waits with up to 8 that could wake the waiter;\n"
+      "  the {} highest-ranked findings are kept; a trace may have 4,294,967,294 events and 65,535 threads;\n"
+      "  long reorderings share a budget of work. What it does not buy, or --budget, is listed as not decided;\n"
+      "  in the file of -o a witness of more than {} steps, or what is beyond {} of all, is cut.",
+      GroupTable::kMaxInstances, kMaxAccessClasses, kMostDeadlocked, PredictOptions{}.max_findings, witness.steps,
+      witness.all_steps);
+}
+
 }  // namespace
 
 void add_predict_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* verb = app.add_subcommand(
       "predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
-  verb->footer("Analyses:" + known_analyses());
+  verb->footer("Analyses:" + known_analyses() + limits());
   verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std, *.std.gz, *.std.zst)")
       ->required();
   verb->add_option("-o,--output", arguments->output,
                    "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
                    "or the end of the budget is kept next to it, and the same command goes on from there");
-  verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it");
-  verb->add_option("--explain", arguments->explain, "only this finding, with its witness")->type_name("NUMBER");
-  verb->add_option("--format", arguments->format, "text, json or sarif")
+  verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it; for text");
+  verb->add_option("--explain", arguments->explain,
+                   "only this finding, with its witness as columns, one for each thread; from 1; for text")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--format", arguments->format, "text, json or sarif; default: text")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
-  verb->add_option("--analysis", arguments->analyses, "only these")->delimiter(',')->type_name("NAMES");
-  verb->add_option("--budget", arguments->options.budget_seconds, "stop looking after so long; default: 600")
+  verb->add_option("--analysis", arguments->analyses,
+                   "only these of the ones below, separated by commas; a detector runs alone. Default: seqcheck")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  verb->add_option("--budget", arguments->options.budget_seconds,
+                   "stop looking after so long and list what was not decided; reading the trace counts not. 0 or more; "
+                   "default: 600")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);
   verb->callback([arguments, &status] {

@@ -7,6 +7,9 @@ namespace {
 
 // Orientations tried after a linearisation fails its check; each costs another linearisation.
 constexpr int kMaxRepairs = 64;
+// How each look of refuted() grows over the one before, and how many there are.
+constexpr std::uint32_t kLookGrowth = 8;
+constexpr int kLooks = 2;
 
 }  // namespace
 
@@ -19,6 +22,7 @@ struct SeqCheck::State {
   Closure closure;
   EventIndex window_start = 0;
   Ends ends = Ends::kNever;
+  bool only_forced = false;                // make no choice, and leave open what would need one
   Ends other_choice = Ends::kNever;        // the next policy that would have decided something else
   std::vector<EventIndex> undecided_open;  // sections of which one of each pair has to end, none for a known reason
 };
@@ -46,7 +50,8 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
   for (Ends policy = Ends::kNever;;) {
     Ends other = Ends::kNever;
     Verdict verdict = attempt(query, window_start, policy, other);
-    if (verdict.answer == Feasibility::kFeasible || other == Ends::kNever) {
+    const bool settled = verdict.answer == Feasibility::kFeasible || verdict.answer == Feasibility::kStopped;
+    if (settled || other == Ends::kNever) {
       const bool greedy = chose && model_.thread_count() > 2 && verdict.answer == Feasibility::kInfeasible;
       if (greedy) verdict.answer = Feasibility::kGaveUp;
       return verdict;
@@ -54,6 +59,29 @@ Verdict SeqCheck::check(const OrderQuery& query, EventIndex window_start) const 
     chose = true;
     policy = other;
   }
+}
+
+// What has to be in the set, and the order that the query asks for. False if that cannot be.
+bool SeqCheck::start(State& state, EventIndex window_start) const {
+  if (!demand(state) || !grow_base(state, window_start)) return false;
+  if (stop_) state.closure.stop_when(&stop_);
+  state.set.settle();
+  const auto& sequence = state.query.sequence;
+  for (std::size_t i = 1; i < sequence.size(); ++i) state.closure.add(sequence[i - 1], sequence[i]);
+  return true;
+}
+
+bool SeqCheck::refuted(const OrderQuery& query) const {
+  std::uint32_t events = first_look_;
+  for (int look = 0; look < kLooks; ++look, events *= kLookGrowth) {
+    State state(model_, order_, query, starts(0));
+    state.only_forced = true;
+    if (!start(state, 0)) return true;
+    state.closure.only_last(events);
+    state.closure.extend();
+    if (!close_all(state)) return !state.closure.stopped();
+  }
+  return false;
 }
 
 std::uint64_t SeqCheck::cost(const OrderQuery& query, EventIndex window_start) const {
@@ -76,12 +104,11 @@ std::vector<std::uint32_t> SeqCheck::starts(EventIndex window_start) const {
 Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, Ends ends, Ends& other) const {
   State state(model_, order_, query, starts(window_start));
   state.ends = ends;
-  if (!demand(state) || !grow_base(state, window_start)) return {};
-  state.set.settle();
+  if (!start(state, window_start)) return {};
   state.closure.extend();
-  for (std::size_t i = 1; i < query.sequence.size(); ++i) state.closure.add(query.sequence[i - 1], query.sequence[i]);
   const bool closed = close_all(state);
   other = state.other_choice;
+  if (state.closure.stopped()) return {Feasibility::kStopped, {}};
   if (!closed) return {};
   for (int repairs = 0; repairs <= kMaxRepairs; ++repairs) {
     auto witness = linearise(state);
@@ -89,18 +116,24 @@ Verdict SeqCheck::attempt(const OrderQuery& query, EventIndex window_start, Ends
     if (violation.kind == Violation::kNothing) return {Feasibility::kFeasible, std::move(witness)};
     if (!repair(state, violation) || !close_all(state)) break;
   }
+  if (state.closure.stopped()) return {Feasibility::kStopped, {}};
   return {Feasibility::kGaveUp, {}};
 }
 
-bool SeqCheck::close_all(State& state) const {
+// Closes over what is taken in, with the sections that have to end for it. False if that cannot be.
+bool SeqCheck::close_known(State& state) const {
   while (true) {
     if (!show_write(state) || !state.closure.close()) return false;
-    if (!state.closure.wanted_sections().empty()) {
-      if (!end_wanted(state)) return false;
-    } else if (settle_open_sections(state)) {
-      return true;
-    }
+    if (state.closure.wanted_sections().empty()) return true;
+    if (!end_wanted(state)) return false;
   }
+}
+
+bool SeqCheck::close_all(State& state) const {
+  do {
+    if (!close_known(state)) return false;
+  } while (!settle_open_sections(state));
+  return true;
 }
 
 // The write that a stopped read is to see comes after all others of its variable.
@@ -141,7 +174,7 @@ bool SeqCheck::settle_open_sections(State& state) const {
     }
   }
   if (!state.closure.wanted_sections().empty() || state.closure.has_work()) settled = false;
-  if (!settled || state.undecided_open.empty()) return settled;
+  if (!settled || state.undecided_open.empty() || state.only_forced) return settled;
   // The one free choice: end the section that came first in the trace, unless its thread has to stop inside.
   auto& open = state.undecided_open;
   std::sort(open.begin(), open.end());
@@ -169,6 +202,7 @@ void SeqCheck::order_open(State& state, EventIndex open, std::uint32_t other) co
     // If it stays open, it comes after `last`. It need not stay open; ending it needs more events.
     const bool may_end = model_.link[open] != kNone && !state.set.stops(model_.thread[open]);
     const Ends needed = open < last ? Ends::kEarlier : Ends::kAll;  // the first policy that ends it
+    if (may_end && state.only_forced) return;
     if (may_end && state.ends >= needed) {
       wanted.push_back(open);
     } else {
@@ -229,10 +263,16 @@ Reordering SeqCheck::linearise(const State& state) const {
   }
   witness.tail.reserve(total);
   const OrderGraph& graph = state.closure.graph();
+  // By thread: its next event does not wait for threads below `other`; it waits for the first `events` of that one.
+  struct Wait {
+    std::uint32_t other = 0, events = 0;
+  };
+  std::vector<Wait> waits(threads);
   const auto ready = [&](std::uint32_t t) {
-    for (std::uint32_t i = 0; i < threads; ++i) {
-      const std::uint32_t before = i == t ? kNone : graph.predecessor({t, done[t]}, i);
-      if (before != kNone && before >= done[i]) return false;
+    Wait& wait = waits[t];
+    for (; wait.other < threads; ++wait.other, wait.events = 0) {
+      if (wait.events == 0 && wait.other != t) wait.events = graph.predecessor({t, done[t]}, wait.other) + 1;
+      if (wait.events > done[wait.other]) return false;
     }
     return true;
   };
@@ -244,6 +284,7 @@ Reordering SeqCheck::linearise(const State& state) const {
     }
     if (next == kNone) return {state.window_start, {}};
     ++done[model_.thread[next]];
+    waits[model_.thread[next]] = {};
     witness.tail.push_back(next);
   }
   return witness;

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "predictor/closure.h"
@@ -21,7 +23,12 @@
 
 namespace reweave {
 
-enum class Feasibility { kFeasible, kInfeasible, kGaveUp };
+enum class Feasibility {
+  kFeasible,
+  kInfeasible,
+  kGaveUp,   // choices made on the way may have missed a reordering
+  kStopped,  // no time to find out
+};
 
 struct Verdict {
   Feasibility answer = Feasibility::kInfeasible;
@@ -30,11 +37,18 @@ struct Verdict {
 
 class SeqCheck {
  public:
-  SeqCheck(const TraceModel& model, const MustOrder& order) : model_(model), order_(order) {}
+  // `first_look`: how many of each thread's events refuted() looks at first.
+  // `stop`, if given, is asked now and then.
+  SeqCheck(const TraceModel& model, const MustOrder& order, std::uint32_t first_look = 64,
+           std::function<bool()> stop = {})
+      : model_(model), order_(order), first_look_(first_look), stop_(std::move(stop)) {}
 
   // The query's read rule must be that of the order given. `window_start`: events of the trace before it keep their
   // order (see closure.h); 0 for a complete answer.
   Verdict check(const OrderQuery& query, EventIndex window_start = 0) const;
+  // True if the last events of each thread suffice to show that the answer for the whole trace is no: what makes a
+  // query infeasible is mostly near its events. Costs the same in any trace.
+  bool refuted(const OrderQuery& query) const;
   // Events that check() would have to order; 0 if it could say no at once.
   std::uint64_t cost(const OrderQuery& query, EventIndex window_start) const;
 
@@ -49,6 +63,8 @@ class SeqCheck {
   std::vector<std::uint32_t> starts(EventIndex window_start) const;
   bool grow_base(State& state, EventIndex window_start) const;
   bool demand(State& state) const;
+  bool start(State& state, EventIndex window_start) const;
+  bool close_known(State& state) const;
   bool close_all(State& state) const;
   bool show_write(State& state) const;
   bool end_wanted(State& state) const;
@@ -60,6 +76,8 @@ class SeqCheck {
 
   const TraceModel& model_;
   const MustOrder& order_;
+  std::uint32_t first_look_;
+  std::function<bool()> stop_;
 };
 
 }  // namespace reweave

@@ -82,6 +82,8 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
       if (events_ % kProgressEvents == 0) progress(events_, all);
     });
   });
+  const auto& said = std_names_.processes();
+  for (std::size_t t = 0; t < said.size(); ++t) builder.add_thread(static_cast<ThreadId>(t), said[t]);
   return builder.finish();
 }
 

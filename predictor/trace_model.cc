@@ -10,6 +10,28 @@ EventTable::EventTable(const std::vector<std::uint32_t>& row_sizes) : start_(row
   events_.resize(start_.back());
 }
 
+std::span<const EventIndex> EventRow::of(std::uint32_t thread) const {
+  const auto part =
+      std::partition_point(parts_.begin(), parts_.end(), [&](const Part& p) { return p.thread < thread; });
+  if (part == parts_.end() || part->thread != thread) return {};
+  const std::size_t end = part + 1 == parts_.end() ? size() : (part + 1)->begin;
+  return subspan(part->begin, end - part->begin);
+}
+
+void ThreadedTable::freeze(const std::vector<ThreadId>& thread_of) {
+  EventTable::freeze();
+  for (std::uint32_t r = 0; r < rows(); ++r) {
+    first_part_.push_back(static_cast<std::uint32_t>(parts_.size()));
+    const auto row = EventTable::operator[](r);
+    for (auto at = row.begin(); at != row.end();) {
+      const ThreadId thread = thread_of[*at];
+      parts_.push_back({thread, static_cast<std::uint32_t>(at - row.begin())});
+      at = std::partition_point(at, row.end(), [&](EventIndex e) { return thread_of[e] == thread; });
+    }
+  }
+  first_part_.push_back(static_cast<std::uint32_t>(parts_.size()));
+}
+
 void TraceModel::build_indices() {
   std::vector<std::uint32_t> writes(variables.size()), reads(variables.size()), readers(size()), acquires(locks.size()),
       waking(signals.size());
@@ -27,11 +49,11 @@ void TraceModel::build_indices() {
     end_of[t] = s;
     waking[s] = 1;
   }
-  writes_of = EventTable(writes);
-  reads_of = EventTable(reads);
+  writes_of = ThreadedTable(writes);
+  reads_of = ThreadedTable(reads);
   readers_of = EventTable(readers);
-  locking_of = EventTable(acquires);
-  waking_of = EventTable(waking);
+  locking_of = ThreadedTable(acquires);
+  waking_of = ThreadedTable(waking);
   // Thread by thread, so that each row comes out sorted by (thread, position).
   for (const auto& events : threads) {
     for (EventIndex e : events) {
@@ -45,7 +67,8 @@ void TraceModel::build_indices() {
   for (std::uint32_t t = 0; t < thread_count(); ++t) {
     if (end_of[t] != kNone) waking_of.push_back(end_of[t], threads[t].back());
   }
-  for (EventTable* table : {&writes_of, &reads_of, &readers_of, &locking_of, &waking_of}) table->freeze();
+  readers_of.freeze();
+  for (ThreadedTable* table : {&writes_of, &reads_of, &locking_of, &waking_of}) table->freeze(thread);
 }
 
 std::uint64_t TraceModel::address_of(EventIndex e) const {
@@ -68,24 +91,23 @@ std::uint32_t TraceModel::decided(std::uint32_t t, std::uint32_t length) const {
   return next == positions.begin() ? 0 : *(next - 1);
 }
 
-EventIndex TraceModel::last_before(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t end) const {
-  auto it = std::partition_point(row.begin(), row.end(), [&](EventIndex e) { return precedes(e, t, end); });
-  if (it == row.begin() || thread[*(it - 1)] != t) return kNone;
-  return *(it - 1);
+EventIndex TraceModel::last_before(const EventRow& row, std::uint32_t t, std::uint32_t end) const {
+  const auto mine = row.of(t);
+  const auto it = std::lower_bound(mine.begin(), mine.end(), bound(t, end));
+  return it == mine.begin() ? kNone : *(it - 1);
 }
 
-EventIndex TraceModel::first_from(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from,
-                                  std::uint32_t end) const {
-  auto it = std::partition_point(row.begin(), row.end(), [&](EventIndex e) { return precedes(e, t, from); });
-  if (it == row.end() || thread[*it] != t || position[*it] >= end) return kNone;
-  return *it;
+EventIndex TraceModel::first_from(const EventRow& row, std::uint32_t t, std::uint32_t from, std::uint32_t end) const {
+  const auto mine = row.of(t);
+  const auto it = std::lower_bound(mine.begin(), mine.end(), bound(t, from));
+  return it == mine.end() || *it >= bound(t, end) ? kNone : *it;
 }
 
-std::span<const EventIndex> TraceModel::slice(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from,
+std::span<const EventIndex> TraceModel::slice(const EventRow& row, std::uint32_t t, std::uint32_t from,
                                               std::uint32_t to) const {
-  auto first = std::partition_point(row.begin(), row.end(), [&](EventIndex e) { return precedes(e, t, from); });
-  auto last = std::partition_point(first, row.end(), [&](EventIndex e) { return precedes(e, t, to); });
-  return row.subspan(static_cast<std::size_t>(first - row.begin()), static_cast<std::size_t>(last - first));
+  const auto mine = row.of(t);
+  const auto first = std::lower_bound(mine.begin(), mine.end(), bound(t, from));
+  return {first, std::lower_bound(first, mine.end(), bound(t, to))};
 }
 
 std::span<const MustEdge> TraceModel::edges_into(std::uint32_t t, std::uint32_t from, std::uint32_t to) const {

@@ -117,6 +117,41 @@ class EventTable {
   std::vector<EventIndex> events_;
 };
 
+// A row that is sorted by thread and position, and knows where each thread's part of it begins.
+class EventRow : public std::span<const EventIndex> {
+ public:
+  struct Part {
+    ThreadId thread;
+    std::uint32_t begin;  // in the row
+  };
+
+  EventRow(std::span<const EventIndex> events, std::span<const Part> parts) : span(events), parts_(parts) {}
+  std::span<const Part> parts() const { return parts_; }
+  // The events of one thread.
+  std::span<const EventIndex> of(std::uint32_t thread) const;
+
+ private:
+  std::span<const Part> parts_;
+};
+
+// Rows of that kind.
+class ThreadedTable : private EventTable {
+ public:
+  ThreadedTable() = default;
+  using EventTable::EventTable;
+  using EventTable::push_back;
+  using EventTable::rows;
+  // Call after the last push_back.
+  void freeze(const std::vector<ThreadId>& thread_of);
+  EventRow operator[](std::uint32_t row) const {
+    return {EventTable::operator[](row), {parts_.data() + first_part_[row], parts_.data() + first_part_[row + 1]}};
+  }
+
+ private:
+  std::vector<EventRow::Part> parts_;
+  std::vector<std::uint32_t> first_part_;  // by row
+};
+
 class TraceModel {
  public:
   // --- per event ---
@@ -145,11 +180,11 @@ class TraceModel {
   bool has_branches = false;
 
   // --- indices, filled by build_indices(): rows sorted by (thread, position) ---
-  EventTable writes_of;   // by variable; updates included
-  EventTable reads_of;    // by variable; updates included
-  EventTable readers_of;  // by write event
-  EventTable locking_of;  // by lock: its acquires, requests included
-  EventTable waking_of;   // by signal: what wakes its waiters; for the end of a thread its last event
+  ThreadedTable writes_of;   // by variable; updates included
+  ThreadedTable reads_of;    // by variable; updates included
+  EventTable readers_of;     // by write event
+  ThreadedTable locking_of;  // by lock: its acquires, requests included
+  ThreadedTable waking_of;   // by signal: what wakes its waiters; for the end of a thread its last event
 
   void build_indices();
   // True if `read` can never decide anything under `rule`.
@@ -186,21 +221,19 @@ class TraceModel {
   // First position at which the instruction of event (t, pos) starts.
   std::uint32_t instruction_start(std::uint32_t t, std::uint32_t pos) const;
 
-  // The events of `row` (sorted by thread, position) that belong to thread `t`, positions [from, to).
-  std::span<const EventIndex> slice(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from,
-                                    std::uint32_t to) const;
+  // The events of `row` that belong to thread `t`, positions [from, to).
+  std::span<const EventIndex> slice(const EventRow& row, std::uint32_t t, std::uint32_t from, std::uint32_t to) const;
   // Last event of `row` in thread `t` at a position below `end`, or kNone.
-  EventIndex last_before(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t end) const;
+  EventIndex last_before(const EventRow& row, std::uint32_t t, std::uint32_t end) const;
   // First event of `row` in thread `t` at a position of at least `from` and below `end`, or kNone.
-  EventIndex first_from(std::span<const EventIndex> row, std::uint32_t t, std::uint32_t from, std::uint32_t end) const;
+  EventIndex first_from(const EventRow& row, std::uint32_t t, std::uint32_t from, std::uint32_t end) const;
 
   // The must-order edges into positions [from, to) of thread `t`.
   std::span<const MustEdge> edges_into(std::uint32_t t, std::uint32_t from, std::uint32_t to) const;
 
  private:
-  bool precedes(EventIndex e, std::uint32_t t, std::uint32_t pos) const {
-    return thread[e] != t ? thread[e] < t : position[e] < pos;
-  }
+  // Events of thread `t` at positions below `pos` are numbered below the result.
+  EventIndex bound(std::uint32_t t, std::uint32_t pos) const { return pos < thread_size(t) ? threads[t][pos] : kNone; }
 };
 
 }  // namespace reweave

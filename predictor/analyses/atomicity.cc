@@ -16,7 +16,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;
 constexpr std::size_t kMaxTriples = 512;  // of classes of one variable
 constexpr std::size_t kSamples = 6;
 constexpr std::uint32_t kPartners = 4;
@@ -54,7 +53,7 @@ class Atomicity : public Analysis {
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
     if (in.model.writes_of[v].empty()) return;
-    const auto classes = access_classes(in.model, v, kMaxClasses);
+    const auto classes = access_classes(in.model, v);
     std::size_t triples = 0;
     for (const auto& [key, pairs] : pair_classes(in.model, v)) {
       for (const AccessClass& middle : classes) {

@@ -15,7 +15,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxThreads = 8;
 constexpr std::uint32_t kMaxSteps = 2'000'000;
 constexpr std::size_t kSamples = 8;
 constexpr std::uint32_t kPartners = 3;
@@ -65,7 +64,7 @@ class Deadlocks : public Analysis {
     if (++steps_ > kMaxSteps) return;
     const Dependency& last = dependencies_[path.back()];
     if (path.size() > 1 && blocks(in, dependencies_[path.front()].held, last)) return report(in, path);
-    if (path.size() == kMaxThreads) return;
+    if (path.size() == kMostDeadlocked) return;
     auto next = holders_.find(last.lock);
     if (next == holders_.end()) return;
     for (std::uint32_t n : next->second) {

@@ -21,8 +21,9 @@ class DoubleFrees : public Analysis {
   std::vector<Group> propose(const AnalysisInput& input) override {
     const TraceModel& m = input.model;
     std::vector<EventIndex> released(m.blocks.size(), kNone);
-    for (EventIndex f = 0; f < m.size() && !input.expired(); ++f) {
+    for (EventIndex f = 0; f < m.size(); ++f) {
       if (m.op[f] != Op::kFree) continue;
+      if (input.expired()) break;
       EventIndex& first = released[m.object[f]];
       if (first == kNone) {
         first = f;

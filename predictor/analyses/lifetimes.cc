@@ -7,13 +7,14 @@
 #include <algorithm>
 
 #include "predictor/access_classes.h"
+#include "predictor/analyses/order_pair.h"
 #include "predictor/analyses/rows.h"
 
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;
 constexpr std::size_t kSamples = 4;
+constexpr OrderPattern kExitBeforeWrite{0, "exit-before-write", 1.5}, kUseAfterEnd{1, "use-after-end", 2.4};
 
 class Lifetimes : public Analysis {
  public:
@@ -30,16 +31,6 @@ class Lifetimes : public Analysis {
   }
 
  private:
-  void propose_pair(const AnalysisInput& in, const char* pattern, double score, EventIndex end, EventIndex e) {
-    if (in.order.ordered(e, end) || in.order.ordered(end, e)) return;
-    const std::uint32_t which = in.model.op[end] == Op::kExit ? 0 : 1;
-    Group& group = groups_.group({which, in.model.site[end], in.model.site[e]});
-    group.kind = FindingKind::kOrder;
-    group.pattern = pattern;
-    group.score = score;
-    GroupTable::add(group, {{end, e}, {{end}, {e}}});
-  }
-
   static bool ends(const TraceModel& m, std::uint32_t t) {
     return m.thread_size(t) > 0 && m.op[m.threads[t].back()] == Op::kEnd;
   }
@@ -51,17 +42,17 @@ class Lifetimes : public Analysis {
       const auto& events = m.threads[t];
       const auto last = std::find_if(events.rbegin(), events.rend(),
                                      [&](EventIndex e) { return m.is_write(e) && (m.flags[e] & kFrees) == 0; });
-      if (last != events.rend()) propose_pair(in, "exit-before-write", 1.5, exit, *last);
+      if (last != events.rend()) propose_order(in, groups_, kExitBeforeWrite, exit, *last);
     }
   }
 
   void on_stack(const AnalysisInput& in, std::uint32_t v, std::uint32_t owner) {
     const TraceModel& m = in.model;
     if (owner >= m.thread_count() || !ends(m, owner)) return;
-    for (const AccessClass& uses : access_classes(m, v, kMaxClasses)) {
+    for (const AccessClass& uses : access_classes(m, v)) {
       if (uses.thread == owner || uses.frees) continue;
       for (EventIndex e : spread(uses.events, kSamples)) {
-        propose_pair(in, "use-after-end", 2.4, m.threads[owner].back(), e);
+        propose_order(in, groups_, kUseAfterEnd, m.threads[owner].back(), e);
       }
     }
   }

@@ -15,8 +15,10 @@ class LostWakeups : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
     const TraceModel& m = input.model;
-    for (EventIndex w = 0; w < m.size() && !input.expired(); ++w) {
-      if (m.op[w] == Op::kWait && m.signals[m.object[w]].thread == kNone && !idle(m, w)) wait(input, w);
+    for (EventIndex w = 0; w < m.size(); ++w) {
+      if (m.op[w] != Op::kWait || m.signals[m.object[w]].thread != kNone || idle(m, w)) continue;
+      if (input.expired()) break;
+      wait(input, w);
     }
     return groups_.take();
   }

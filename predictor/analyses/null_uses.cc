@@ -12,7 +12,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;  // of one variable
 constexpr std::size_t kSamples = 6;
 constexpr std::uint32_t kPointerBytes = 8;
 
@@ -37,7 +36,7 @@ class NullUses : public Analysis {
       if (m.op[w] == Op::kWrite && (m.flags[w] & kNull) != 0) nulls.push_back(w);
     }
     if (nulls.empty()) return;
-    for (const AccessClass& reads : access_classes(m, v, kMaxClasses)) {
+    for (const AccessClass& reads : access_classes(m, v)) {
       if (reads.op != Op::kRead || reads.atomic || careful_.contains(reads.site)) continue;
       if ((m.flags[reads.events[0]] & kNull) == 0) continue;
       for (EventIndex r : spread(reads.events, kSamples)) {

@@ -7,19 +7,23 @@
 #include <algorithm>
 
 #include "predictor/access_classes.h"
+#include "predictor/analyses/order_pair.h"
 #include "predictor/analyses/rows.h"
 
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;
 constexpr std::size_t kSamples = 4;
+constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
+// Scored by whether the read got the first write's value in the trace. One group if both occur.
+constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
+    kReadBeforeOtherWrite{1, "read-before-write", 0.5};
 
 class Orders : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
     for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) {
-      const auto classes = access_classes(input.model, v, kMaxClasses);
+      const auto classes = access_classes(input.model, v);
       use_after_free(input, classes);
       read_before_write(input, v, classes);
     }
@@ -33,13 +37,7 @@ class Orders : public Analysis {
       for (const AccessClass& use : classes) {
         if (use.frees || use.thread == freed.thread) continue;
         for (EventIndex e : spread(use.events, kSamples)) {
-          const EventIndex f = freed.events.back();
-          if (in.order.ordered(e, f) || in.order.ordered(f, e)) continue;
-          Group& group = groups_.group({0, use.site, freed.site});
-          group.kind = FindingKind::kOrder;
-          group.pattern = "use-after-free";
-          group.score = 2.8;
-          GroupTable::add(group, {{f, e}, {{f}, {e}}});
+          propose_order(in, groups_, kUseAfterFree, freed.events.back(), e);
         }
       }
     }
@@ -53,12 +51,8 @@ class Orders : public Analysis {
     for (const AccessClass& reads : classes) {
       if (reads.thread == in.model.thread[first] || reads.op != Op::kRead) continue;
       for (EventIndex r : spread(reads.events, kSamples)) {
-        if (in.model.link[r] == kNone || in.order.ordered(first, r) || in.order.ordered(r, first)) continue;
-        Group& group = groups_.group({1, in.model.site[first], reads.site});
-        group.kind = FindingKind::kOrder;
-        group.pattern = "read-before-write";
-        group.score = in.model.link[r] == first ? 1.0 : 0.5;
-        GroupTable::add(group, {{r, first}, {{r}, {first}}});
+        if (in.model.link[r] == kNone) continue;
+        propose_order(in, groups_, in.model.link[r] == first ? kReadBeforeWrite : kReadBeforeOtherWrite, r, first);
       }
     }
   }

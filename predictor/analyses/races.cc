@@ -11,10 +11,9 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxClasses = 64;  // of one variable
-constexpr std::size_t kMaxPairs = 512;   // of classes of one variable
-constexpr std::size_t kSamples = 6;      // accesses of a class that are paired with another class
-constexpr std::uint32_t kPartners = 4;   // partners tried for each
+constexpr std::size_t kMaxPairs = 512;  // of classes of one variable
+constexpr std::size_t kSamples = 6;     // accesses of a class that are paired with another class
+constexpr std::uint32_t kPartners = 4;  // partners tried for each
 
 class Races : public Analysis {
  public:
@@ -25,7 +24,7 @@ class Races : public Analysis {
 
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
-    const auto classes = access_classes(in.model, v, kMaxClasses);
+    const auto classes = access_classes(in.model, v);
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < classes.size(); ++i) {
       for (std::size_t j = i + 1; j < classes.size() && pairs < kMaxPairs; ++j) {
@@ -56,12 +55,12 @@ class Races : public Analysis {
   }
 
   std::size_t partners(const AnalysisInput& in, Group& group, EventIndex e, const AccessClass& others) {
-    const std::uint32_t first = in.order.before(e)[others.thread];
+    const std::uint32_t first = in.order.reaching(e)[others.thread];
     auto it = std::partition_point(others.events.begin(), others.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     std::size_t found = 0;
     for (std::uint32_t tries = 0; tries < kPartners && it != others.events.end(); ++tries, ++it) {
-      if (in.order.ordered(e, *it)) break;
+      if (in.order.ordered_before_reaching(e, *it)) break;
       if (!in.locksets.compatible(in.locksets.at(e), in.locksets.at(*it))) continue;
       const bool e_first = in.model.site[e] <= in.model.site[*it];
       const std::vector<EventIndex> events = e_first ? std::vector{e, *it} : std::vector{*it, e};

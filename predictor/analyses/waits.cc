@@ -19,8 +19,9 @@ class Waits : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
     const TraceModel& m = input.model;
-    for (EventIndex w = 0; w < m.size() && !input.expired(); ++w) {
+    for (EventIndex w = 0; w < m.size(); ++w) {
       if (m.op[w] != Op::kWait || input.locksets.at(w) == 0) continue;
+      if (input.expired()) break;
       for (const auto& lock : input.locksets.locks(input.locksets.at(w))) {
         const EventIndex acquire = input.locksets.section(w, lock.id);
         if (!released_by_wait(m, w, acquire)) wait(input, w, lock);

@@ -18,7 +18,7 @@ CandidateSet sample_set() {
   Candidate race;
   race.kind = CandidateKind::kRace;
   race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}},
-                 {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}}};
+                 {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}, {{"lock", 1, false}, {"", 0, true}}}};
   race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3},
                   {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
   race.score = 0.75;
@@ -68,6 +68,10 @@ BOOST_AUTO_TEST_CASE(a_site_out_of_range_is_refused) {
   test::Scratch scratch;
   CandidateSet set = sample_set();
   set.candidates[0].witness[0].site = 2;
+  write_candidates(scratch / "c", set);
+  BOOST_CHECK_THROW(read_candidates(scratch / "c"), BadFile);
+  set = sample_set();
+  set.candidates[0].events[1].held[0].site = 2;
   write_candidates(scratch / "c", set);
   BOOST_CHECK_THROW(read_candidates(scratch / "c"), BadFile);
 }

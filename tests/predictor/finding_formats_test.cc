@@ -19,9 +19,9 @@ CandidateSet example() {
   candidate.pattern = "R1-W2-W1";
   candidate.summary = "the value is lost";
   candidate.score = 9;
-  candidate.events = {{1, 10, EventKind::kRead, 0, 0x1000, "balance", {1}},
-                      {2, 11, EventKind::kWrite, 1, 0x1000, "balance", {}},
-                      {1, 12, EventKind::kWrite, 0, 0x1000, "balance", {}}};
+  candidate.events = {{1, 10, EventKind::kRead, 0, 0x1000, "balance", {1}, {{"lock", 1, false}}},
+                      {2, 11, EventKind::kWrite, 1, 0x1000, "balance", {}, {{"inner", 0, true}, {"outer", 1, false}}},
+                      {1, 12, EventKind::kWrite, 0, 0x1000, "balance", {}, {}}};
   set.candidates = {candidate};
   return set;
 }
@@ -33,6 +33,30 @@ BOOST_AUTO_TEST_CASE(json_has_everything) {
   BOOST_TEST(found.at("events").size() == 3u);
   BOOST_TEST(found.at("events").at(0).at("site").at("line") == 7);
   BOOST_TEST(found.at("events").at(0).at("stack").at(0).at("offset") == 42);
+}
+
+BOOST_AUTO_TEST_CASE(held_locks_are_told) {
+  const json events = findings_json(example()).at("findings").at(0).at("events");
+  BOOST_TEST(events.at(0).at("held").at(0).at("object") == "lock");
+  BOOST_TEST(events.at(0).at("held").at(0).at("site").at("offset") == 42);
+  BOOST_TEST(events.at(1).at("held").at(0).at("shared") == true);
+  BOOST_TEST(events.at(1).at("held").at(1).at("object") == "outer");
+  BOOST_TEST(events.at(2).at("held").empty());
+  const json result = findings_sarif(example()).at("runs").at(0).at("results").at(0);
+  const json related = result.at("relatedLocations");
+  BOOST_TEST(related.size() == 6u);
+  BOOST_TEST(related.at(1).at("message").at("text") == "thread 2 writes balance, holding inner (shared), outer");
+  BOOST_TEST(related.at(4).at("message").at("text") == "thread 2 locked inner here");
+}
+
+// As "read twice" at one line: the standard wants related locations to differ.
+BOOST_AUTO_TEST_CASE(related_locations_differ) {
+  CandidateSet set = example();
+  set.candidates[0].events[2] = set.candidates[0].events[0];
+  const json related = findings_sarif(set).at("runs").at(0).at("results").at(0).at("relatedLocations");
+  for (std::size_t i = 0; i < related.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) BOOST_TEST(related.at(i) != related.at(j));
+  }
 }
 
 // Required properties and value ranges of the schema, object by object.

@@ -31,6 +31,7 @@ TraceModel build(const std::vector<TraceEvent>& events, bool collapse) {
 
 struct Score {
   std::uint32_t feasible = 0, infeasible = 0, unsound = 0, missed = 0, missed_at_most_two = 0;
+  std::uint32_t refuted = 0;                         // at once
   std::uint32_t keeping = 0, keeping_unchecked = 0;  // sync-preserving; and those whose witness failed its check
   std::uint64_t first_bad_seed = ~0ull;
 };
@@ -42,7 +43,7 @@ class Comparison {
         rule_(rule),
         seed_(seed),
         order_(model, rule),
-        check_(model, order_),
+        check_(model, order_, static_cast<std::uint32_t>(1 + seed % 6)),
         keeping_(model, order_),
         oracle_(model, rule),
         score_(score) {}
@@ -90,6 +91,18 @@ class Comparison {
       OrderQuery query{{a}, {r}, rule_, r, random() % 8 == 0 ? kNone : w};
       compare(query, oracle_.feasible(query));
       --limit;
+    }
+  }
+
+  // Threads right before atomic accesses: about to read, they have not read yet.
+  void atomics() {
+    for (EventIndex a = 0; a < model_.size(); ++a) {
+      if (!model_.is_access(a) || !model_.is_atomic(a)) continue;
+      for (EventIndex b = 0; b < model_.size(); ++b) {
+        if (model_.thread[a] == model_.thread[b] || !model_.is_access(b)) continue;
+        if (a < b || !model_.is_atomic(b)) compare({{}, {a, b}, rule_}, oracle_.can_stop_before({a, b}));
+        if (model_.object[a] == model_.object[b]) compare({{b}, {a}, rule_}, oracle_.feasible({{b}, {a}, rule_}));
+      }
     }
   }
 
@@ -160,6 +173,10 @@ class Comparison {
     const bool answer = check_.check(query).answer == Feasibility::kFeasible;
     ++(truth ? score_.feasible : score_.infeasible);
     if (answer && !truth) bad(score_.unsound);
+    if (check_.refuted(query)) {
+      ++score_.refuted;
+      if (truth) bad(score_.missed);
+    }
     if (keeping_.witness(query)) {
       ++score_.keeping;
       if (!truth) bad(score_.unsound);
@@ -195,11 +212,13 @@ Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, 
     comparison.sequences(3);
     comparison.seen(3);
     comparison.waits();
+    comparison.atomics();
     comparison.windows();
   }
   BOOST_TEST_MESSAGE("feasible " << score.feasible << " infeasible " << score.infeasible << " unsound " << score.unsound
-                                 << " missed " << score.missed << " sync-preserving " << score.keeping << ", and "
-                                 << score.keeping_unchecked << " not, first bad seed " << score.first_bad_seed);
+                                 << " refuted at once " << score.refuted << " missed " << score.missed
+                                 << " sync-preserving " << score.keeping << ", and " << score.keeping_unchecked
+                                 << " not, first bad seed " << score.first_bad_seed);
   return score;
 }
 
@@ -208,6 +227,7 @@ void expect_exact(const Score& score) {
   BOOST_TEST(score.missed == 0u);
   BOOST_TEST(score.feasible > 100u);
   BOOST_TEST(score.infeasible > 100u);
+  BOOST_TEST(score.refuted > 100u);
 }
 
 BOOST_AUTO_TEST_CASE(two_threads) { expect_exact(run({.threads = 2, .events = 18}, 1500, 1000000)); }

@@ -183,6 +183,39 @@ BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
   BOOST_TEST((read_candidates(parts) == read_candidates(whole)));
 }
 
+// The end of a process is that of its threads; text says which are whose.
+BOOST_FIXTURE_TEST_CASE(a_process_ends_only_itself, Folder) {
+  const std::string file = scratch / "t.std", out = scratch / "out";
+  const std::string events = "T0|fork(T1)|1\nT1|begin|2\nT0|r(x)|3\nT1|w(x)|4\nT1|end|5\nT0|exit|6\n";
+  const auto ends_early = [&](const std::string& text) {
+    test::write_bytes(file, text);
+    BOOST_REQUIRE_EQUAL(run(kReweave + " predict --analysis=lifetimes --format=json " + file + " > " + out), 0);
+    return !nlohmann::json::parse(test::read_bytes(out)).at("findings").empty();
+  };
+  BOOST_TEST(ends_early(events));
+  BOOST_TEST(!ends_early("T1|process(P1)|0\n" + events));
+  BOOST_TEST(ends_early("T1|process(P1)|0\nT0|process(P1)|0\n" + events));
+}
+
+BOOST_FIXTURE_TEST_CASE(held_locks_and_limits_are_told, Folder) {
+  const std::string out = scratch / "out";
+  BOOST_REQUIRE_EQUAL(run(kReweave + " predict --format=json " + trace("bank_account") + " > " + out), 0);
+  const auto events = nlohmann::json::parse(test::read_bytes(out)).at("findings").at(0).at("events");
+  for (const auto& event : events) {
+    BOOST_REQUIRE_EQUAL(event.at("held").size(), 1u);
+    BOOST_TEST(event.at("held").at(0).at("object") == "lock");
+    BOOST_TEST(has(event.at("held").at(0).at("site").at("file"), "bank_account.c"));
+  }
+  BOOST_REQUIRE_EQUAL(run(kReweave + " predict --help > " + out), 0);
+  for (const char* said : {"8 places of the trace", "64 pairs of thread and code location", "of up to 8 threads",
+                           "1000 highest-ranked", "200000 steps", "default: 600", "default: text"}) {
+    BOOST_TEST(has(test::read_bytes(out), said), said);
+  }
+  BOOST_TEST(run(kReweave + " predict --explain 0 x.std 2> " + out) != 0);
+  BOOST_TEST(run(kReweave + " predict --budget -1 x.std 2> " + out) != 0);
+  BOOST_TEST(run(kReweave + " predict --format=xml x.std 2> " + out) != 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(malformed_text_is_named_by_line, Folder) {
   const std::string file = scratch / "t.std", out = scratch / "out";
   test::write_bytes(file, "T1|w(x)|1\nT1|jump(x)|2\n");

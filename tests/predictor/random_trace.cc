@@ -7,7 +7,7 @@
 namespace reweave::testing {
 namespace {
 
-constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000, kBlocks = 0x5000;
+constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000, kBlocks = 0x5000, kStacks = 0x8000;
 constexpr std::uint64_t kBlockBytes = 0x100, kExitGroup = 231;
 constexpr std::uint32_t kBlockCount = 2;
 
@@ -46,6 +46,7 @@ class RandomTrace {
     events_.push_back({address, events_.size(), extra, t, kind, aux});
   }
 
+  static std::uint64_t stack(ThreadId t) { return kStacks + t * kBlockBytes; }
   static std::uint64_t block(std::uint32_t b) { return kBlocks + b * kBlockBytes; }
 
   void end() {
@@ -69,6 +70,7 @@ class RandomTrace {
     if (!thread.alive) return maybe_start(t);
     if (thread.waiting) return maybe_wake(t);
     const std::uint32_t choice = pick(100);
+    if (options_.nests && choice < 40) return thread.held.size() < options_.locks ? acquire(t) : release(t);
     if (choice < 50) return access(t);
     if (choice < 65) return acquire(t);
     if (choice < 80) return release(t);
@@ -87,9 +89,13 @@ class RandomTrace {
     }
     if (options_.atomics && pick(4) == 0) {
       constexpr EventKind kKinds[] = {EventKind::kAtomicLoad, EventKind::kAtomicStore, EventKind::kAtomicRmw};
-      return emit(t, kKinds[pick(3)], kVariables + 0x100, 8);
+      return emit(t, kKinds[pick(3)], options_.mixed_atomics ? address & ~7ull : kVariables + 0x100, 8);
     }
     if (options_.heap && pick(3) == 0) return heap(t);
+    if (options_.stacks && !started_.empty() && pick(2) == 0) {
+      const ThreadId owner = started_[pick(static_cast<std::uint32_t>(started_.size()))];
+      return emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, stack(owner) + 8, 8);
+    }
     const EventKind kind = pick(2) == 0 ? EventKind::kRead : EventKind::kWrite;
     emit(t, kind, address, size, options_.pointers && pick(2) == 0 ? kNullValue : 0);
   }
@@ -157,7 +163,10 @@ class RandomTrace {
       if (threads_[i].alive && !threads_[i].waiting) parents.push_back(static_cast<ThreadId>(i));
     }
     if (parents.empty()) return;
-    emit(parents[pick(static_cast<std::uint32_t>(parents.size()))], EventKind::kFork, 0, t);
+    const ThreadId parent = parents[pick(static_cast<std::uint32_t>(parents.size()))];
+    if (options_.stacks) emit(parent, EventKind::kAlloc, stack(t), kBlockBytes, kThreadStack);
+    emit(parent, EventKind::kFork, 0, t);
+    started_.push_back(t);
     threads_[t].alive = true;
     if (pick(2) == 0) emit(t, EventKind::kBegin, 0);
   }
@@ -175,6 +184,7 @@ class RandomTrace {
   std::mt19937_64 random_;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> wait_lock_;
+  std::vector<ThreadId> started_;
   std::array<std::uint32_t, kBlockCount> freed_{};
   std::vector<TraceEvent> events_;
 };

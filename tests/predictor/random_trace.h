@@ -17,10 +17,13 @@ struct RandomTraceOptions {
   bool shared_locks = false;
   bool fork_join = false;
   bool atomics = false;
+  bool mixed_atomics = false;  // atomics are of the plain variables
+  bool nests = false;          // locks are mostly taken one in another
   bool mixed_sizes = false;
   bool conditions = false;
   bool pointers = false;  // some reads are followed, some writes are null (kNullValue)
   bool heap = false;      // two blocks, accessed and freed; now and then one is freed twice
+  bool stacks = false;    // accesses to the stacks of started threads; needs fork_join
   bool ends = false;      // threads end, and the first one ends the process
 };
 

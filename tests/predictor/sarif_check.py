@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """SARIF that `predict` writes is SARIF 2.1.0: of subject programs, of STD text, of detectors, of nothing.
 
+With a second argument, the standard's own schema (sarif-schema-2.1.0.json of OASIS), all is validated against that, too.
+
 sarif.schema.json has the objects that we write with their types and ranges, and nothing else is allowed. That it says
 what the standard says about names and what is required is checked with Debian's sarif_om, whose classes were generated
 from the standard's own schema.
@@ -58,12 +60,14 @@ def main():
     build = pathlib.Path(sys.argv[1])
     schema = json.loads((HERE / "sarif.schema.json").read_text())
     check_schema(schema)
-    validator = jsonschema.Draft7Validator(schema, format_checker=jsonschema.FormatChecker())
+    schemas = [schema] + [json.loads(pathlib.Path(path).read_text()) for path in sys.argv[2:]]
+    validators = [jsonschema.Draft7Validator(s, format_checker=jsonschema.FormatChecker()) for s in schemas]
     results = 0
     with tempfile.TemporaryDirectory(prefix="reweave-sarif-") as folder:
         for arguments in inputs(build, pathlib.Path(folder)):
             log = json.loads(run([build / "reweave", "predict", "--format=sarif", *arguments]))
-            validator.validate(log)
+            for validator in validators:
+                validator.validate(log)
             results += len(log["runs"][0]["results"])
     if results < 7:
         sys.exit(f"only {results} results")

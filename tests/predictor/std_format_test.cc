@@ -95,6 +95,21 @@ BOOST_AUTO_TEST_CASE(all_words) {
   BOOST_TEST(out.str() == text);
 }
 
+BOOST_AUTO_TEST_CASE(processes_are_said_apart) {
+  const Read r = read("T3|process(P2)|0\nT0|w(x)|1\nT4|process(P2)|0\nT3|w(x)|2\nT5|process(other)|3\n");
+  BOOST_TEST(r.events.size() == 2u);
+  const auto process = [&](ThreadId t) { return t < r.names.processes().size() ? r.names.processes()[t] : 0; };
+  BOOST_TEST(r.names.threads()[0] == "T3");
+  BOOST_TEST((process(0) != 0 && process(0) == process(2)));  // T3 and T4
+  BOOST_TEST((process(3) != 0 && process(3) != process(0)));  // T5
+  BOOST_TEST(process(1) == 0);
+  std::ostringstream out;
+  write_std_process(out, 0, 2, {StdDialect::kFull, &r.names});
+  write_std_process(out, 1, 2, {StdDialect::kField, &r.names});
+  BOOST_TEST(out.str() == "T3|process(P2)|0\n");
+  BOOST_TEST(error_of("T0|process|1\n") == "line 1: 'process' needs a name");
+}
+
 // What other readers know, and nothing else.
 BOOST_AUTO_TEST_CASE(the_fields_dialect) {
   const Read r = read(

@@ -1,0 +1,42 @@
+// The words of STD text and what they stand for (std_format.h has the grammar).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "formats/event.h"
+#include "formats/std_format.h"
+
+namespace reweave {
+
+// The number of the system call that ends a process.
+inline constexpr std::uint64_t kExitGroup = 231;
+
+// What a word takes in parentheses.
+enum class Operand : std::uint8_t {
+  kVariable,
+  kAtomic,     // variable and memory order
+  kMemory,     // bytes at an address
+  kBlock,      // address of a heap block
+  kLock,       // lock, condition, barrier or semaphore
+  kCondition,  // condition and mutex
+  kThread,
+  kProcess,
+  kNothing,
+  kExit,
+};
+
+struct StdWord {
+  std::string_view word;
+  EventKind kind;
+  std::uint8_t aux;
+  Operand operand;
+  bool field;  // a word of the field's
+};
+
+// The row of a word, or null.
+const StdWord* std_word(std::string_view word);
+// The row that an event is written with, or null if the dialect has none.
+const StdWord* std_word_for(const TraceEvent& event, StdDialect dialect);
+
+}  // namespace reweave

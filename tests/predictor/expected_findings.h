@@ -1,0 +1,21 @@
+// What the fronts are to report in traces of two threads, by the definition of each pattern and exhaustive search,
+// without any filter.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "predictor/trace_model.h"
+
+namespace reweave::testing {
+
+using Sites = std::vector<std::uint32_t>;
+// By pattern: the sites of the feasible instances, in the order of the bug.
+using Expected = std::map<std::string, std::set<Sites>>;
+
+// Of `model`, a small trace of two threads in which each event has a site of its own.
+Expected expected_findings(const TraceModel& model);
+
+}  // namespace reweave::testing
