@@ -49,6 +49,7 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 // The descriptor under which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
+inline constexpr int kProgramFd = kArenaFd + 2;   // the program, if it has no name
 inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).

@@ -54,7 +54,8 @@ enum class WaitKind : std::uint32_t {
   kCondition,
   kSemaphore,
   kVfork,
-  kSleep
+  kSleep,
+  kFutexVector  // futex_waitv: the key is the address of its FutexVector
 };
 
 // How a wait ended.
@@ -71,6 +72,14 @@ struct Wait {
   std::int32_t owner_tid;  // who holds the object, when that is known; 0 otherwise
 };
 inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+
+// The futexes that one futex_waitv waits for.
+inline constexpr std::uint32_t kMaxFutexVectors = 256, kMaxVectorFutexes = 128;
+struct FutexVector {
+  std::uint32_t count;  // 0: not in use
+  std::uint32_t woken;  // index of the one that was woken
+  std::uint64_t keys[kMaxVectorFutexes];
+};
 
 // Bits of Thread::go.
 inline constexpr std::uint32_t kGoBaton = 1;      // the baton is yours
@@ -228,6 +237,7 @@ struct RuntimeState {
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   SeccompFilter seccomp_filters[kMaxSeccompFilters];
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
+  FutexVector futex_vectors[kMaxFutexVectors];
   std::int64_t virtual_now;  // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];

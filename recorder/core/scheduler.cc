@@ -440,6 +440,24 @@ WaitResult sleep_modelled(std::int64_t deadline) {
   return wait_for_wake(args, wire::SwitchReason::kInKernel);
 }
 
+namespace {
+
+// Whether `thread` waits for (kind, key); of a vector, notes which of its futexes that is.
+bool waits_for(const Thread& thread, WaitKind kind, std::uint64_t key) {
+  if (thread.state.load() != ThreadState::kBlocked) return false;
+  if (thread.wait.kind == kind) return thread.wait.key == key;
+  if (kind != WaitKind::kFutex || thread.wait.kind != WaitKind::kFutexVector) return false;
+  auto& vector = *reinterpret_cast<FutexVector*>(thread.wait.key);
+  for (std::uint32_t i = 0; i < vector.count; i++)
+    if (vector.keys[i] == key) {
+      vector.woken = i;
+      return true;
+    }
+  return false;
+}
+
+}  // namespace
+
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
   RuntimeState& s = state();
   std::uint32_t woken = 0;
@@ -447,7 +465,7 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
     Thread* first = nullptr;
     for (std::uint32_t i = 0; i < s.live_threads; i++) {
       Thread& thread = s.threads[s.live[i]];
-      if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind || thread.wait.key != key) continue;
+      if (!waits_for(thread, kind, key)) continue;
       if ((thread.wait.bitset & bitset) == 0) continue;
       if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
     }

@@ -91,6 +91,16 @@ long handle_access(Call& call) {
   return open_path(call, slot);
 }
 
+// Of the program's own link in /proc what it leads to: the program, not the core.
+long handle_stat(Call& call) {
+  constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
+  const int slot = call.number == SYS_stat ? 0 : 1;
+  const long flags = call.number == SYS_stat ? 0 : call.args[call.number == SYS_statx ? 2 : 3];
+  if (live() && (flags & kNoFollow) == 0 && call.args[slot] != 0 && is_own_exe(string_at(call.args[slot])))
+    call.args[slot] = reinterpret_cast<long>(program_path());
+  return recorded_call(call);
+}
+
 long handle_close(Call& call) {
   const long fd = call.args[0];
   const long result = recorded_call(call);
@@ -181,6 +191,20 @@ long handle_copy_between(Call& call) {
   if (!replaying() && fd_stream(call.args[target]) != 0)
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
   return recorded_call(call);
+}
+
+// Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
+// pipe it is a read.
+long handle_vmsplice(Call& call) {
+  if (!live()) return answered_call(call);
+  const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+  if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
+  const bool off = state().live_threads > 1;
+  if (off) leave_baton();
+  const long result = interruptible_syscall(call, call.number, call.args);
+  if (off) return_from_kernel();
+  log_call(call, result, nullptr, 0);
+  return result;
 }
 
 // The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).

@@ -75,7 +75,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
-      return vector_outputs(call, out, result, to, n);
+      if ((call.row->flags & kWritesStream) == 0) return vector_outputs(call, out, result, to, n);
+      break;
     default:
       break;
   }
@@ -206,14 +207,6 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
   return result;
 }
 
-// A record holds a quarter of the ring at the most, so a larger transfer is made in part, as the kernel may.
-void limit_transfer(Call& call) {
-  constexpr long kLimit = kMaxRecordBytes / 2;
-  for (const Out& out : call.row->outs) {
-    if (out.kind == OutKind::kByResult && out.size == 1 && call.args[out.count] > kLimit) call.args[out.count] = kLimit;
-  }
-}
-
 void note_descriptors(const Call& call, long result) {
   if (is_error(result)) return;
   if ((call.row->flags & kNewFd) != 0) forget_fd(result);
@@ -278,7 +271,6 @@ long recorded_call(Call& call, bool may_block) {
     return result;
   }
   Before before = {};
-  limit_transfer(call);
   for (int slot = 0; slot < 4; slot++) {
     const Out& out = call.row->outs[slot];
     if (out.kind == OutKind::kSocket && call.args[out.arg] != 0 && call.args[out.count] != 0)
