@@ -123,8 +123,9 @@ struct RunConfig {
   std::uint32_t observe;               // 1: each choice of the policy is noted (recorder/observation.h)
   char core_path[512];
   char shim_path[512];
-  char tsan_path[512];     // what is loaded in place of ThreadSanitizer's runtime
-  char preload_path[512];  // a file that names the shim, shown to the loader as /etc/ld.so.preload
+  char tsan_path[512];          // what is loaded in place of ThreadSanitizer's runtime
+  char preload_path[512];       // a file that names the shim, shown to the loader as /etc/ld.so.preload
+  char tsan_preload_path[512];  // likewise, to a program with ThreadSanitizer's runtime in it: names both libraries
 };
 
 // What the runtime tells the supervisor besides records.

@@ -17,7 +17,9 @@ struct StartArgs {
 // Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
 [[noreturn]] void start_program(const StartArgs& args);
 
-const char* program_path();  // absolute
+const char* program_path();
+// True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
+bool has_static_runtime();  // absolute
 bool in_interpreter(std::uint64_t ip);
 // True for /proc/self/exe and its other spellings for the calling process.
 bool is_own_exe(const char* path);

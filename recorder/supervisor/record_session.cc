@@ -83,9 +83,10 @@ class RecordSession {
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
     std::ofstream(preload_) << paths.shim << "\n";
-    const std::string preload = preload_.string();
-    REQUIRE(preload.size() < sizeof config.preload_path, "{}: the path is too long", preload);
-    preload.copy(config.preload_path, sizeof config.preload_path - 1);
+    std::ofstream(tsan_preload()) << paths.shim << "\n" << paths.tsan << "\n";
+    REQUIRE(tsan_preload().size() < sizeof config.tsan_preload_path, "{}: the path is too long", tsan_preload());
+    preload_.string().copy(config.preload_path, sizeof config.preload_path - 1);
+    tsan_preload().copy(config.tsan_preload_path, sizeof config.tsan_preload_path - 1);
   }
 
   RecordResult run() {
@@ -115,6 +116,8 @@ class RecordSession {
   }
 
  private:
+  std::string tsan_preload() const { return preload_.string() + "-tsan"; }
+
   bool too_large() const { return options_.max_bytes != 0 && writer_.bytes_written() > options_.max_bytes; }
 
   void pass_on_termination(const Target& target) {

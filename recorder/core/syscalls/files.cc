@@ -28,7 +28,8 @@ const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
   if (is_own_exe(path)) return program_path();
   if (!from_loader(call)) return path;
-  if (string_equal(path, "/etc/ld.so.preload")) return config().preload_path;
+  if (string_equal(path, "/etc/ld.so.preload"))
+    return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
   const char* name = base_name(path);
   if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().tsan_path;
   return path;
