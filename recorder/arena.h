@@ -70,6 +70,7 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 // sent with it, by which it is told from the target's own signals of that number.
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
+inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 

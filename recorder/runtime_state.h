@@ -200,6 +200,9 @@ struct Process {
   FdEntry fds[kMaxFds];
 };
 
+// Values of RuntimeState::slice_over: the supervisor has signalled the holder, which has taken the signal.
+inline constexpr std::uint32_t kSliceTold = 1, kSliceTaken = 2;
+
 // The policy's memory; see policy.h.
 struct PolicyState {
   std::uint64_t random[4];    // generator state, seeded from the configuration
@@ -226,6 +229,8 @@ struct RuntimeState {
   std::uint32_t live_processes;
   std::uint32_t waiters;                  // threads within block(): an unlock need not wake anybody while this is 0
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
+  std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)
+  std::uint64_t turns;                    // times that the baton changed hands
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation

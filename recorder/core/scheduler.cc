@@ -169,7 +169,13 @@ void resume(Thread& to, std::uint32_t expired) {
   to.state.store(ThreadState::kRunning);
 }
 
+void begin_turn() {
+  state().turns++;
+  state().slice_over.store(0);
+}
+
 void hand_over(Thread& to) {
+  begin_turn();
   state().holder.store(to.id + 1u);
   to.go.fetch_or(kGoBaton);
   sys(SYS_futex, &to.go, FUTEX_WAKE, 1);
@@ -186,6 +192,7 @@ void give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
 bool take_free_baton(Thread& me) {
   std::uint32_t free = 0;
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
+  begin_turn();
   const std::uint32_t expired = me.state.load() == ThreadState::kBlocked ? me.expired.load() : 0;
   if (state().last_holder != me.id || expired != 0)
     log_switch(static_cast<ThreadId>(state().last_holder), me.id, state().last_reason, expired);
@@ -342,6 +349,7 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
     end_if_recorded();
     return arm();
   }
+  if (state().slice_over.exchange(0) != 0) yielded = true;
   std::int64_t undisturbed = 0;
   const MaybeThread next = choose_live(me, true, yielded, undisturbed);
   me.deliver_due = signal_due(me) ? 1 : 0;
@@ -393,6 +401,12 @@ void yield_point(const PendingOp& op) {
 }
 
 void counted_point(const PendingOp& op) { point(self(), op, false); }
+
+void end_slice() {
+  Thread& me = self();
+  me.budget -= me.countdown;
+  me.countdown = 0;
+}
 
 void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();

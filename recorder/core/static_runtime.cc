@@ -116,8 +116,7 @@ void hide_functions(const Symbols& symbols, Range range) {
   if (!table.done()) bug("cannot change the program's symbols");
   for (std::uint32_t i = range.first; i < range.end; i++) {
     const char* name = symbols.names + symbols.items[i].st_name;
-    if (is_function(symbols.items[i]) && (is_runtimes_own(name) || intercepted.has(name)))
-      make_local(symbols.items[i]);
+    if (is_function(symbols.items[i]) && (is_runtimes_own(name) || intercepted.has(name))) make_local(symbols.items[i]);
   }
 }
 

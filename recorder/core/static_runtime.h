@@ -1,6 +1,6 @@
 // Programs with ThreadSanitizer's runtime linked into them, as clang does by default. Their code calls it directly, and
-// the libraries find malloc, memcpy and hundreds more in it, for the program exports its functions. It must not run: the
-// shim has its place (shim/tsan/static_runtime.cc).
+// the libraries find malloc, memcpy and hundreds more in it, for the program exports its functions. It must not run:
+// the shim has its place (shim/tsan/static_runtime.cc).
 #pragma once
 
 #include "recorder/core/elf_loader.h"

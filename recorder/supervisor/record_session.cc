@@ -58,6 +58,7 @@ bool belongs_to_system(const std::string& path) {
 }
 
 constexpr int kLongestIdleMs = 20;
+constexpr int kContendedIdleMs = 2;               // while threads wait for the processor
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
 
 // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in
@@ -99,7 +100,7 @@ class RecordSession {
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
-        watchdog.look();
+        if (watchdog.look() && idle_ms_ > kContendedIdleMs) idle_ms_ = kContendedIdleMs;
         if (idle_ms_ == kLongestIdleMs && watch.look(target.status())) idle_ms_ = 1;
         save_now_and_then();
       } else {

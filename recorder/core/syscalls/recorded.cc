@@ -1,5 +1,6 @@
 // Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
 // what they wrote; replaying, injected.
+#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/dispatch.h"
@@ -222,8 +223,16 @@ bool may_sleep(const Call& call) {
   return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
 }
 
+// A descriptor that does not wait: an event loop reads and writes all of its many with the baton. Otherwise the others
+// would each have their time slice at every one of these calls.
+bool returns_at_once(const Call& call) {
+  if ((call.row->flags & kBlocks) != 0) return false;
+  const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+  return is_error(flags) || (flags & O_NONBLOCK) != 0;
+}
+
 // If nobody else could run meanwhile, a call may as well sleep with the baton.
-bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call); }
+bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call) && !returns_at_once(call); }
 
 // Makes the call with the baton. A signal interrupts no call but one that may sleep (man 7 signal): elsewhere programs
 // do not expect EINTR.
