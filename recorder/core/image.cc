@@ -231,6 +231,18 @@ bool is_own_exe(const char* path) {
   return string_equal(path, own.c_str());
 }
 
+const char* program_behind(const char* path) {
+  if (is_own_exe(path)) return absolute_path;
+  if (!starts_with(path, "/proc/")) return nullptr;
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++) {
+    Text other;
+    other << "/proc/" << static_cast<int>(s.processes[i].pid) << "/exe";
+    if (s.processes[i].alive != 0 && string_equal(path, other.c_str())) return s.processes[i].program;
+  }
+  return nullptr;
+}
+
 void start_program(const StartArgs& args) {
   static FileIdentity file;
   static char* argv[1 << 16];

@@ -18,6 +18,8 @@ struct StartArgs {
 [[noreturn]] void start_program(const StartArgs& args);
 
 const char* program_path();
+// The program that `path` leads to if that is the link to a program of the tree, /proc/PID/exe; else null.
+const char* program_behind(const char* path);
 // True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
 bool has_static_runtime();  // absolute
 bool in_interpreter(std::uint64_t ip);

@@ -26,7 +26,7 @@ bool from_loader(const Call& call) { return in_interpreter(call.context.register
 // runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
-  if (is_own_exe(path)) return program_path();
+  if (const char* program = program_behind(path)) return program;
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload"))
     return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
@@ -61,10 +61,11 @@ long open_file(Call& call, int slot) {
 
 // readlink of /proc/self/exe: the program, not the core.
 bool link_of_program(const Call& call, const char* path, long buffer, long room, long& result) {
-  if (path == nullptr || !is_own_exe(path)) return false;
-  std::size_t n = string_length(program_path());
+  const char* program = path == nullptr ? nullptr : program_behind(path);
+  if (program == nullptr) return false;
+  std::size_t n = string_length(program);
   if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
-  memcpy(reinterpret_cast<void*>(buffer), program_path(), n);
+  memcpy(reinterpret_cast<void*>(buffer), program, n);
   result = static_cast<long>(n);
   (void)call;
   return true;
@@ -97,8 +98,9 @@ long handle_stat(Call& call) {
   constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
   const int slot = call.number == SYS_stat ? 0 : 1;
   const long flags = call.number == SYS_stat ? 0 : call.args[call.number == SYS_statx ? 2 : 3];
-  if (live() && (flags & kNoFollow) == 0 && call.args[slot] != 0 && is_own_exe(string_at(call.args[slot])))
-    call.args[slot] = reinterpret_cast<long>(program_path());
+  const bool follows = live() && (flags & kNoFollow) == 0 && call.args[slot] != 0;
+  if (const char* program = follows ? program_behind(string_at(call.args[slot])) : nullptr)
+    call.args[slot] = reinterpret_cast<long>(program);
   return recorded_call(call);
 }
 

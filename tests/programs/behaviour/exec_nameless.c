@@ -38,6 +38,21 @@ static void without_arguments(void) {
   CHECK(WIFEXITED(status_of(child)));
 }
 
+static void link_of_child(void) {
+  char name[64], own[256] = {0}, of_child[256] = {0};
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  snprintf(name, sizeof name, "/proc/%d/exe", child);
+  CHECK(readlink("/proc/self/exe", own, sizeof own - 1) > 0);
+  CHECK(readlink(name, of_child, sizeof of_child - 1) > 0);
+  CHECK(strcmp(own, of_child) == 0);
+  CHECK(kill(child, SIGKILL) == 0);
+  status_of(child);
+}
+
 int main(void) {
   const int memory = memfd_create("program", MFD_CLOEXEC);
   copy_program(memory);
@@ -56,6 +71,7 @@ int main(void) {
   CHECK(fstat(open("/proc/self/exe", O_RDONLY), &opened) == 0);
   CHECK(stat("/proc/self/exe", &named) == 0);
   CHECK(opened.st_ino == named.st_ino && opened.st_dev == named.st_dev);
+  link_of_child();
   puts("nameless programs ran");
   return 0;
 }
