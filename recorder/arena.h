@@ -53,6 +53,7 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 // The descriptor under which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
+inline constexpr int kProgramFd = kArenaFd + 2;   // the program, if it has no name
 inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
@@ -73,6 +74,7 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 // sent with it, by which it is told from the target's own signals of that number.
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
+inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 
@@ -127,8 +129,9 @@ struct RunConfig {
   std::uint32_t observe;               // 1: each choice of the policy is noted (recorder/observation.h)
   char core_path[512];
   char shim_path[512];
-  char tsan_path[512];     // what is loaded in place of ThreadSanitizer's runtime
-  char preload_path[512];  // a file that names the shim, shown to the loader as /etc/ld.so.preload
+  char tsan_path[512];          // what is loaded in place of ThreadSanitizer's runtime
+  char preload_path[512];       // a file that names the shim, shown to the loader as /etc/ld.so.preload
+  char tsan_preload_path[512];  // likewise, to a program with ThreadSanitizer's runtime in it: names both libraries
 };
 
 // What the runtime tells the supervisor besides records.

@@ -54,7 +54,8 @@ enum class WaitKind : std::uint32_t {
   kCondition,
   kSemaphore,
   kVfork,
-  kSleep
+  kSleep,
+  kFutexVector  // futex_waitv: the key is the address of its FutexVector
 };
 
 // How a wait ended.
@@ -71,6 +72,14 @@ struct Wait {
   std::int32_t owner_tid;  // who holds the object, when that is known; 0 otherwise
 };
 inline constexpr std::int64_t kNoDeadline = INT64_MAX;
+
+// The futexes that one futex_waitv waits for.
+inline constexpr std::uint32_t kMaxFutexVectors = 256, kMaxVectorFutexes = 128;
+struct FutexVector {
+  std::uint32_t count;  // 0: not in use
+  std::uint32_t woken;  // index of the one that was woken
+  std::uint64_t keys[kMaxVectorFutexes];
+};
 
 // Bits of Thread::go.
 inline constexpr std::uint32_t kGoBaton = 1;      // the baton is yours
@@ -196,6 +205,9 @@ struct Process {
   FdEntry fds[kMaxFds];
 };
 
+// Values of RuntimeState::slice_over: the supervisor has signalled the holder, which has taken the signal.
+inline constexpr std::uint32_t kSliceTold = 1, kSliceTaken = 2;
+
 // The policy's memory; see policy.h.
 struct PolicyState {
   std::uint64_t random[4];    // generator state, seeded from the configuration
@@ -223,6 +235,8 @@ struct RuntimeState {
   std::uint32_t waiters;                  // threads within block(): an unlock need not wake anybody while this is 0
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
   std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
+  std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)
+  std::uint64_t turns;                    // times that the baton changed hands
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
@@ -234,6 +248,7 @@ struct RuntimeState {
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   SeccompFilter seccomp_filters[kMaxSeccompFilters];
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
+  FutexVector futex_vectors[kMaxFutexVectors];
   std::int64_t virtual_now;  // modelled environment: nanoseconds that its clocks show
   PolicyState policy;
   Process processes[kMaxProcesses];

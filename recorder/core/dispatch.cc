@@ -83,13 +83,76 @@ long run_guarded(Call& call) {
   return complete(call, result);
 }
 
+void append_output(RecordWriter& record, const Output& output) {
+  const wire::OutputChunk chunk = {output.address, output.bytes};
+  record.append(&chunk, sizeof chunk);
+  record.append(reinterpret_cast<const void*>(output.address), output.bytes);
+}
+
+void append_reference(RecordWriter& record, const Output& output, const wire::KeptRange& kept) {
+  const wire::OutputChunk chunk = {output.address, output.bytes};
+  record.append(&chunk, sizeof chunk);
+  record.append(&kept, sizeof kept);
+}
+
+void log_part(const Call& call, const Output& part) {
+  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord),
+                      sizeof(wire::OutputChunk) + round_to(part.bytes, 8));
+  auto& body = record.body<wire::SyscallRecord>();
+  memset(&body.number, 0, sizeof body - sizeof body.header);
+  body.number = kOutputPart;
+  body.step = state().step;
+  append_output(record, part);
+  record.commit();
+}
+
+// Logs all of `outputs` in records of their own.
+void log_parts(const Call& call, const Output* outputs, std::uint32_t count) {
+  constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
+  for (std::uint32_t i = 0; i < count; i++)
+    for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
+      const std::uint64_t left = outputs[i].bytes - at;
+      log_part(call, {outputs[i].address + at, left < kPartBytes ? left : kPartBytes});
+    }
+}
+
+// Writes the outputs that `record` holds to memory. False: it is damaged.
+bool apply_outputs(const wire::SyscallRecord& record) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
+  std::uint64_t at = sizeof(wire::SyscallRecord);
+  while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
+    wire::OutputChunk chunk;
+    memcpy(&chunk, bytes + at, sizeof chunk);
+    at += sizeof chunk;
+    if (chunk.bytes > record.header.bytes - at) return false;
+    memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
+    at += round_to(chunk.bytes, 8);
+  }
+  return true;
+}
+
+void apply_parts(const Call& call) {
+  for (;;) {
+    repeat_outside_deaths();
+    const wire::RecordHeader* header = peek_record();
+    if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
+    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+    if (record.number != kOutputPart || header->thread != call.me.id) return;
+    if (!apply_outputs(record)) call_diverged(call, header, " whose record is damaged");
+    consume_record();
+  }
+}
+
 }  // namespace
 
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   std::uint64_t extra = 0;
   for (std::uint32_t i = 0; i < count; i++)
     extra += sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(outputs[i].bytes, 8) : sizeof *kept);
-  if (sizeof(wire::SyscallRecord) + extra > kMaxRecordBytes) bug("output larger than a record");
+  if (sizeof(wire::SyscallRecord) + extra > kMaxRecordBytes) {
+    log_parts(call, outputs, count);
+    extra = count = 0;
+  }
   RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
   auto& body = record.body<wire::SyscallRecord>();
   body.number = static_cast<std::uint32_t>(call.number);
@@ -99,12 +162,8 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
     body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
   body.step = state().step;
   body.context = context_hash(call);
-  for (std::uint32_t i = 0; i < count; i++) {
-    const wire::OutputChunk chunk = {outputs[i].address, outputs[i].bytes};
-    record.append(&chunk, sizeof chunk);
-    if (kept == nullptr) record.append(reinterpret_cast<const void*>(outputs[i].address), outputs[i].bytes);
-  }
-  if (kept != nullptr) record.append(kept, sizeof *kept);
+  if (kept != nullptr) append_reference(record, outputs[0], *kept);
+  for (std::uint32_t i = 0; i < count && kept == nullptr; i++) append_output(record, outputs[i]);
   record.commit();
   call.completed = true;
   log_checksum(call.context);
@@ -130,17 +189,9 @@ long complete(Call& call, long result) {
 }
 
 long inject(Call& call) {
+  apply_parts(call);
   const wire::SyscallRecord& record = expect_call(call);
-  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
-  std::uint64_t at = sizeof(wire::SyscallRecord);
-  while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
-    wire::OutputChunk chunk;
-    memcpy(&chunk, bytes + at, sizeof chunk);
-    at += sizeof chunk;
-    if (chunk.bytes > record.header.bytes - at) call_diverged(call, &record.header, " whose record is damaged");
-    memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
-    at += round_to(chunk.bytes, 8);
-  }
+  if (!apply_outputs(record)) call_diverged(call, &record.header, " whose record is damaged");
   call.flags = record.flags;
   const long result = record.result;
   consume_record();
@@ -223,6 +274,10 @@ void on_sigsys(KernelContext& context) {
 extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
   constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH
   if (static_cast<const int*>(info)[2] != kUserDispatch) return core_on_asynchronous(signal, info, raw_context);
+  constexpr std::uint32_t kArch64 = 0xc000003e;  // AUDIT_ARCH_X86_64
+  if (static_cast<const std::uint32_t*>(info)[7] != kArch64)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "a system call of the 32-bit kind (int $0x80) cannot be recorded; build the program for x86-64");
   auto& context = *static_cast<KernelContext*>(raw_context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);

@@ -19,6 +19,9 @@ inline constexpr long kScriptHead = 0x525b;
 // Pseudo call under which a change of a mapped file is logged: device, inode, its size, and what was written.
 inline constexpr long kFileChanged = 0x525a;
 
+// Pseudo call under which a part of a call's outputs is logged, before the call itself, if they exceed one record.
+inline constexpr long kOutputPart = 0x525c;
+
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.

@@ -31,6 +31,49 @@ long check_executable(const char* path) {
   return script ? 0 : check_image(head, bytes);
 }
 
+// What the kernel allows of arguments and environment together (execve(2)): a quarter of the stack's limit, but for
+// what the core adds of its own.
+std::uint64_t most_argument_bytes() {
+  constexpr std::uint64_t kLeast = 128 << 10, kMost = 6 << 20, kOwn = 8 << 10;
+  std::uint64_t limit[2] = {kMost * 4, 0};
+  sys(SYS_prlimit64, 0, 3 /* RLIMIT_STACK */, nullptr, limit);
+  const std::uint64_t quarter = limit[0] / 4 < kMost ? limit[0] / 4 : kMost;
+  return (quarter > kLeast ? quarter : kLeast) - kOwn;
+}
+
+// False: one of the strings is too long. Adds their sizes, and those of the pointers to them, to `total`.
+bool add_strings(char* const* list, std::uint64_t& total) {
+  constexpr std::uint64_t kLongest = 128 << 10;
+  for (; list != nullptr && *list != nullptr; list++) {
+    const std::uint64_t bytes = string_length(*list) + 1;
+    if (bytes > kLongest) return false;
+    total += bytes + sizeof *list;
+  }
+  return true;
+}
+
+// 0, or the error that exec with these gives.
+long check_arguments(char* const* argv, char* const* envp) {
+  std::uint64_t total = 0;
+  return add_strings(argv, total) && add_strings(envp, total) && total <= most_argument_bytes() ? 0 : -E2BIG;
+}
+
+// A file without a name, in memory or unlinked: the new image, and the supervisor, find it behind a descriptor of ours,
+// which stays open. `to` gets that path; unchanged if the file has a name.
+const char* path_of_nameless(const char* path, char* to, std::size_t room) {
+  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  const bool nameless = !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) && status.st_nlink == 0;
+  if (nameless) {
+    sys(SYS_dup3, fd, kProgramFd, 0);
+    Text text;
+    text << "/proc/" << static_cast<int>(sys(SYS_getpid)) << "/fd/" << kProgramFd;
+    copy_string(to, room, text.c_str());
+  }
+  if (!is_error(fd)) sys(SYS_close, fd);
+  return nameless ? to : path;
+}
+
 // The path as the new image is told of it: replaying, the recorded one.
 const char* log_exec(const char* path) {
   if (replaying()) {
@@ -71,6 +114,11 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;
   Text link;
   link << "/proc/self/fd/" << fd;
+  if (path[0] == 0 && status.st_nlink == 0) {
+    copy_string(to, room, link.c_str());
+    path = to;
+    return 0;
+  }
   const long n = sys(SYS_readlink, link.c_str(), to, room - 2);
   if (is_error(n)) return n;
   to[n] = 0;
@@ -114,10 +162,13 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
     const long result = inject(call);
     if (is_error(result)) return result;
   } else {
+    static char nameless[64];
     if (is_own_exe(path)) path = program_path();
-    const long error = check_executable(path);
+    long error = check_executable(path);
+    if (error == 0) error = check_arguments(argv, envp);
     log_call(call, error, nullptr, 0);
     if (error != 0) return error;
+    path = path_of_nameless(path, nameless, sizeof nameless);
   }
   path = log_exec(path);
   Thread& me = call.me;
@@ -130,6 +181,7 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
   long n = 0;
   list[n++] = config().core_path;
   list[n++] = path;
+  if (argv == nullptr || argv[0] == nullptr) list[n++] = "";  // as the kernel has it
   for (long i = 0; argv != nullptr && argv[i] != nullptr; i++) list[n++] = argv[i];
   list[n] = nullptr;
   me.clear_child_tid = me.robust_list = me.altstack_base = me.altstack_size = 0;
@@ -142,6 +194,7 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
   const long result = sys(SYS_execve, config().core_path, list, envp);
   Text text;
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
+  if (result == -ENOENT) text << "; a program executed after chroot cannot be recorded, for Reweave is not in there";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 

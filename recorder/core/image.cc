@@ -12,6 +12,7 @@
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/static_runtime.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/vector_saves.h"
@@ -27,6 +28,7 @@ constexpr std::uint64_t kExtraArgs = 2 * kMaxInterpreters;
 
 char absolute_path[4096];
 LoadedImage program, interpreter;
+bool static_runtime;
 
 // The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
 // every kernel. There is no vDSO, so that the C library makes real system calls for the time.
@@ -217,6 +219,8 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
 
 const char* program_path() { return absolute_path; }
 
+bool has_static_runtime() { return static_runtime; }
+
 bool in_interpreter(std::uint64_t ip) { return ip >= interpreter.start && ip < interpreter.end; }
 
 bool is_own_exe(const char* path) {
@@ -225,6 +229,18 @@ bool is_own_exe(const char* path) {
   Text own;
   own << "/proc/" << static_cast<int>(process().pid) << "/exe";
   return string_equal(path, own.c_str());
+}
+
+const char* program_behind(const char* path) {
+  if (is_own_exe(path)) return absolute_path;
+  if (!starts_with(path, "/proc/")) return nullptr;
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++) {
+    Text other;
+    other << "/proc/" << static_cast<int>(s.processes[i].pid) << "/exe";
+    if (s.processes[i].alive != 0 && string_equal(path, other.c_str())) return s.processes[i].program;
+  }
+  return nullptr;
 }
 
 void start_program(const StartArgs& args) {
@@ -261,6 +277,7 @@ void start_program(const StartArgs& args) {
   copy_string(absolute_path, sizeof absolute_path, file.path);
   copy_string(process().program, sizeof process().program, absolute_path);
   load_image(fd, file, kPieBase, program);
+  static_runtime = detach_static_runtime(program);
   sys(SYS_close, fd);
   program_break() = {page_up(program.end), page_up(program.end)};
   std::uint64_t entry = program.entry;

@@ -17,7 +17,11 @@ struct StartArgs {
 // Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
 [[noreturn]] void start_program(const StartArgs& args);
 
-const char* program_path();  // absolute
+const char* program_path();
+// The program that `path` leads to if that is the link to a program of the tree, /proc/PID/exe; else null.
+const char* program_behind(const char* path);
+// True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
+bool has_static_runtime();  // absolute
 bool in_interpreter(std::uint64_t ip);
 // True for /proc/self/exe and its other spellings for the calling process.
 bool is_own_exe(const char* path);

@@ -6,6 +6,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 
 namespace reweave::core {
@@ -132,18 +133,28 @@ void begin_at(const KernelContext& context) {
   probe.steps = 0;
 }
 
-bool is_from_supervisor(const void* info) {
+// What the supervisor sent with its signal; 0: somebody else sent it.
+std::uint64_t value_from_supervisor(const void* info) {
   std::uint64_t value;
   memcpy(&value, static_cast<const std::byte*>(info) + 24, sizeof value);  // si_value
-  return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && value == kWatchdogValue;
+  const bool known = value == kWatchdogValue || value == kSliceOverValue;
+  return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
 }  // namespace
 
 extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
-  if (!is_from_supervisor(info)) return core_on_asynchronous(number, info, raw_context);
+  const std::uint64_t value = value_from_supervisor(info);
+  if (value == 0) return core_on_asynchronous(number, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
-  if (probe.active || !nameable(context.registers.rip) || state().holder.load() != self().id + 1u) return;
+  const bool holds = state().holder.load() == self().id + 1u;
+  if (value == kSliceOverValue) {
+    // In the core its points lie ahead; should it come out with many left, it is told again.
+    if (holds && !in_core(context.registers.rip)) end_slice();
+    if (holds) state().slice_over.store(kSliceTaken);
+    return;
+  }
+  if (probe.active || !nameable(context.registers.rip) || !holds) return;
   if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;
   probe = {};
   probe.active = true;

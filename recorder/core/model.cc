@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::uint32_t kNumbers = 512;
 constexpr std::uint32_t kNone = ~0u;
+constexpr std::uint64_t kNoParts = ~std::uint64_t{0};
 
 // A recorded call, in a list of those with its number.
 struct Recorded {
   std::uint64_t offset;  // of its SyscallRecord in the feed
+  std::uint64_t parts;   // of the first record with parts of its outputs, or `offset`
   std::uint32_t next;
   std::uint16_t thread;
   bool used;
@@ -37,9 +39,9 @@ const wire::SyscallRecord& call_at(const Recorded& entry) {
   return *reinterpret_cast<const wire::SyscallRecord*>(record_at(entry.offset));
 }
 
-void add(std::uint32_t index, std::uint64_t offset) {
+void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
   const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(record_at(offset));
-  calls[index] = {offset, kNone, record.header.thread, false};
+  calls[index] = {offset, parts, kNone, record.header.thread, false};
   const std::uint32_t number = record.number;
   if (heads[number] == kNone)
     heads[number] = index;
@@ -76,22 +78,30 @@ std::uint64_t rebase(const Call& call, const wire::SyscallRecord& record, std::u
   return target;
 }
 
-long answer_from(Call& call, Recorded& entry) {
-  static Output outputs[kMaxOutputs];
-  const wire::SyscallRecord& record = call_at(entry);
-  entry.used = true;
-  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
-  std::uint32_t n = 0;
-  for (std::uint64_t at = sizeof record; at + sizeof(wire::OutputChunk) <= record.header.bytes && n < kMaxOutputs;) {
+// Writes the outputs that `holder` has of the call `record` to memory, and appends them to `outputs`.
+std::uint32_t take_outputs(const Call& call, const wire::SyscallRecord& record, const wire::RecordHeader* holder,
+                           Output* outputs, std::uint32_t n) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(holder);
+  for (std::uint64_t at = sizeof record; at + sizeof(wire::OutputChunk) <= holder->bytes && n < kMaxOutputs;) {
     wire::OutputChunk chunk;
     memcpy(&chunk, bytes + at, sizeof chunk);
     at += sizeof chunk;
-    if (chunk.bytes > record.header.bytes - at) break;
+    if (chunk.bytes > holder->bytes - at) break;
     outputs[n] = {rebase(call, record, chunk.address), chunk.bytes};
     memcpy(reinterpret_cast<void*>(outputs[n].address), bytes + at, chunk.bytes);
     n++;
     at += round_to(chunk.bytes, 8);
   }
+  return n;
+}
+
+long answer_from(Call& call, Recorded& entry) {
+  static Output outputs[kMaxOutputs];
+  const wire::SyscallRecord& record = call_at(entry);
+  entry.used = true;
+  std::uint32_t n = 0;
+  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
+    n = take_outputs(call, record, record_at(at), outputs, n);
   log_call(call, record.result, outputs, n);
   return record.result;
 }
@@ -208,14 +218,25 @@ void prepare_model() {
     return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
            reinterpret_cast<const wire::SyscallRecord*>(record)->number < kNumbers;
   };
+  auto is_part = [](const wire::RecordHeader* record) {
+    return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
+           reinterpret_cast<const wire::SyscallRecord*>(record)->number == kOutputPart;
+  };
   for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) count += is_call(record_at(at)) ? 1 : 0;
   const long memory = sys(SYS_mmap, 0, (count + 1) * sizeof(Recorded), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
   calls = reinterpret_cast<Recorded*>(memory);
   std::uint32_t index = 0;
-  for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes)
-    if (is_call(record_at(at))) add(index++, at);
+  std::uint64_t parts = kNoParts;
+  for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) {
+    if (is_part(record_at(at))) {
+      if (parts == kNoParts) parts = at;
+    } else {
+      if (is_call(record_at(at))) add(index++, at, parts == kNoParts ? at : parts);
+      parts = kNoParts;
+    }
+  }
   for (std::uint32_t i = heads[SYS_clock_gettime]; i != kNone; i = calls[i].next) learn_clock(call_at(calls[i]));
 }
 

@@ -168,7 +168,13 @@ void resume(Thread& to, std::uint32_t expired) {
   to.state.store(ThreadState::kRunning);
 }
 
+void begin_turn() {
+  state().turns++;
+  state().slice_over.store(0);
+}
+
 void hand_over(Thread& to) {
+  begin_turn();
   state().holder.store(to.id + 1u);
   to.go.fetch_or(kGoBaton);
   sys(SYS_futex, &to.go, FUTEX_WAKE, 1);
@@ -185,6 +191,7 @@ void give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
 bool take_free_baton(Thread& me) {
   std::uint32_t free = 0;
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
+  begin_turn();
   const std::uint32_t expired = me.state.load() == ThreadState::kBlocked ? me.expired.load() : 0;
   if (state().last_holder != me.id || expired != 0)
     log_switch(static_cast<ThreadId>(state().last_holder), me.id, state().last_reason, expired);
@@ -341,6 +348,7 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
     end_if_recorded();
     return arm();
   }
+  if (state().slice_over.exchange(0) != 0) yielded = true;
   std::int64_t undisturbed = 0;
   const MaybeThread next = choose_live(me, true, yielded, undisturbed);
   me.deliver_due = signal_due(me) ? 1 : 0;
@@ -398,6 +406,12 @@ void counted_point(const PendingOp& op) {
   point(me, op, false);
 }
 
+void end_slice() {
+  Thread& me = self();
+  me.budget -= me.countdown;
+  me.countdown = 0;
+}
+
 void follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();
   while (const wire::SwitchRecord* change = due_switch(me, reason)) {
@@ -444,6 +458,24 @@ WaitResult sleep_modelled(std::int64_t deadline) {
   return wait_for_wake(args, wire::SwitchReason::kInKernel);
 }
 
+namespace {
+
+// Whether `thread` waits for (kind, key); of a vector, notes which of its futexes that is.
+bool waits_for(const Thread& thread, WaitKind kind, std::uint64_t key) {
+  if (thread.state.load() != ThreadState::kBlocked) return false;
+  if (thread.wait.kind == kind) return thread.wait.key == key;
+  if (kind != WaitKind::kFutex || thread.wait.kind != WaitKind::kFutexVector) return false;
+  auto& vector = *reinterpret_cast<FutexVector*>(thread.wait.key);
+  for (std::uint32_t i = 0; i < vector.count; i++)
+    if (vector.keys[i] == key) {
+      vector.woken = i;
+      return true;
+    }
+  return false;
+}
+
+}  // namespace
+
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
   RuntimeState& s = state();
   std::uint32_t woken = 0;
@@ -451,7 +483,7 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
     Thread* first = nullptr;
     for (std::uint32_t i = 0; i < s.live_threads; i++) {
       Thread& thread = s.threads[s.live[i]];
-      if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind || thread.wait.key != key) continue;
+      if (!waits_for(thread, kind, key)) continue;
       if ((thread.wait.bitset & bitset) == 0) continue;
       if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
     }

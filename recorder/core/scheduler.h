@@ -44,6 +44,9 @@ void return_from_kernel();
 // Replay: while the recording says that the baton moved here for `reason`, obeys.
 void follow_recorded_switches(wire::SwitchReason reason);
 
+// From a signal handler that interrupted the program's own code, with the baton: its next point asks the policy.
+void end_slice();
+
 // A new thread slot, ready to run once its real thread waits for the baton.
 Thread& add_thread(std::uint16_t process_index);
 // First thing that a new real thread does: sleeps until it is given the baton.

@@ -53,13 +53,13 @@ bool write_jump(std::uint64_t from, std::uint64_t to) {
   return code.done();
 }
 
-Writable::Writable(std::uint64_t address, std::uint64_t bytes)
-    : start_(page_down(address)), bytes_(page_up(address + bytes) - start_) {
+Writable::Writable(std::uint64_t address, std::uint64_t bytes, int after)
+    : start_(page_down(address)), bytes_(page_up(address + bytes) - start_), after_(after) {
   done_ = sys(SYS_mprotect, start_, bytes_, PROT_READ | PROT_WRITE) == 0;
 }
 
 Writable::~Writable() {
-  if (done_) sys(SYS_mprotect, start_, bytes_, PROT_READ | PROT_EXEC);
+  if (done_) sys(SYS_mprotect, start_, bytes_, after_);
 }
 
 }  // namespace reweave::core

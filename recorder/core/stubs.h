@@ -20,17 +20,20 @@ std::uint64_t stub_room(std::uint64_t address);
 // Replaces the first bytes of the code at `from` by a jump to `to`. False if that memory cannot be changed.
 bool write_jump(std::uint64_t from, std::uint64_t to);
 
-// Makes `bytes` of code at `address` writable for as long as it lives, if it can.
+// Makes `bytes` at `address` writable for as long as it lives, if it can; they have the protection `after` then, that
+// of code if nothing is said.
 class Writable {
  public:
-  Writable(std::uint64_t address, std::uint64_t bytes);
+  Writable(std::uint64_t address, std::uint64_t bytes, int after = kCode);
   ~Writable();
   Writable(const Writable&) = delete;
   Writable& operator=(const Writable&) = delete;
   bool done() const { return done_; }
 
  private:
+  static constexpr int kCode = 5;  // PROT_READ | PROT_EXEC
   std::uint64_t start_, bytes_;
+  int after_;
   bool done_;
 };
 

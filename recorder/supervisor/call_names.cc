@@ -18,6 +18,7 @@ constexpr unsigned kImageStart = 0x5258;    // core/dispatch.h
 constexpr unsigned kFileContents = 0x5259;  // likewise
 constexpr unsigned kFileChanged = 0x525a;   // likewise
 constexpr unsigned kScriptHead = 0x525b;    // likewise
+constexpr unsigned kOutputPart = 0x525c;    // likewise
 
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
@@ -27,6 +28,7 @@ constexpr CallName kNames[] = {
     {kFileContents, "(file contents)"},
     {kFileChanged, "(file changed)"},
     {kScriptHead, "(head of a script)"},
+    {kOutputPart, "(part of what the next call wrote)"},
 };
 
 }  // namespace

@@ -31,8 +31,9 @@ struct SanitizerRuntime {
 
 constexpr SanitizerRuntime kSanitizerRuntimes[] = {
     {"__tsan_init", true,
-     "ThreadSanitizer's run-time library is linked into it; build it with -fsanitize=thread -shared-libsan (clang) or "
-     "without -static-libtsan (gcc)"},
+     "ThreadSanitizer's run-time library is linked into it and not exported; build it without -static-libtsan (gcc), "
+     "or "
+     "with -shared-libsan (clang)"},
     {"__asan_init", false,
      "it is built with AddressSanitizer, whose memory is where Reweave's must be; build it without"},
     {"__msan_init", false,
@@ -61,17 +62,25 @@ const char* advice_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   return nullptr;
 }
 
+// clang exports the runtime that it links: then the dynamic loader can be made to use ours (core/static_runtime.h).
+bool is_exported(const GElf_Shdr& header, const char* advice) {
+  return header.sh_type == SHT_DYNSYM && advice == kSanitizerRuntimes[0].advice;
+}
+
 const char* sanitizer_advice(int fd) {
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd, ELF_C_READ, nullptr), elf_end);
   if (elf == nullptr) return nullptr;
+  const char* advice = nullptr;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) continue;
     if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
-    if (const char* advice = advice_in(elf.get(), section, header)) return advice;
+    const char* found = advice_in(elf.get(), section, header);
+    if (found != nullptr && is_exported(header, found)) return nullptr;
+    if (found != nullptr) advice = found;
   }
-  return nullptr;
+  return advice;
 }
 
 // Why the kernel or we could not run it; empty if it can be.

@@ -59,6 +59,7 @@ bool belongs_to_system(const std::string& path) {
 }
 
 constexpr int kLongestIdleMs = 20;
+constexpr int kContendedIdleMs = 2;               // while threads wait for the processor
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
 
 // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in
@@ -85,9 +86,10 @@ class RecordSession {
     config.memory_checksums = options.checksums ? 1 : 0;
     config.keep_files = 1;
     std::ofstream(preload_) << paths.shim << "\n";
-    const std::string preload = preload_.string();
-    REQUIRE(preload.size() < sizeof config.preload_path, "{}: the path is too long", preload);
-    preload.copy(config.preload_path, sizeof config.preload_path - 1);
+    std::ofstream(tsan_preload()) << paths.shim << "\n" << paths.tsan << "\n";
+    REQUIRE(tsan_preload().size() < sizeof config.tsan_preload_path, "{}: the path is too long", tsan_preload());
+    preload_.string().copy(config.preload_path, sizeof config.preload_path - 1);
+    tsan_preload().copy(config.tsan_preload_path, sizeof config.tsan_preload_path - 1);
   }
 
   RecordResult run() {
@@ -102,7 +104,7 @@ class RecordSession {
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
-        watchdog.look();
+        if (watchdog.look() && idle_ms_ > kContendedIdleMs) idle_ms_ = kContendedIdleMs;
         if (idle_ms_ == kLongestIdleMs && watch.look(target.status())) idle_ms_ = 1;
         save_now_and_then();
       } else {
@@ -119,6 +121,8 @@ class RecordSession {
   }
 
  private:
+  std::string tsan_preload() const { return preload_.string() + "-tsan"; }
+
   bool too_large() const { return options_.max_bytes != 0 && writer_.bytes_written() > options_.max_bytes; }
 
   void pass_on_termination(const Target& target) {

@@ -15,6 +15,9 @@ namespace {
 // The first look at a stalled holder; each next one after twice the time.
 constexpr std::chrono::milliseconds kFirstLook{10};
 
+// What a thread gets at a time if it reaches points so seldom that counting them takes long.
+constexpr std::chrono::milliseconds kTimeSlice{4};
+
 // In the kernel it either returns soon, or waits for what no signal of ours can bring about.
 bool is_running(std::int32_t process, std::int32_t thread) {
   std::ifstream status("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
@@ -31,11 +34,34 @@ bool could_run(const Thread& thread) {
 
 }  // namespace
 
-void Watchdog::look() {
+bool Watchdog::look() {
   RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
-  if (holder == 0 || holder > kMaxThreads) return;
+  if (holder == 0 || holder > kMaxThreads) return false;
   const Thread& thread = state.threads[holder - 1];
+  look_for_stall(state, holder, thread);
+  return look_at_slice(state, holder, thread);
+}
+
+// True if others could run.
+bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Thread& thread) {
+  const Turn now = {holder, state.turns};
+  if (now != turn_) {
+    turn_ = now;
+    turn_since_ = Clock::now();
+    return somebody_could_run();
+  }
+  if (!somebody_could_run()) return false;
+  if (Clock::now() - turn_since_ < kTimeSlice) return true;
+  turn_since_ = Clock::now();
+  // One at a time: a thread that gets no processor would find them all waiting, and take each within the one before.
+  if (state.slice_over.load() == kSliceTold) return true;
+  state.slice_over.store(kSliceTold);
+  if (!signal(thread, kSliceOverValue)) state.slice_over.store(0);
+  return true;
+}
+
+void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, const Thread& thread) {
   const Progress now = {holder, state.step, thread.countdown, arena_.header().out.head.load()};
   if (now != last_) {
     last_ = now;
@@ -47,25 +73,26 @@ void Watchdog::look() {
   if (stalled < next_ || !worth_waking(thread)) return;
   next_ = stalled * 2;
   state.stalled_ms.store(static_cast<std::uint32_t>(stalled.count()));
-  signal(thread);
+  signal(thread, kWatchdogValue);
 }
 
-bool Watchdog::worth_waking(const Thread& holder) const {
-  if (holder.queued.load() != 0) return true;
+bool Watchdog::worth_waking(const Thread& holder) const { return holder.queued.load() != 0 || somebody_could_run(); }
+
+bool Watchdog::somebody_could_run() const {
   const RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.live_threads, kMaxThreads); i++)
     if (state.live[i] < kMaxThreads && could_run(state.threads[state.live[i]])) return true;
   return false;
 }
 
-void Watchdog::signal(const Thread& holder) const {
+bool Watchdog::signal(const Thread& holder, std::uint64_t value) const {
   const std::int32_t process = arena_.state().processes[holder.process % kMaxProcesses].real_pid;
-  if (process <= 1 || holder.real_tid <= 1 || !is_running(process, holder.real_tid)) return;
+  if (process <= 1 || holder.real_tid <= 1 || !is_running(process, holder.real_tid)) return false;
   siginfo_t info = {};
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
-  info.si_value.sival_ptr = reinterpret_cast<void*>(kWatchdogValue);  // NOLINT: a number in a pointer's place
-  syscall(SYS_rt_tgsigqueueinfo, process, holder.real_tid, kWatchdogSignal, &info);
+  info.si_value.sival_ptr = reinterpret_cast<void*>(value);  // NOLINT: a number in a pointer's place
+  return syscall(SYS_rt_tgsigqueueinfo, process, holder.real_tid, kWatchdogSignal, &info) == 0;
 }
 
 }  // namespace reweave

@@ -11,8 +11,8 @@ namespace reweave {
 class Watchdog {
  public:
   explicit Watchdog(ArenaMemory& arena) : arena_(arena) {}
-  // Call while the target publishes nothing.
-  void look();
+  // Call while the target publishes nothing, soon again if that is true: others could run.
+  bool look();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -24,11 +24,22 @@ class Watchdog {
     std::uint64_t published;
     bool operator==(const Progress&) const = default;
   };
+  // The holder, and how often the baton had changed hands when it got it.
+  struct Turn {
+    std::uint32_t holder;
+    std::uint64_t number;
+    bool operator==(const Turn&) const = default;
+  };
+  void look_for_stall(RuntimeState& state, std::uint32_t holder, const Thread& thread);
+  bool look_at_slice(RuntimeState& state, std::uint32_t holder, const Thread& thread);
   bool worth_waking(const Thread& holder) const;
-  void signal(const Thread& holder) const;
+  bool somebody_could_run() const;
+  bool signal(const Thread& holder, std::uint64_t value) const;  // false: it was not sent
 
   ArenaMemory& arena_;
   Progress last_ = {};
+  Turn turn_ = {};
+  Clock::time_point turn_since_ = Clock::now();
   Clock::time_point since_ = Clock::now();
   std::chrono::milliseconds next_{};
 };

@@ -26,9 +26,10 @@ bool from_loader(const Call& call) { return in_interpreter(call.context.register
 // runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
-  if (is_own_exe(path)) return program_path();
+  if (const char* program = program_behind(path)) return program;
   if (!from_loader(call)) return path;
-  if (string_equal(path, "/etc/ld.so.preload")) return config().preload_path;
+  if (string_equal(path, "/etc/ld.so.preload"))
+    return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
   const char* name = base_name(path);
   if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().tsan_path;
   return path;
@@ -60,10 +61,11 @@ long open_file(Call& call, int slot) {
 
 // readlink of /proc/self/exe: the program, not the core.
 bool link_of_program(const Call& call, const char* path, long buffer, long room, long& result) {
-  if (path == nullptr || !is_own_exe(path)) return false;
-  std::size_t n = string_length(program_path());
+  const char* program = path == nullptr ? nullptr : program_behind(path);
+  if (program == nullptr) return false;
+  std::size_t n = string_length(program);
   if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
-  memcpy(reinterpret_cast<void*>(buffer), program_path(), n);
+  memcpy(reinterpret_cast<void*>(buffer), program, n);
   result = static_cast<long>(n);
   (void)call;
   return true;
@@ -89,6 +91,17 @@ long handle_openat(Call& call) { return open_file(call, 1); }
 long handle_access(Call& call) {
   const int slot = call.number == SYS_access ? 0 : 1;
   return open_path(call, slot);
+}
+
+// Of the program's own link in /proc what it leads to: the program, not the core.
+long handle_stat(Call& call) {
+  constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
+  const int slot = call.number == SYS_stat ? 0 : 1;
+  const long flags = call.number == SYS_stat ? 0 : call.args[call.number == SYS_statx ? 2 : 3];
+  const bool follows = live() && (flags & kNoFollow) == 0 && call.args[slot] != 0;
+  if (const char* program = follows ? program_behind(string_at(call.args[slot])) : nullptr)
+    call.args[slot] = reinterpret_cast<long>(program);
+  return recorded_call(call);
 }
 
 long handle_close(Call& call) {
@@ -181,6 +194,20 @@ long handle_copy_between(Call& call) {
   if (!replaying() && fd_stream(call.args[target]) != 0)
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
   return recorded_call(call);
+}
+
+// Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
+// pipe it is a read.
+long handle_vmsplice(Call& call) {
+  if (!live()) return answered_call(call);
+  const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+  if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
+  const bool off = state().live_threads > 1;
+  if (off) leave_baton();
+  const long result = interruptible_syscall(call, call.number, call.args);
+  if (off) return_from_kernel();
+  log_call(call, result, nullptr, 0);
+  return result;
 }
 
 // The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).

@@ -32,8 +32,15 @@ std::int64_t deadline_of(const Call& call, int operation, bool realtime) {
   return realtime ? clock_now(1) + (given - clock_now(0)) : given;
 }
 
+bool valid_time(long address) {
+  if (address == 0) return true;
+  const auto* time = reinterpret_cast<const std::int64_t*>(address);
+  return time[0] >= 0 && time[1] >= 0 && time[1] < 1'000'000'000;
+}
+
 long wait(Call& call, int operation, bool realtime) {
   const auto address = static_cast<std::uint64_t>(call.args[0]);
+  if (!valid_time(call.args[3])) return complete(call, -EINVAL);
   if (region_at(address) == nullptr) return complete(call, -EFAULT);
   if (word_at(address) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
   const std::uint32_t bitset =
@@ -102,8 +109,7 @@ long requeue_waiters(Call& call, bool compare) {
 }
 
 // Priority inheritance is about who runs, which is ours to decide: only ownership is kept.
-long lock_pi(Call& call, int operation, bool may_wait) {
-  const auto address = static_cast<std::uint64_t>(call.args[0]);
+long lock_pi(Call& call, std::uint64_t address, std::int64_t deadline, bool may_wait) {
   const auto tid = static_cast<std::uint32_t>(call.me.tid);
   for (;;) {
     std::uint32_t& word = word_at(address);
@@ -116,7 +122,7 @@ long lock_pi(Call& call, int operation, bool may_wait) {
     if (!may_wait) return complete(call, -EAGAIN);
     word |= FUTEX_WAITERS;
     WaitArgs args = {WaitKind::kFutex, object_key(address), address};
-    args.deadline = deadline_of(call, FUTEX_WAIT_BITSET, operation == FUTEX_LOCK_PI);
+    args.deadline = deadline;
     args.owner_tid = static_cast<std::int32_t>(owner);
     const WaitResult result = block(args);
     if (result == WaitResult::kTimedOut) return complete(call, -ETIMEDOUT);
@@ -131,6 +137,28 @@ long unlock_pi(Call& call) {
   word = 0;
   wake(WaitKind::kFutex, object_key(address), ~0u);
   return complete(call, 0);
+}
+
+// Waits at one futex for what cmp_requeue_pi grants: the lock at the other.
+long wait_requeue_pi(Call& call, bool realtime) {
+  const auto from = static_cast<std::uint64_t>(call.args[0]), to = static_cast<std::uint64_t>(call.args[4]);
+  if (!valid_time(call.args[3]) || from == to || to % 4 != 0) return complete(call, -EINVAL);
+  if (region_at(from) == nullptr || region_at(to) == nullptr) return complete(call, -EFAULT);
+  if (word_at(from) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
+  WaitArgs args = {WaitKind::kFutex, object_key(from), from};
+  args.deadline = deadline_of(call, FUTEX_WAIT_BITSET, realtime);
+  const WaitResult result = block(args);
+  if (result == WaitResult::kTimedOut) return complete(call, -ETIMEDOUT);
+  if (result == WaitResult::kInterrupted) return complete(call, -EAGAIN);
+  return lock_pi(call, to, kNoDeadline, true);
+}
+
+// Those that the kernel would move to the lock's queue come to it by themselves when they are woken.
+long requeue_pi(Call& call) {
+  const auto from = static_cast<std::uint64_t>(call.args[0]);
+  if (call.args[2] != 1 || call.args[3] < 0) return complete(call, -EINVAL);
+  if (word_at(from) != static_cast<std::uint32_t>(call.args[5])) return complete(call, -EAGAIN);
+  return complete(call, wake(WaitKind::kFutex, object_key(from), 1 + static_cast<std::uint32_t>(call.args[3])));
 }
 
 }  // namespace
@@ -175,14 +203,67 @@ long handle_futex(Call& call) {
       return requeue_waiters(call, true);
     case FUTEX_LOCK_PI:
     case FUTEX_LOCK_PI2:
-      return lock_pi(call, operation, true);
+      if (!valid_time(call.args[3])) return complete(call, -EINVAL);
+      return lock_pi(call, address, deadline_of(call, FUTEX_WAIT_BITSET, operation == FUTEX_LOCK_PI || realtime), true);
     case FUTEX_TRYLOCK_PI:
-      return lock_pi(call, operation, false);
+      return lock_pi(call, address, kNoDeadline, false);
+    case FUTEX_WAIT_REQUEUE_PI:
+      return wait_requeue_pi(call, realtime);
+    case FUTEX_CMP_REQUEUE_PI:
+      return requeue_pi(call);
     case FUTEX_UNLOCK_PI:
       return unlock_pi(call);
     default:
       return complete(call, -ENOSYS);
   }
+}
+
+namespace {
+
+// futex_waitv's `flags`: 32 bits wide, in this process alone or not; nothing else is known.
+bool valid_waiter(const struct futex_waitv& waiter) {
+  constexpr std::uint32_t kWidth32 = 2, kPrivate = 128;
+  return (waiter.flags & ~kPrivate) == kWidth32 && waiter.__reserved == 0 && waiter.uaddr % 4 == 0;
+}
+
+// The wait's result, of which the caller is told the index of the futex that was woken.
+long wait_for_any(Call& call, FutexVector& vector, std::int64_t deadline) {
+  WaitArgs args = {WaitKind::kFutexVector, reinterpret_cast<std::uint64_t>(&vector), 0};
+  args.deadline = deadline;
+  const WaitResult result = block(args);
+  const long woken = vector.woken;
+  vector.count = 0;
+  if (result == WaitResult::kTimedOut) return complete(call, -ETIMEDOUT);
+  return complete(call, result == WaitResult::kInterrupted ? -EINTR : woken);
+}
+
+FutexVector* free_vector() {
+  for (FutexVector& vector : state().futex_vectors)
+    if (vector.count == 0) return &vector;
+  return nullptr;
+}
+
+}  // namespace
+
+long handle_futex_waitv(Call& call) {
+  const auto* waiters = reinterpret_cast<const struct futex_waitv*>(call.args[0]);
+  const auto count = static_cast<std::uint64_t>(call.args[1]);
+  const long clock = call.args[4];
+  if (call.args[2] != 0 || count == 0 || count > FUTEX_WAITV_MAX) return complete(call, -EINVAL);
+  if (call.args[3] == 0) call.logged[4] = 0;
+  if (call.args[3] != 0 && ((clock != 0 && clock != 1) || !valid_time(call.args[3]))) return complete(call, -EINVAL);
+  for (std::uint64_t i = 0; i < count; i++) {
+    if (!valid_waiter(waiters[i])) return complete(call, -EINVAL);
+    if (region_at(waiters[i].uaddr) == nullptr) return complete(call, -EFAULT);
+  }
+  FutexVector* vector = free_vector();
+  if (vector == nullptr) return complete(call, -ENOMEM);
+  for (std::uint64_t i = 0; i < count; i++) {
+    if (word_at(waiters[i].uaddr) != static_cast<std::uint32_t>(waiters[i].val)) return complete(call, -EAGAIN);
+    vector->keys[i] = object_key(waiters[i].uaddr);
+  }
+  vector->count = static_cast<std::uint32_t>(count);
+  return wait_for_any(call, *vector, deadline_of(call, FUTEX_WAIT_BITSET, clock == 0));
 }
 
 }  // namespace reweave::core

@@ -30,6 +30,7 @@ long handle_execve(Call&);
 
 // futex.cc
 long handle_futex(Call&);
+long handle_futex_waitv(Call&);
 
 // signal_calls.cc
 long handle_rt_sigaction(Call&);
@@ -74,6 +75,8 @@ long handle_kill(Call&);
 long handle_open(Call&);
 long handle_openat(Call&);
 long handle_access(Call&);
+long handle_stat(Call&);
+long handle_vmsplice(Call&);
 long handle_close(Call&);
 long handle_close_range(Call&);
 long handle_dup(Call&);

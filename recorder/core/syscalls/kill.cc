@@ -95,12 +95,46 @@ void log_death(const Process& target, int number) {
   record.commit();
 }
 
+// False: the kernel has yet to stop it (proc(5), the state in stat).
+bool is_at_rest(const Thread& thread, const Process& of) {
+  Text name;
+  name << "/proc/" << of.real_pid << "/task/" << thread.real_tid << "/stat";
+  const long stat = sys(SYS_open, name.c_str(), 0, 0);
+  if (is_error(stat)) return true;
+  char text[128];
+  const long bytes = sys(SYS_read, stat, text, sizeof text - 1);
+  sys(SYS_close, stat);
+  text[is_error(bytes) ? 0 : bytes] = 0;
+  const char* end = text;
+  for (const char* p = text; *p != 0; p++)
+    if (*p == ')') end = p;
+  return *end != ')' || end[1] == 0 || end[2] == 'T' || end[2] == 't' || end[2] == 'Z' || end[2] == 'X';
+}
+
+// The kernel stops one thread after the other. Until the last has, one could find that it runs, and believe that it was
+// continued. A process that is never stopped, for its group is orphaned, is not waited for long.
+void wait_until_stopped(const Process& target) {
+  constexpr std::uint32_t kTries = 40;
+  const long pause[2] = {0, 500'000};
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0, tries = 0; i < s.live_threads && tries < kTries;) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process != target.index || is_at_rest(thread, target)) {
+      i++;
+      continue;
+    }
+    sys(SYS_nanosleep, pause, nullptr);
+    tries++;
+  }
+}
+
 // What the signal that another process of the tree just got does to it. The call is logged.
 void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) set_stopped(target, false);
   if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
   const DefaultAction action = default_action(target, sending.number);
   if (action == DefaultAction::kStop) {
+    wait_until_stopped(target);
     set_stopped(target, true);
     try_stopped_process(target.index);
   }

@@ -22,6 +22,8 @@ void fill_path_of_fd(long fd, char* to, std::size_t room) {
   to[is_error(n) ? 0 : n] = 0;
 }
 
+bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
+
 // Copies a MapFileRecord into `file`; its path must end within the record.
 void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   const std::uint64_t room = record.header.bytes - sizeof record;
@@ -34,6 +36,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.ctime_ns = record.ctime_ns;
   file.changeable = (record.flags & kMapStandIn) != 0;
   copy_string(file.path, sizeof file.path, path);
+  file.zeros = is_zeros(file);
 }
 
 long open_recorded(const FileIdentity& file, long access) {
@@ -70,10 +73,12 @@ void identify_file(long fd, FileIdentity& file) {
   // ctime, for a copy may have the mtime of its source.
   file.fresh = file.ctime_ns >= config().start_time_ns;
   fill_path_of_fd(fd, file.path, sizeof file.path);
+  file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable = writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/");
+  file.changeable =
+      !file.zeros && (writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/"));
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
@@ -176,6 +181,7 @@ long open_image(const char* path, FileIdentity& file, FileHead& head) {
   if (replaying()) return fd;
   const bool script = head.bytes > 2 && head.data[0] == '#' && head.data[1] == '!';
   identify_file(fd, file);
+  if (file.changeable && starts_with(path, "/proc/")) copy_string(file.path, sizeof file.path, path);
   log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
   if (script) log_head(head);
   return fd;

@@ -44,7 +44,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0,
                    0,     kNoFile};
-  if (file != nullptr) {
+  if (file != nullptr && !file->zeros) {
     const auto offset = static_cast<std::uint64_t>(call.args[5]);
     const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
     region.file_end = start + behind;

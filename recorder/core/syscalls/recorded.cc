@@ -1,5 +1,6 @@
 // Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
 // what they wrote; replaying, injected.
+#include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/dispatch.h"
@@ -76,7 +77,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
-      return vector_outputs(call, out, result, to, n);
+      if ((call.row->flags & kWritesStream) == 0) return vector_outputs(call, out, result, to, n);
+      break;
     default:
       break;
   }
@@ -207,14 +209,6 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
   return result;
 }
 
-// A record holds a quarter of the ring at the most, so a larger transfer is made in part, as the kernel may.
-void limit_transfer(Call& call) {
-  constexpr long kLimit = kMaxRecordBytes / 2;
-  for (const Out& out : call.row->outs) {
-    if (out.kind == OutKind::kByResult && out.size == 1 && call.args[out.count] > kLimit) call.args[out.count] = kLimit;
-  }
-}
-
 void note_descriptors(const Call& call, long result) {
   if (is_error(result)) return;
   if ((call.row->flags & kNewFd) != 0) forget_fd(result);
@@ -230,8 +224,16 @@ bool may_sleep(const Call& call) {
   return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
 }
 
+// A descriptor that does not wait: an event loop reads and writes all of its many with the baton. Otherwise the others
+// would each have their time slice at every one of these calls.
+bool returns_at_once(const Call& call) {
+  if ((call.row->flags & kBlocks) != 0) return false;
+  const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+  return is_error(flags) || (flags & O_NONBLOCK) != 0;
+}
+
 // If nobody else could run meanwhile, a call may as well sleep with the baton.
-bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call); }
+bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call) && !returns_at_once(call); }
 
 // Makes the call with the baton. A signal interrupts no call but one that may sleep (man 7 signal): elsewhere programs
 // do not expect EINTR.
@@ -279,7 +281,6 @@ long recorded_call(Call& call, bool may_block) {
     return result;
   }
   Before before = {};
-  limit_transfer(call);
   for (int slot = 0; slot < 4; slot++) {
     const Out& out = call.row->outs[slot];
     if (out.kind == OutKind::kSocket && call.args[out.arg] != 0 && call.args[out.count] != 0)

@@ -474,6 +474,11 @@ long handle_get_robust_list(Call& call) {
 
 long handle_arch_prctl(Call& call) {
   const long code = call.args[0];
+  if (code == ARCH_GET_GS) {
+    *reinterpret_cast<std::uint64_t*>(call.args[1]) = 0;
+    return complete(call, 0);
+  }
+  if (code == ARCH_SET_GS && call.args[1] == 0) return complete(call, 0);
   if (code == ARCH_SET_GS)
     stop_run(wire::OutcomeKind::kUnsupported, "arch_prctl(ARCH_SET_GS): the program uses the GS register, as we do");
   if (code == ARCH_SET_FS || code == ARCH_GET_FS) return complete(call, sys(SYS_arch_prctl, code, call.args[1]));

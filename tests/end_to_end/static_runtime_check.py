@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Programs built by clang as it does by default, with ThreadSanitizer's runtime in them: recorded, replayed, traced,
+predicted from and explored, as those that load the runtime are.
+
+    static_runtime_check.py --build BUILD
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "tests" / "programs"
+BUILD = None
+
+
+class StaticRuntime(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def build(self, source):
+        program = self.folder / "program"
+        compiler = "clang++" if source.endswith(".cc") else "clang"
+        subprocess.run([compiler, "-g", "-O1", "-fsanitize=thread", "-pthread", PROGRAMS / source, "-o", program],
+                       check=True)
+        return program
+
+    def reweave(self, *arguments):
+        return subprocess.run([BUILD / "reweave", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120)
+
+    def record_and_replay(self, source, *options):
+        recorded = self.reweave("record", *options, "-o", "recording", "--", self.build(source))
+        replayed = self.reweave("replay", "recording")
+        self.assertEqual((recorded.returncode, recorded.stdout), (replayed.returncode, replayed.stdout),
+                         recorded.stderr + replayed.stderr)
+        return recorded
+
+    def test_programs_replay(self):
+        for source in ("behaviour/condvars.c", "behaviour/signals_handler.c", "behaviour/fork_exec.c",
+                       "behaviour/setjmp_longjmp.c", "cxx_thread_ok.cc", "behaviour/dlopen_libm.c"):
+            with self.subTest(source):
+                self.setUp()
+                recorded = self.record_and_replay(source, "--chaos")
+                self.assertEqual(recorded.returncode, 0, recorded.stderr)
+
+    def test_story(self):
+        self.assertEqual(self.record_and_replay("bank_account.c", "--seed", "1").stdout, "balance 40\n")
+        traced = self.reweave("trace", "recording", "-o", "trace.rwt")
+        self.assertEqual(traced.returncode, 0, traced.stderr)
+        predicted = self.reweave("predict", "trace.rwt", "-o", "candidates")
+        self.assertIn("#1 atomicity R1-W2-W1", predicted.stdout)
+        self.assertIn("holding lock", predicted.stdout)
+        explored = self.reweave("explore", "recording", "--candidates", "candidates", "--runs", "100", "-o", "found")
+        self.assertIn("candidate 1 (atomicity violation): its witness was followed to the end; the run failed",
+                      explored.stdout, explored.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    BUILD = options.build.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
