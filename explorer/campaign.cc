@@ -213,7 +213,7 @@ class Campaign {
     if (!complete && is_known(run, failure_site(run, places_), samples)) return;
     const RunResult seen = complete ? run : observed(run);
     const std::uint64_t site = failure_site(seen, places_);
-    if (is_known(run, site, samples)) return;
+    if (is_known(run, site, samples) || (says_it_all(seen) && !seen.observed.empty() && is_found(seen))) return;
     found_.push_back({seen, site, request, how, result_.progress.runs});
     std::set<std::pair<std::string, std::uint64_t>> kinds;
     for (const Found& found : found_) kinds.insert({describe_outcome(found.run), found.site});
@@ -226,15 +226,23 @@ class Campaign {
            }) >= samples;
   }
 
+  // A run was found that shows the same bug as this one, by what is known of both without making them minimal.
+  bool is_found(const RunResult& run) {
+    const FailureKey key = key_of(run, places_);
+    return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
+      return same_failure(found.run, run) && same_bug(key_of(found.run, places_), key);
+    });
+  }
+
   // Keeps a failure, made minimal, unless that gives one that is there already.
   void keep_minimal(const Found& found) {
     const auto same = [this](const auto& a, const auto& b) {
       return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
     };
     const RunResult smallest = minimise(runner(), found.run, minimise_budget(found.run), same);
-    const Known known = {found.run, found.site, racing_pair(smallest.observed)};
+    const Known known = {found.run, key_of(smallest, places_)};
     for (const Known& other : known_)
-      if (same_failure(other.run, known.run) && other.site == known.site && other.pair == known.pair) return;
+      if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
     known_.push_back(known);
     keep(smallest, found);
   }
@@ -290,8 +298,7 @@ class Campaign {
   std::vector<Found> found_;
   struct Known {
     RunResult run;  // as found
-    std::uint64_t site;
-    std::pair<std::uint64_t, std::uint64_t> pair;
+    FailureKey key;
   };
   std::vector<Known> known_;
   std::vector<RunResult> kept_;  // as kept, in the order of result_.failures

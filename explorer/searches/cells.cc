@@ -1,7 +1,6 @@
 #include "explorer/searches/cells.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "explorer/sharing.h"
@@ -33,28 +32,34 @@ std::vector<std::size_t> births_of(const Observation& run) {
   return born;
 }
 
+std::uint64_t granule(const ChoiceNote& note) { return note.object & ~std::uint64_t{7}; }
+
 }  // namespace
 
 std::vector<std::uint64_t> cells_of(const Observation& run) {
-  // From the end: the sum over living threads of a hash of the operation on something shared that each executes next.
-  std::vector<std::uint64_t> cells(run.size(), 0);
-  const std::vector<std::size_t> born = births_of(run);
-  // By choice: threads that live after it and did not before.
-  std::vector<std::vector<ThreadId>> children(run.size());
-  for (std::size_t t = 0; t < born.size(); t++)
-    if (born[t] > 0 && born[t] < run.size()) children[born[t] - 1].push_back(static_cast<ThreadId>(t));
   std::vector<bool> meets(run.size(), false);
   for (const SharedObject& object : shared_objects(run))
     for (const std::size_t i : object.operations) meets[i] = true;
-  std::vector<std::uint64_t> pending(run.threads(), 0);
-  std::uint64_t sum = 0;
-  for (std::size_t i = run.size(); i-- > 0;) {
-    if (i + 1 < run.size() && run.enabled(i + 1).size() > 1) cells[i] = sum | 1;
-    for (const ThreadId child : children[i]) sum -= pending[child];
+  std::vector<std::vector<std::size_t>> operations(run.threads());  // of each thread on shared objects, the last first
+  for (std::size_t i = run.size(); i-- > 0;)
+    if (meets[i]) operations[run[i].thread].push_back(i);
+  const std::vector<std::size_t> born = births_of(run);
+  std::unordered_map<std::uint64_t, std::uint64_t> writer;  // by granule: place of the latest write
+  auto after = [&](std::size_t i) {
+    std::uint64_t sum = 0;
+    for (std::size_t t = 0; t < operations.size(); t++) {
+      if (born[t] > i + 1 || operations[t].empty()) continue;
+      const ChoiceNote& next = run[operations[t].back()];
+      sum += mixed(next.pc ^ mixed(writer[granule(next)]));
+    }
+    return sum | 1;
+  };
+  std::vector<std::uint64_t> cells(run.size(), 0);
+  for (std::size_t i = 0; i + 1 < run.size(); i++) {
     if (!meets[i]) continue;
-    const std::uint64_t operation = mixed(run[i].pc);
-    sum += operation - pending[run[i].thread];
-    pending[run[i].thread] = operation;
+    operations[run[i].thread].pop_back();
+    if (run[i].is_write != 0) writer[granule(run[i])] = run[i].pc;
+    if (run.enabled(i + 1).size() > 1) cells[i] = after(i);
   }
   return cells;
 }
@@ -70,9 +75,10 @@ void CellMap::learn(const Observation& run) {
       if (cells_.size() >= kMostCells) continue;
       at = known_.emplace(cells[i], cells_.size()).first;
       cells_.emplace_back();
+      if (returned_to_) cells_[*returned_to_].chosen--;
+      returned_to_.reset();
     }
     Cell& cell = cells_[at->second];
-    cell.seen++;
     if (cell.choices != nullptr && cell.length <= i + 1) continue;
     if (choices == nullptr) {
       choices = std::make_shared<std::vector<ThreadId>>();
@@ -81,18 +87,17 @@ void CellMap::learn(const Observation& run) {
     cell.choices = choices;
     cell.length = i + 1;
   }
+  returned_to_.reset();
 }
 
 std::vector<ThreadId> CellMap::choose(const std::function<std::uint64_t(std::uint64_t)>& below) {
-  Cell* best = nullptr;
-  double least = 0;
-  for (std::uint64_t i = 0; i < kDrawn; i++) {
-    Cell& cell = cells_[below(cells_.size())];
-    const double cost = static_cast<double>(1 + cell.chosen) * std::sqrt(static_cast<double>(cell.seen));
-    if (best == nullptr || cost < least) best = &cell, least = cost;
-  }
-  best->chosen++;
-  return {best->choices->begin(), best->choices->begin() + static_cast<std::ptrdiff_t>(best->length)};
+  std::size_t best = below(cells_.size());
+  for (std::uint64_t i = 1; i < kDrawn; i++)
+    if (const std::size_t other = below(cells_.size()); cells_[other].chosen < cells_[best].chosen) best = other;
+  Cell& cell = cells_[best];
+  cell.chosen++;
+  returned_to_ = best;
+  return {cell.choices->begin(), cell.choices->begin() + static_cast<std::ptrdiff_t>(cell.length)};
 }
 
 }  // namespace reweave
