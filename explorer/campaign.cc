@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -55,6 +56,8 @@ class Campaign {
     search();
     for (const Found& found : found_) keep_minimal(found);
     verify();
+    result_.left_for.assign(left_for_.begin(), left_for_.end());
+    std::ranges::stable_sort(result_.left_for, std::greater<>(), &std::pair<std::string, std::uint64_t>::second);
     return std::move(result_);
   }
 
@@ -89,7 +92,10 @@ class Campaign {
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     progress.quiet_runs += request.quiet != nullptr ? 1 : 0;
     (request.quiet != nullptr ? progress.quiet_seconds : progress.full_seconds) += run.seconds;
-    if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
+    if (run.outcome == wire::OutcomeKind::kLeftRecording) {
+      progress.left_recording++;
+      left_for_[run.text]++;
+    }
     if (request.observe) knowledge_.learn(run.observed);
     REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
             "an explored run stopped: {}", run.text);
@@ -295,6 +301,7 @@ class Campaign {
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
+  std::map<std::string, std::uint64_t> left_for_;
   std::vector<Found> found_;
   struct Known {
     RunResult run;  // as found

@@ -64,6 +64,8 @@ struct CampaignResult {
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
   std::uint64_t minimising_runs = 0;  // made besides
+  // What runs that left the recording asked for, and how many did, the most frequent first.
+  std::vector<std::pair<std::string, std::uint64_t>> left_for;
   std::string report;                 // what the search says of itself; may be empty
 };
 

@@ -64,7 +64,8 @@ std::vector<std::uint64_t> cells_of(const Observation& run) {
   return cells;
 }
 
-void CellMap::learn(const Observation& run) {
+bool CellMap::learn(const Observation& run) {
+  const std::size_t before = cells_.size();
   std::shared_ptr<std::vector<ThreadId>> choices;
   std::set<std::uint64_t> here;
   const std::vector<std::uint64_t> cells = cells_of(run);
@@ -75,8 +76,6 @@ void CellMap::learn(const Observation& run) {
       if (cells_.size() >= kMostCells) continue;
       at = known_.emplace(cells[i], cells_.size()).first;
       cells_.emplace_back();
-      if (returned_to_) cells_[*returned_to_].chosen--;
-      returned_to_.reset();
     }
     Cell& cell = cells_[at->second];
     if (cell.choices != nullptr && cell.length <= i + 1) continue;
@@ -87,17 +86,20 @@ void CellMap::learn(const Observation& run) {
     cell.choices = choices;
     cell.length = i + 1;
   }
-  returned_to_.reset();
+  return cells_.size() > before;
 }
 
-std::vector<ThreadId> CellMap::choose(const std::function<std::uint64_t(std::uint64_t)>& below) {
+std::size_t CellMap::choose(const std::function<std::uint64_t(std::uint64_t)>& below) {
   std::size_t best = below(cells_.size());
   for (std::uint64_t i = 1; i < kDrawn; i++)
     if (const std::size_t other = below(cells_.size()); cells_[other].chosen < cells_[best].chosen) best = other;
-  Cell& cell = cells_[best];
-  cell.chosen++;
-  returned_to_ = best;
-  return {cell.choices->begin(), cell.choices->begin() + static_cast<std::ptrdiff_t>(cell.length)};
+  cells_[best].chosen++;
+  return best;
+}
+
+std::vector<ThreadId> CellMap::way_to(std::size_t cell) const {
+  const auto first = cells_[cell].choices->begin();
+  return {first, first + static_cast<std::ptrdiff_t>(cells_[cell].length)};
 }
 
 }  // namespace reweave

@@ -5,6 +5,8 @@
 //
 // Departures: a state is known by its pending operations, as in Q-learning-based concurrency testing (Mukherjee,
 // Deligiannis, Biswas, Lal, OOPSLA 2020); the return is exact, since runs repeat; cells have no score.
+#include <deque>
+
 #include "explorer/searches/cells.h"
 #include "explorer/searches/prefix_goal.h"
 #include "explorer/searches/samplers.h"
@@ -20,25 +22,27 @@ class GoExplore : public Search {
   explicit GoExplore(const SearchOptions& options) : options_(options), draws_(options.seed) {}
 
   std::optional<RunRequest> next() override {
-    // What it goes on to depends on what came of the runs before, so one is made at a time.
-    if (waiting_) return {};
-    waiting_ = true;
-    const bool fresh = cells_.empty() || made_ % kFreshEach == 0;
-    RunRequest request = prefix_request(
-        fresh ? std::vector<ThreadId>{} : cells_.choose([this](std::uint64_t bound) { return draws_.below(bound); }));
+    // Of the first run it is learned which sites are schedule points.
+    if (made_ > 0 && learned_ == 0) return {};
+    std::optional<std::size_t> cell;
+    if (!cells_.empty() && made_ % kFreshEach != 0)
+      cell = cells_.choose([this](std::uint64_t bound) { return draws_.below(bound); });
+    RunRequest request = prefix_request(cell ? cells_.way_to(*cell) : std::vector<ThreadId>{});
     request.policy = "branch";
     request.seed = seed_of_run(options_.seed, made_);
     request.quiet = quiet_;
     request.own_quiet = made_ > 0;
+    returned_to_.push_back(cell);
     made_++;
     return request;
   }
 
   void learn(const RunRequest& request, const RunResult& result) override {
-    waiting_ = false;
     // Choices have the same numbers only while the same sites are schedule points.
     if (learned_++ == 0) quiet_ = request.quiet;
-    cells_.learn(result.observed);
+    const std::optional<std::size_t> cell = returned_to_.front();
+    returned_to_.pop_front();
+    if (cells_.learn(result.observed) && cell) cells_.forget_return(*cell);
   }
 
   std::string report() const override {
@@ -51,7 +55,7 @@ class GoExplore : public Search {
   CellMap cells_;
   std::shared_ptr<const QuietSites> quiet_;
   std::uint64_t made_ = 0, learned_ = 0;
-  bool waiting_ = false;
+  std::deque<std::optional<std::size_t>> returned_to_;  // by the runs that were asked for
 };
 
 }  // namespace
