@@ -15,10 +15,10 @@ namespace {
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
-constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 48;
+constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
 // The order of turns; each is used over and over.
-constexpr const char* kTurns[] = {"pctvb", "dpor", "pos",  "pctvb",  "surw",      "dpor",
-                                  "pctvb", "pct",  "dpor", "random", "goexplore", "hapset"};
+constexpr const char* kTurns[] = {"pctvb", "dpor",  "pctvb",  "pos",   "pctvb", "surw",  "pctvb",     "dpor",  "pctvb",
+                                  "pct",   "pctvb", "random", "pctvb", "dpor",  "pctvb", "goexplore", "hapset"};
 // Whatever is so rare that it was not found by then wants many rare steps in a row: most runs go on from where earlier
 // ones came to.
 constexpr std::uint64_t kPatience = 1'000, kOthersShare = 8;
