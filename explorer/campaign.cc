@@ -245,7 +245,9 @@ class Campaign {
     const auto same = [this](const auto& a, const auto& b) {
       return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
     };
-    const RunResult smallest = minimise(runner(), found.run, minimise_budget(found.run), same);
+    const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
+    const RunResult smallest =
+        can_be_told ? minimise(runner(), found.run, minimise_budget(found.run), same) : found.run;
     const Known known = {found.run, key_of(smallest, places_)};
     for (const Known& other : known_)
       if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
@@ -253,9 +255,10 @@ class Campaign {
     keep(smallest, found);
   }
 
-  // The same run again, observed at every access; itself if its switches do not make it again.
+  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
   RunResult observed(const RunResult& run) {
     RunRequest again = request_of(switches_of(run));
+    if (again.goal.size() > kGoalBytes) return run;
     again.observe = true;
     again.step_limit = step_limit();
     RunResult seen = judged(workers_->run(again));

@@ -20,7 +20,7 @@ OUTCOMES = {
     "signal": r"killed by signal \d+",
     "deadlock": r"deadlock: ",
     "hang": r"hang: ",
-    "memory-error": r"use after free|double free",
+    "memory-error": r"use after free|double free|heap out of bounds",
 }
 # Bugs that need more preemptions than a short search finds, with the search that comes to them step by step.
 DEEP = {"safe_stack": ["--strategy", "goexplore", "--runs", "12000"]}
