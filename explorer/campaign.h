@@ -66,7 +66,7 @@ struct CampaignResult {
   std::uint64_t minimising_runs = 0;  // made besides
   // What runs that left the recording asked for, and how many did, the most frequent first.
   std::vector<std::pair<std::string, std::uint64_t>> left_for;
-  std::string report;                 // what the search says of itself; may be empty
+  std::string report;  // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

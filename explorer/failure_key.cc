@@ -63,9 +63,7 @@ std::uint64_t release_site(const Observation& run) {
   return 0;
 }
 
-bool says_it_all(const RunResult& run) {
-  return stands_still(run) || run.outcome == wire::OutcomeKind::kMemoryError;
-}
+bool says_it_all(const RunResult& run) { return stands_still(run) || run.outcome == wire::OutcomeKind::kMemoryError; }
 
 FailureKey key_of(const RunResult& run, Places& places) {
   FailureKey key;

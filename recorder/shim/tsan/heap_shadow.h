@@ -1,9 +1,9 @@
-// Which heap memory may be used: one byte for each 16 of the heap, so that a use after free, and a use behind the end of
-// a block, is found at the access.
+// Which heap memory may be used: one byte for each 16 of the heap, so that a use after free, and a use behind the end
+// of a block, is found at the access.
 //
-// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. A block's memory behind what was
-// asked for is poisoned up to the next block; it is asked for longer for that.
-// Only with RunConfig::detect_memory_errors; otherwise nothing is mapped.
+// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. A block's memory behind what
+// was asked for is poisoned up to the next block; it is asked for longer for that. Only with
+// RunConfig::detect_memory_errors; otherwise nothing is mapped.
 #pragma once
 
 #include "recorder/shim/runtime.h"
