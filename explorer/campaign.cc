@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -55,6 +56,8 @@ class Campaign {
     search();
     for (const Found& found : found_) keep_minimal(found);
     verify();
+    result_.left_for.assign(left_for_.begin(), left_for_.end());
+    std::ranges::stable_sort(result_.left_for, std::greater<>(), &std::pair<std::string, std::uint64_t>::second);
     return std::move(result_);
   }
 
@@ -89,7 +92,10 @@ class Campaign {
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     progress.quiet_runs += request.quiet != nullptr ? 1 : 0;
     (request.quiet != nullptr ? progress.quiet_seconds : progress.full_seconds) += run.seconds;
-    if (run.outcome == wire::OutcomeKind::kLeftRecording) progress.left_recording++;
+    if (run.outcome == wire::OutcomeKind::kLeftRecording) {
+      progress.left_recording++;
+      left_for_[run.text]++;
+    }
     if (request.observe) knowledge_.learn(run.observed);
     REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
             "an explored run stopped: {}", run.text);
@@ -213,7 +219,7 @@ class Campaign {
     if (!complete && is_known(run, failure_site(run, places_), samples)) return;
     const RunResult seen = complete ? run : observed(run);
     const std::uint64_t site = failure_site(seen, places_);
-    if (is_known(run, site, samples)) return;
+    if (is_known(run, site, samples) || (says_it_all(seen) && !seen.observed.empty() && is_found(seen))) return;
     found_.push_back({seen, site, request, how, result_.progress.runs});
     std::set<std::pair<std::string, std::uint64_t>> kinds;
     for (const Found& found : found_) kinds.insert({describe_outcome(found.run), found.site});
@@ -226,22 +232,33 @@ class Campaign {
            }) >= samples;
   }
 
+  // A run was found that shows the same bug as this one, by what is known of both without making them minimal.
+  bool is_found(const RunResult& run) {
+    const FailureKey key = key_of(run, places_);
+    return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
+      return same_failure(found.run, run) && same_bug(key_of(found.run, places_), key);
+    });
+  }
+
   // Keeps a failure, made minimal, unless that gives one that is there already.
   void keep_minimal(const Found& found) {
     const auto same = [this](const auto& a, const auto& b) {
       return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
     };
-    const RunResult smallest = minimise(runner(), found.run, minimise_budget(found.run), same);
-    const Known known = {found.run, found.site, racing_pair(smallest.observed)};
+    const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
+    const RunResult smallest =
+        can_be_told ? minimise(runner(), found.run, minimise_budget(found.run), same) : found.run;
+    const Known known = {found.run, key_of(smallest, places_)};
     for (const Known& other : known_)
-      if (same_failure(other.run, known.run) && other.site == known.site && other.pair == known.pair) return;
+      if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
     known_.push_back(known);
     keep(smallest, found);
   }
 
-  // The same run again, observed at every access; itself if its switches do not make it again.
+  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
   RunResult observed(const RunResult& run) {
     RunRequest again = request_of(switches_of(run));
+    if (again.goal.size() > kGoalBytes) return run;
     again.observe = true;
     again.step_limit = step_limit();
     RunResult seen = judged(workers_->run(again));
@@ -287,11 +304,11 @@ class Campaign {
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
+  std::map<std::string, std::uint64_t> left_for_;
   std::vector<Found> found_;
   struct Known {
     RunResult run;  // as found
-    std::uint64_t site;
-    std::pair<std::uint64_t, std::uint64_t> pair;
+    FailureKey key;
   };
   std::vector<Known> known_;
   std::vector<RunResult> kept_;  // as kept, in the order of result_.failures

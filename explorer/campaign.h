@@ -64,7 +64,9 @@ struct CampaignResult {
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
   std::uint64_t minimising_runs = 0;  // made besides
-  std::string report;                 // what the search says of itself; may be empty
+  // What runs that left the recording asked for, and how many did, the most frequent first.
+  std::vector<std::pair<std::string, std::uint64_t>> left_for;
+  std::string report;  // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

@@ -69,6 +69,9 @@ int explore(ExploreArguments& arguments) {
   fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
              progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
              progress.left_recording, result.failures.size());
+  constexpr std::size_t kMostReasons = 3;
+  for (std::size_t i = 0; i < std::min(kMostReasons, result.left_for.size()); i++)
+    fmt::print("{} left it: {}\n", result.left_for[i].second, result.left_for[i].first);
   if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
     fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
                1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),

@@ -158,12 +158,18 @@ void ForkServer::collect(std::vector<std::byte>& to) {
 
 bool ForkServer::await_end() {
   RunStatus& status = server_.header().status;
-  const Clock::time_point limit = Clock::now() + kRunLimit;
+  // A run that gets on is only slow; its step limit ends it.
+  Clock::time_point limit = Clock::now() + kRunLimit;
+  std::uint64_t step = 0;
   bool killed = false;
   while (status.server_done.load() != requests_) {
     futex_wait(status.server_done, requests_ - 1, 2'000'000);
     collect(records_);
     const std::int32_t pid = status.run_pid.load();
+    if (const std::uint64_t now = runs_.state().step; now != step) {
+      step = now;
+      limit = Clock::now() + kRunLimit;
+    }
     if (!killed && Clock::now() > limit && pid > 1) {
       kill(pid, SIGKILL);
       killed = true;

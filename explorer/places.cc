@@ -75,6 +75,11 @@ std::string Places::code(std::uint64_t pc) {
   return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
 }
 
+std::string Places::function(std::uint64_t pc) {
+  const CodeSymbol* found = symbol(pc);
+  return found == nullptr || found->frames.empty() ? code(pc) : found->frames.front().function;
+}
+
 std::string Places::source_line(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr || found->frames.empty() || found->frames.front().file.empty()) return "";

@@ -10,7 +10,7 @@ namespace reweave {
 
 namespace {
 
-// A report without what differs between runs of the same failure: numbers and addresses.
+// A report without what differs between runs of the same failure: addresses, and which of equal threads it was.
 std::string shape_of(const std::string& text) {
   std::string shape;
   for (std::size_t i = 0; i < text.size(); i++) {
@@ -21,6 +21,9 @@ std::string shape_of(const std::string& text) {
       if (i == text.size()) break;
     }
     shape += text[i];
+    constexpr std::string_view kThread = "thread ";
+    if (shape.ends_with(kThread))
+      while (i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0) i++;
   }
   return shape;
 }

@@ -49,7 +49,8 @@ struct RunResult {
   }
 };
 
-// True if two runs failed alike: the same outcome, status, and the same report but for addresses.
+// True if two runs failed alike: the same outcome, status, and the same report but for addresses and
+// numbers of threads.
 bool same_failure(const RunResult& a, const RunResult& b);
 // A line for people.
 std::string describe_outcome(const RunResult& run);

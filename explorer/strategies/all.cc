@@ -3,14 +3,14 @@
 
 namespace reweave {
 
-extern const Policy kActivePolicy, kChaosPolicy, kNativePolicy, kPctPolicy, kPosPolicy, kPrefixPolicy,
+extern const Policy kActivePolicy, kBranchPolicy, kChaosPolicy, kNativePolicy, kPctPolicy, kPosPolicy, kPrefixPolicy,
     kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy, kWitnessPolicy;
 
 namespace {
 
-const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kRandomPolicy, &kPctPolicy,
-                                   &kPosPolicy,    &kSurwPolicy,     &kPrefixPolicy, &kPrioritiesPolicy,
-                                   &kActivePolicy, &kSchedulePolicy, &kWedgePolicy,  &kWitnessPolicy};
+const Policy* const kPolicies[] = {
+    &kNativePolicy,     &kChaosPolicy,  &kRandomPolicy,   &kPctPolicy,   &kPosPolicy,     &kSurwPolicy,  &kPrefixPolicy,
+    &kPrioritiesPolicy, &kActivePolicy, &kSchedulePolicy, &kWedgePolicy, &kWitnessPolicy, &kBranchPolicy};
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

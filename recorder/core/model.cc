@@ -195,6 +195,11 @@ bool sent_by_program(long signal) {
   return false;
 }
 
+// Some thread of the recorded run sent a signal.
+bool program_sends_signals() {
+  return heads[SYS_kill] != kNone || heads[SYS_tkill] != kNone || heads[SYS_tgkill] != kNone;
+}
+
 // A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
 long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
   if (entry != nullptr) entry->used = true;
@@ -247,6 +252,11 @@ long model_call(Call& call) {
   if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || sent_by_program(call_at(*entry).result))) {
     if (entry != nullptr) entry->used = true;
     return wait_for_signal(call);
+  }
+  const bool suspends = call.number == SYS_rt_sigsuspend || call.number == SYS_pause;
+  if (suspends && (entry == nullptr || program_sends_signals())) {
+    if (entry != nullptr) entry->used = true;
+    return wait_for_handler(call);
   }
   const std::int64_t deadline = end_of_poll(call);
   if (deadline != kNoDeadline && (entry == nullptr || call_at(*entry).result == 0))

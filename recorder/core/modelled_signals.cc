@@ -92,4 +92,12 @@ long wait_for_signal(Call& call) {
   return result;
 }
 
+long wait_for_handler(Call& call) {
+  release_pending_signals();
+  while (!signal_due(call.me) && sleep_modelled(kNoDeadline) != WaitResult::kInterrupted) {
+  }
+  log_call(call, -EINTR, nullptr, 0);
+  return -EINTR;
+}
+
 }  // namespace reweave::core

@@ -15,4 +15,7 @@ void release_pending_signals();
 // rt_sigtimedwait: waits for a signal of its set to be sent; logs the answer and returns it.
 long wait_for_signal(Call& call);
 
+// rt_sigsuspend, pause: waits until a handler is to run; logs the answer and returns it.
+long wait_for_handler(Call& call);
+
 }  // namespace reweave::core

@@ -20,14 +20,14 @@ OUTCOMES = {
     "signal": r"killed by signal \d+",
     "deadlock": r"deadlock: ",
     "hang": r"hang: ",
-    "memory-error": r"use after free|double free",
+    "memory-error": r"use after free|double free|heap out of bounds",
 }
-# Bugs that need more preemptions than a short search finds; they are explored, and need not be found.
-DEEP = {"safe_stack"}
+# Bugs that need more preemptions than a short search finds, with the search that comes to them step by step.
+DEEP = {"safe_stack": ["--strategy", "goexplore", "--runs", "12000"]}
 
 
 def run(command, accept, **options):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **options)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200, **options)
     if done.returncode not in accept:
         sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -59,11 +59,11 @@ def main():
         # A buggy program may fail already while it is recorded.
         run([reweave, "record", "--seed", "1", "-o", recording, "--", program], accept=range(256))
         buggy = subject["kind"] == "buggy"
-        runs = arguments.runs if buggy and arguments.name not in DEEP else 300
-        text = run([reweave, "explore", recording, "--first", "--runs", str(runs), "-o", found], accept=(0, 10))
-        if buggy and arguments.name not in DEEP:
+        options = DEEP.get(arguments.name, ["--runs", str(arguments.runs if buggy else 300)])
+        text = run([reweave, "explore", recording, "--first", *options, "-o", found], accept=(0, 10))
+        if buggy:
             check_failure(text, subject)
-        elif not buggy and "0 distinct failures" not in text:
+        elif "0 distinct failures" not in text:
             sys.exit(f"a correct program failed:\n{text}")
     return 0
 

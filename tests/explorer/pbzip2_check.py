@@ -43,10 +43,10 @@ def source_entries():
     return parts
 
 
-def fetch(folder):
-    """The path of the source archive, or None if apt cannot get it."""
+def fetch(folder, package="pbzip2", archive=ARCHIVE):
+    """The path of the package's source archive, or None if apt cannot get it."""
     given = os.environ.get("REWEAVE_SOURCES")
-    if given and (found := sorted(pathlib.Path(given).glob(ARCHIVE))):
+    if given and (found := sorted(pathlib.Path(given).glob(archive))):
         return found[-1]
     for name in ("parts", "lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True)
@@ -55,7 +55,7 @@ def fetch(folder):
     apt = ["apt-get", "-qq", "-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={folder}/parts", "-o",
            f"Dir::State::Lists={folder}/lists", "-o", f"Dir::Cache={folder}/cache", "-o", "APT::Sandbox::User=",
            "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
-    for step in (["update"], ["source", "--download-only", "pbzip2"]):
+    for step in (["update"], ["source", "--download-only", package]):
         try:
             done = subprocess.run([*apt, *step], cwd=folder, capture_output=True, text=True, timeout=120,
                                   stdin=subprocess.DEVNULL)
@@ -65,7 +65,7 @@ def fetch(folder):
         if done.returncode != 0:
             print(f"apt-get {step[0]}: {done.stderr.strip()[:300]}")
             return None
-    return next(folder.glob(ARCHIVE), None)
+    return next(folder.glob(archive), None)
 
 
 def build(archive, folder, patch):

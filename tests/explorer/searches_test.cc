@@ -9,7 +9,9 @@
 #include <random>
 #include <set>
 
+#include "explorer/searches/cells.h"
 #include "explorer/searches/hapset_store.h"
+#include "explorer/searches/prefix_goal.h"
 #include "explorer/searches/ranked.h"
 #include "explorer/searches/search.h"
 #include "explorer/switches.h"
@@ -200,6 +202,60 @@ BOOST_AUTO_TEST_CASE(pos_is_fair_to_both_orders_of_a_race) {
   };
   BOOST_TEST(late_first("random") < 0.01);
   BOOST_TEST(late_first("pos") > 0.05);
+}
+
+// A cell is exactly the set of places where threads are about to go on, each with the latest write to its object.
+BOOST_DATA_TEST_CASE(cells_are_pending_operations_and_what_they_read_from, data::xrange(100), seed) {
+  const Program program = random_program(static_cast<std::uint64_t>(seed));
+  std::map<std::multiset<std::pair<std::uint64_t, std::uint64_t>>, std::uint64_t> by_state;
+  std::map<std::uint64_t, std::multiset<std::pair<std::uint64_t, std::uint64_t>>> by_cell;
+  for (std::uint64_t run_seed = 0; run_seed < 30; run_seed++) {
+    RunRequest request;
+    request.policy = "random";
+    request.seed = run_seed;
+    const Observation run = program.run(request).observed;
+    std::set<std::uint64_t> shared;
+    for (const SharedObject& object : shared_objects(run)) shared.insert(object.granule);
+    const std::vector<std::uint64_t> cells = cells_of(run);
+    std::map<std::uint64_t, std::uint64_t> writer;
+    for (std::size_t i = 0; i + 1 < run.size(); i++) {
+      if (run[i].is_write != 0 && !run.resumed(i)) writer[run[i].object] = run[i].pc;
+      if (cells[i] == 0) continue;
+      std::multiset<std::pair<std::uint64_t, std::uint64_t>> state;
+      std::set<ThreadId> seen;
+      for (std::size_t k = i + 1; k < run.size(); k++)
+        if (shared.contains(run[k].object) && !run.resumed(k) && seen.insert(run[k].thread).second)
+          state.insert({run[k].pc, writer[run[k].object]});
+      BOOST_TEST((by_state.try_emplace(state, cells[i]).first->second == cells[i]));
+      BOOST_TEST((by_cell.try_emplace(cells[i], state).first->second == state));
+    }
+  }
+}
+
+// To return to a cell is to be in it.
+BOOST_AUTO_TEST_CASE(the_way_to_a_cell_leads_there) {
+  const Program program = lost_update();
+  CellMap map;
+  std::uint64_t draw = 0;
+  auto below = [&](std::uint64_t bound) { return draw++ * 7 % bound; };
+  for (std::uint64_t seed = 0; seed < 200; seed++) {
+    RunRequest request;
+    request.policy = "branch";
+    request.seed = seed;
+    std::optional<std::vector<ThreadId>> way;
+    if (!map.empty()) {
+      way = map.way_to(map.choose(below));
+      request = prefix_request(*way);
+      request.policy = "branch";
+    }
+    const Observation run = program.run(request).observed;
+    if (way) {
+      BOOST_TEST_REQUIRE(run.size() >= way->size());
+      for (std::size_t i = 0; i < way->size(); i++) BOOST_TEST(run[i].thread == (*way)[i]);
+      BOOST_TEST((cells_of(run)[way->size() - 1] != 0));
+    }
+    map.learn(run);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(ranked_finds_what_needs_one_preemption_at_level_one) {

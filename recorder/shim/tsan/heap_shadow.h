@@ -1,6 +1,8 @@
-// Which heap memory was freed: one byte for each 16 of the heap, so that a use after free is found at the access.
+// Which heap memory may be used: one byte for each 16 of the heap, so that a use after free, and a use behind the end
+// of a block, is found at the access.
 //
-// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. Only with
+// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. A block's memory behind what
+// was asked for is poisoned up to the next block; it is asked for longer for that. Only with
 // RunConfig::detect_memory_errors; otherwise nothing is mapped.
 #pragma once
 
@@ -8,16 +10,19 @@
 
 namespace reweave::shim {
 
-// Values of a shadow byte.
+// Values of a shadow byte: 0: all 16 bytes may be used, or it is no memory of a block; kFreed; kPartial + n: the first
+// n (0 to 15) may.
 inline constexpr std::uint8_t kFreed = 1;
+inline constexpr std::uint8_t kPartial = 2;
 
-[[noreturn, gnu::cold]] void report_freed(std::uint64_t address, std::uint64_t pc);
+// Ends the run, if the access of `bytes` at `address` is what the shadow does not allow.
+[[gnu::cold]] void check_poisoned(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc);
 
 inline void check_heap(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc) {
   const auto* shadow = reinterpret_cast<const std::uint8_t*>(kShadowBase);
   const std::uint64_t last = (address + bytes - 1) >> 4;
   for (std::uint64_t i = address >> 4; i <= last; i++)
-    if (__builtin_expect(shadow[i] == kFreed, 0)) report_freed(i << 4 > address ? i << 4 : address, pc);
+    if (__builtin_expect(shadow[i] != 0, 0)) return check_poisoned(address, bytes, pc);
 }
 
 }  // namespace reweave::shim
