@@ -16,6 +16,8 @@
 
 namespace reweave {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 struct InspectArguments {
@@ -27,7 +29,7 @@ struct InspectArguments {
   int thread = -1;
 };
 
-bool is_recording(const std::string& path) { return std::filesystem::is_directory(path); }
+bool is_recording(const std::string& path) { return fs::is_directory(path); }
 
 std::string path_or_latest(const std::string& path) { return path.empty() ? latest_recording() : path; }
 
@@ -68,7 +70,7 @@ void ps(const InspectArguments& arguments) {
 // Traces a recording to `output`; 0 or the exit status that says why not all of it.
 int trace_recording(const std::string& recording, const std::string& output) {
   const RecordingReader reader(recording);
-  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, recording});
+  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, fs::absolute(recording).string()});
   ReplayOptions options;
   options.discard_output = true;
   options.trace = &writer;
@@ -106,7 +108,7 @@ int trace(const InspectArguments& arguments) {
   const std::string between = output + ".rwt";
   const int status = trace_recording(path, between);
   if (status == 0) export_trace(between, output, dialect);
-  std::filesystem::remove(between);
+  fs::remove(between);
   return status;
 }
 

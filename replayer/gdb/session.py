@@ -127,9 +127,8 @@ class Session:
         return json.loads(line)
 
     def attach(self):
-        if self.place["tsan"]:
-            self.stand_in.install(self.place["tsan"])
-        gdb.execute("file %s" % quoted(self.place["program"]), to_string=True)
+        self.stand_in.install(self.place)
+        gdb.execute("file %s" % quoted(self.stand_in.program(self.place["program"])), to_string=True)
         try:
             gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
@@ -180,7 +179,7 @@ class Session:
 
     def adopt_program(self):
         program = self.core.program(gdb.selected_inferior().pid)
-        gdb.execute("file %s" % quoted(program), to_string=True)
+        gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
         gdb.write("reweave: the process now executes %s\n" % program)
 

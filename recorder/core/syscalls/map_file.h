@@ -13,6 +13,7 @@ struct FileIdentity {
   bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
   bool fresh;       // recording: made or changed since the run began
   char path[4096];
+  char opened[4096];  // replaying: what is opened in its place, a copy in the recording; empty: the path itself
 };
 
 // Replay: the length of the mapping that the next record tells of.
