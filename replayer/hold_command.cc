@@ -64,8 +64,10 @@ Json memory_map() {
   };
 }
 
-// The process to debug: that of the thread which runs next.
+// The process to debug: the one asked for, or that of the thread which runs next.
 const Process& process_to_debug(const RuntimeState& state, pid_t held, const HoldPlan& plan) {
+  if (plan.process && *plan.process < state.process_count && state.processes[*plan.process].real_pid > 0)
+    return state.processes[*plan.process];
   if (plan.next_thread && *plan.next_thread < state.thread_count) {
     const Process& next = state.processes[state.threads[*plan.next_thread].process];
     if (next.real_pid > 0) return next;
@@ -108,7 +110,7 @@ HoldRequest read_request() {
 
 int hold_for_debugger(const HoldArguments& arguments) {
   signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
-  const HoldPlan plan = plan_hold(arguments.recording, arguments.where);
+  const HoldPlan plan = plan_hold(arguments.recording, arguments.where, arguments.pid);
   const RecordedFiles files(arguments.recording, RecordingReader(arguments.recording).manifest());
   ReplayOptions options;
   options.stop_event = plan.event;

@@ -1,7 +1,9 @@
 #include "replayer/inspect_commands.h"
 
 #include <fmt/core.h>
+#include <sys/wait.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -56,14 +58,22 @@ void traceinfo(const InspectArguments& arguments) {
   fmt::print("{}\n", json_text(info));
 }
 
+// An exit status, or the name of the signal that ended the process.
+std::string ending_of(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return std::to_string(WEXITSTATUS(wait_status));
+  const char* name = sigabbrev_np(WTERMSIG(wait_status));
+  return name == nullptr ? fmt::format("signal {}", WTERMSIG(wait_status)) : fmt::format("SIG{}", name);
+}
+
 void ps(const InspectArguments& arguments) {
   const RecordingReader reader(path_or_latest(arguments.path));
-  fmt::print("{:>8} {:>8} {:>6}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
+  fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
   for (const ProcessInfo& process : reader.manifest().processes) {
     std::int32_t parent = 0;
     for (const ProcessInfo& other : reader.manifest().processes)
       if (other.index == process.parent && process.index != process.parent) parent = other.pid;
-    fmt::print("{:>8} {:>8} {:>6}  {}\n", process.pid, parent, process.wait_status, escaped(process.program));
+    fmt::print("{:>8} {:>8} {:>9}  {}\n", process.pid, parent, ending_of(process.wait_status),
+               escaped(process.program));
   }
 }
 

@@ -61,8 +61,8 @@ class NewProgram(gdb.Breakpoint):
 class Session:
     """The replay that gdb is attached to."""
 
-    def __init__(self, program, recording, quiet):
-        self.command = [program, "replay", recording] + (["--quiet"] if quiet else [])
+    def __init__(self, program, recording, pid, quiet):
+        self.command = [program, "replay", recording] + (["-p", pid] if pid else []) + (["--quiet"] if quiet else [])
         self.helper = None
         self.place = None  # what the helper announced
         self.core = None
