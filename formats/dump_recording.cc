@@ -124,7 +124,7 @@ std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
-  return fmt::format("patched the system call before {:#x}", record.address);
+  return fmt::format("patched the instruction before {:#x}", record.address);
 }
 
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);

@@ -25,6 +25,12 @@ bool map_area(std::uint32_t area) {
 
 }  // namespace
 
+bool in_stub(std::uint64_t address) {
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++)
+    if (area_mapped[area] && address - kStubAreas[area] < kStubAreaBytes) return true;
+  return false;
+}
+
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint32_t area = 0; area < kStubAreaCount; area++) {
     if (!within_reach(address, kStubAreas[area]) || kStubAreaBytes - area_used[area] < bytes) continue;
