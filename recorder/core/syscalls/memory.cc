@@ -103,8 +103,11 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
 }
 
 long refused_range(Call& call, const char* what) {
+  static bool reported;
   Text text;
-  text << "the target asked to " << what << " memory that belongs to Reweave; the call fails with ENOMEM";
+  text << "reweave: the program asked to " << what << " memory that belongs to Reweave; the call fails with ENOMEM\n";
+  if (!reported) sys(SYS_write, 2, text.c_str(), text.size());
+  reported = true;
   return complete(call, -ENOMEM);
 }
 
