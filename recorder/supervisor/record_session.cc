@@ -91,7 +91,11 @@ class RecordSession {
   RecordResult run() {
     keep_freed_memory();
     Target target(arena_, options_.program);
-    TreeWatch watch(arena_);
+    TreeWatch watch(arena_, [this](ThreadId thread) {
+      while (drain()) {
+      }
+      return thread_process_.contains(thread);
+    });
     Watchdog watchdog(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       pass_on_termination(target);
