@@ -88,6 +88,14 @@ bool kill_known(const RuntimeState& state) {
 
 }  // namespace
 
+bool kill_targets_of(const ArenaMemory& arena) {
+  struct stat identity = {};
+  const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool any = proc >= 0 && fstat(arena.fd(), &identity) == 0 && kill_holders(proc, identity);
+  if (proc >= 0) close(proc);
+  return any;
+}
+
 Guard::Guard(ArenaMemory& arena) {
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "making the guard's pipe");

@@ -170,7 +170,10 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
 
 Target::~Target() {
   kill_all();
-  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  // One that was forked just now, or has said that it ends and waits for us, is known by its arena only.
+  while (collect()) {
+    kill_targets_of(arena_);
+    usleep(1000);
   }
 }
 
