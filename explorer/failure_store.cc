@@ -32,6 +32,7 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   RecordingWriter writer(path, manifest);
   for (const MappedFile& file : manifest.files)
     if (const std::string stored = source.stored_path(file); !stored.empty()) writer.store_file(stored);
+  for (const DebugFile& file : manifest.debug_files) writer.store_file(parent + "/files/" + file.stored_name);
   for (std::uint64_t i = 0; i < departure.prefix_records; i++) {
     const wire::RecordHeader* record = source.next();
     CHECK(record != nullptr);

@@ -31,10 +31,10 @@ constexpr std::size_t kShortRun = 1 << 20;
 constexpr std::chrono::seconds kRunLimit{10};
 
 // Room for all records of the recording at once: runs read any of them.
-std::uint64_t feed_bytes(const std::string& recording) {
+std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
   RecordingReader reader(recording);
   std::uint64_t total = 0;
-  while (const wire::RecordHeader* record = reader.next()) total += record->bytes;
+  while (const wire::RecordHeader* record = reader.next()) total += files.located(record)->bytes;
   REQUIRE(total <= kLargestFeed, "{} is too long to explore ({} MiB of records; the limit is 4 GiB)", recording,
           total >> 20);
   return std::max(kSmallestFeed, std::bit_ceil(total + 1));
@@ -73,7 +73,11 @@ std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
 }  // namespace
 
 ForkServer::ForkServer(const std::string& recording, unsigned worker)
-    : reader_(recording), server_(feed_bytes(recording)), runs_(64 << 10) {
+    : reader_(recording),
+      files_(recording, reader_.manifest()),
+      server_(feed_bytes(recording, files_)),
+      runs_(64 << 10) {
+  files_.check();
   const Manifest& manifest = reader_.manifest();
   REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
   RunConfig& config = server_.header().config;
@@ -91,7 +95,8 @@ ForkServer::ForkServer(const std::string& recording, unsigned worker)
 
 void ForkServer::feed_all() {
   while (const wire::RecordHeader* record = reader_.next()) {
-    CHECK(server_.offer(record, record->bytes), "the feed is too small");
+    const wire::RecordHeader* located = files_.located(record);
+    CHECK(server_.offer(located, located->bytes), "the feed is too small");
     last_step_ = std::max(last_step_, step_of(record));
   }
   server_.close_feed();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "explorer/run.h"
+#include "formats/recorded_files.h"
 #include "formats/recording_reader.h"
 #include "recorder/supervisor/target.h"
 
@@ -37,6 +38,7 @@ class ForkServer {
   RunResult result(bool ended) const;
 
   RecordingReader reader_;
+  RecordedFiles files_;
   ArenaMemory server_;
   ArenaMemory runs_;
   std::unique_ptr<Target> target_;

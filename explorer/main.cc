@@ -8,6 +8,7 @@
 #include "predictor/predict_command.h"
 #include "recorder/supervisor/record_command.h"
 #include "replayer/inspect_commands.h"
+#include "replayer/pack_command.h"
 #include "replayer/replay_command.h"
 
 int main(int argc, char** argv) {
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   reweave::add_record_command(app, status);
   reweave::add_replay_command(app, status);
   reweave::add_inspect_commands(app, status);
+  reweave::add_pack_command(app);
   reweave::add_predict_command(app, status);
   reweave::add_explore_command(app, status);
   try {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
 #include "recorder/arena.h"
 
@@ -31,8 +32,9 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-Places::Places(const std::string& recording) {
+Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFiles::of_source(recording))) {
   RecordingReader reader(recording);
+  const RecordedFiles files(recording, reader.manifest());
   auto build_id = [&](const std::string& path) -> std::string {
     for (const MappedFile& file : reader.manifest().files)
       if (file.path == path) return file.build_id;
@@ -42,11 +44,11 @@ Places::Places(const std::string& recording) {
   while (const wire::RecordHeader* record = reader.next()) {
     if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
     const auto* file = reinterpret_cast<const wire::MapFileRecord*>(record);
-    const std::string path = reinterpret_cast<const char*>(file + 1);
+    const std::string path = mapped_path(*file);
     if (file->address == 0) {
       if (program_seen) continue;
       program_seen = true;
-      const std::uint64_t base = base_of_program(path);
+      const std::uint64_t base = base_of_program(files.local(path));
       modules_.push_back({base, base, base + kProgramSpan, path, build_id(path)});
     } else if ((file->prot & PROT_EXEC) != 0) {
       modules_.push_back(

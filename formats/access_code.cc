@@ -95,9 +95,10 @@ const AccessCode::Module& AccessCode::module(std::uint32_t number) {
   Module& module = it->second;
   if (!fresh) return module;
   const ModuleInfo& info = trace_.info().modules.at(number);
-  if (!info.build_id.empty() && build_id_of(info.path) != info.build_id) return module;
+  const std::string path = files_.local(info.path);
+  if (!info.build_id.empty() && build_id_of(path) != info.build_id) return module;
   std::ostringstream content;
-  content << std::ifstream(info.path, std::ios::binary).rdbuf();
+  content << std::ifstream(path, std::ios::binary).rdbuf();
   module.content = content.str();
   Elf64_Ehdr header;
   if (module.content.size() < sizeof header) return module;

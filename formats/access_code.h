@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/recorded_files.h"
 #include "formats/trace_reader.h"
 
 namespace reweave {
@@ -24,7 +25,8 @@ bool follows_pointer(std::span<const std::uint8_t> code);
 class AccessCode {
  public:
   // `trace` must outlive it.
-  explicit AccessCode(const TraceReader& trace) : trace_(trace) {}
+  explicit AccessCode(const TraceReader& trace)
+      : trace_(trace), files_(RecordedFiles::of_source(trace.info().header.source)) {}
 
   // kNullValue if the plain access `kind` of `bytes` at `site` stores null or reads a pointer that
   // is followed, or 0.
@@ -45,6 +47,7 @@ class AccessCode {
   const Module& module(std::uint32_t number);
 
   const TraceReader& trace_;
+  RecordedFiles files_;
   std::vector<State> reads_, writes_;  // by site
   std::map<std::uint32_t, Module> modules_;
 };

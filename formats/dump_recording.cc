@@ -99,7 +99,7 @@ std::string describe(const wire::OutcomeRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::InputRecord& record, const DumpOptions&) {
-  static constexpr const char* kSources[] = {"rdtsc", "rdtscp", "cpuid"};
+  static constexpr const char* kSources[] = {"rdtsc", "rdtscp", "cpuid", "rdrand", "rdseed"};
   return fmt::format("input {}: {:#x} {:#x} {:#x} {:#x}", named(kSources, record.source), record.values[0],
                      record.values[1], record.values[2], record.values[3]);
 }
@@ -124,7 +124,7 @@ std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
-  return fmt::format("patched the system call before {:#x}", record.address);
+  return fmt::format("patched the instruction before {:#x}", record.address);
 }
 
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 * 1024;
 // Notes are tens of bytes; a larger segment is not one we look into.
 constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
+constexpr std::uint64_t kMaxDynamicBytes = 64 * 1024;
 constexpr std::size_t kMaxProgramHeaders = 1024;
 constexpr std::size_t kMaxBuildIdBytes = 64;
 
@@ -65,6 +66,23 @@ std::vector<Elf64_Phdr> segments_in(int fd) {
   std::vector<Elf64_Phdr> segments(header.e_phnum);
   if (!read_exactly(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return {};
   return segments;
+}
+
+// Where in the file a virtual address is; 0 if it is not there.
+std::uint64_t offset_of(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
+  for (const Elf64_Phdr& segment : segments)
+    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+      return segment.p_offset + (address - segment.p_vaddr);
+  return 0;
+}
+
+// The text at `offset`, if it ends within 256 bytes.
+std::string text_at(int fd, std::uint64_t offset) {
+  char text[256];
+  const ssize_t got = ::pread(fd, text, sizeof text, static_cast<off_t>(offset));
+  if (got <= 0) return {};
+  const std::size_t length = strnlen(text, static_cast<std::size_t>(got));
+  return length == static_cast<std::size_t>(got) ? std::string() : std::string(text, length);
 }
 
 std::string build_id_in(int fd) {
@@ -155,6 +173,30 @@ std::string build_id_of(const std::string& path) {
   return fd.valid() ? build_id_in(fd.get()) : std::string();
 }
 
+bool is_elf(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return fd.valid() && !segments_in(fd.get()).empty();
+}
+
+std::string soname_of(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return {};
+  const std::vector<Elf64_Phdr> segments = segments_in(fd.get());
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_DYNAMIC || segment.p_filesz > kMaxDynamicBytes) continue;
+    std::vector<Elf64_Dyn> entries(segment.p_filesz / sizeof(Elf64_Dyn));
+    if (!read_exactly(fd.get(), segment.p_offset, entries.data(), entries.size() * sizeof(Elf64_Dyn))) return {};
+    std::uint64_t strings = 0, name = 0;
+    for (const Elf64_Dyn& entry : entries) {
+      if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
+      if (entry.d_tag == DT_SONAME) name = entry.d_un.d_val;
+    }
+    if (name == 0) return {};
+    return text_at(fd.get(), offset_of(segments, strings) + name);
+  }
+  return {};
+}
+
 bool find_load_base(const std::string& path, std::uint64_t offset, std::uint64_t address, std::uint64_t& base) {
   constexpr std::uint64_t kPageMask = ~std::uint64_t{0xfff};
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -179,20 +221,23 @@ std::string content_hash_of(const std::string& path) {
 std::string store_content(const std::string& source, const std::string& folder) {
   // Hashed while it is copied, then named: the source may change between two readings of it.
   const Fd from = open_for_reading(source);
-  const std::string temporary = folder + "/new";
+  const std::string temporary = fmt::format("{}/new-{}", folder, ::getpid());
   const HashState state = new_hash_state();
-  {
+  try {
     const Fd to(
         SYSCALL_CHECK(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), "{}", temporary));
     for_each_piece(from.get(), source, [&](const char* data, std::size_t bytes) {
       XXH3_64bits_update(state.get(), data, bytes);
       write_all(to.get(), data, bytes, temporary);
     });
+    const std::string name = hash_text(XXH3_64bits_digest(state.get()));
+    const std::string final_path = folder + "/" + name;
+    SYSCALL_CHECK(std::rename(temporary.c_str(), final_path.c_str()), "{}", final_path);
+    return name;
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
   }
-  const std::string name = hash_text(XXH3_64bits_digest(state.get()));
-  const std::string final_path = folder + "/" + name;
-  SYSCALL_CHECK(std::rename(temporary.c_str(), final_path.c_str()), "{}", final_path);
-  return name;
 }
 
 }  // namespace reweave

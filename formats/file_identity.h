@@ -19,6 +19,12 @@ std::string explain_difference(const MappedFile& wanted);
 // The ELF build-id in hex, or empty (also if `path` cannot be read).
 std::string build_id_of(const std::string& path);
 
+// True if `path` is a 64-bit ELF file.
+bool is_elf(const std::string& path);
+
+// The name by which other ELF files ask for a library (DT_SONAME); empty if it has none or is none.
+std::string soname_of(const std::string& path);
+
 // For an ELF file of which the executable segment at file offset `offset` is mapped at `address`: sets `base`
 // (address = base + the file's virtual address). False if it is none.
 bool find_load_base(const std::string& path, std::uint64_t offset, std::uint64_t address, std::uint64_t& base);

@@ -45,11 +45,25 @@ void fill(schema::MappedFile::Builder to, const MappedFile& from) {
   to.setStoredName(from.stored_name);
 }
 
+void fill(schema::DebugFile::Builder to, const DebugFile& from) {
+  to.setBuildId(from.build_id);
+  to.setStoredName(from.stored_name);
+}
+
 ProcessInfo process_of(schema::Process::Reader from, std::uint32_t place) {
   ProcessInfo process{from.getIndex(), from.getParent(), from.getPid(), string_of(from.getProgram()),
                       from.getWaitStatus()};
   if (process.index != place || process.parent > process.index) throw Malformed("process list out of order");
   return process;
+}
+
+// A stored name becomes part of a path: nothing but a hash may get there.
+void check_stored_name(const std::string& name) {
+  if (name.size() != kHashDigits || !is_hex(name)) throw Malformed("the name of a stored file is not a hash");
+}
+
+void check_build_id(const std::string& build_id) {
+  if (build_id.size() > kMaxBuildIdDigits || !is_hex(build_id)) throw Malformed("a build-id is not hexadecimal");
 }
 
 MappedFile file_of(schema::MappedFile::Reader from) {
@@ -61,13 +75,17 @@ MappedFile file_of(schema::MappedFile::Reader from) {
                   string_of(from.getBuildId()),
                   string_of(from.getContentHash()),
                   string_of(from.getStoredName())};
-  // The stored name becomes part of a path: nothing but a hash may get there.
-  if (!file.stored_name.empty() && (file.stored_name.size() != kHashDigits || !is_hex(file.stored_name)))
-    throw Malformed("the name of a stored file is not a hash");
+  if (!file.stored_name.empty()) check_stored_name(file.stored_name);
   if (!file.content_hash.empty() && (file.content_hash.size() != kHashDigits || !is_hex(file.content_hash)))
     throw Malformed("a content hash is not hexadecimal");
-  if (file.build_id.size() > kMaxBuildIdDigits || !is_hex(file.build_id))
-    throw Malformed("a build-id is not hexadecimal");
+  check_build_id(file.build_id);
+  return file;
+}
+
+DebugFile debug_file_of(schema::DebugFile::Reader from) {
+  DebugFile file{string_of(from.getBuildId()), string_of(from.getStoredName())};
+  check_stored_name(file.stored_name);
+  check_build_id(file.build_id);
   return file;
 }
 
@@ -78,6 +96,8 @@ void fill_lists(schema::Manifest::Builder to, const Manifest& from) {
   for (unsigned i = 0; i < processes.size(); ++i) fill(processes[i], from.processes[i]);
   auto files = to.initFiles(list_size(from.files.size()));
   for (unsigned i = 0; i < files.size(); ++i) fill(files[i], from.files[i]);
+  auto debug_files = to.initDebugFiles(list_size(from.debug_files.size()));
+  for (unsigned i = 0; i < debug_files.size(); ++i) fill(debug_files[i], from.debug_files[i]);
 }
 
 void fill(schema::Manifest::Builder to, const Manifest& from) {
@@ -125,6 +145,7 @@ Manifest manifest_of(schema::Manifest::Reader from) {
   for (const auto process : checked_list(from.getProcesses()))
     manifest.processes.push_back(process_of(process, static_cast<std::uint32_t>(manifest.processes.size())));
   for (const auto file : checked_list(from.getFiles())) manifest.files.push_back(file_of(file));
+  for (const auto file : checked_list(from.getDebugFiles())) manifest.debug_files.push_back(debug_file_of(file));
   return manifest;
 }
 

@@ -33,6 +33,14 @@ struct MappedFile {
   bool operator==(const MappedFile&) const = default;
 };
 
+// Separate debug information that a recording holds.
+struct DebugFile {
+  std::string build_id;     // in hex; of the file that it belongs to, or, if others refer to it, its own
+  std::string stored_name;  // name in the recording's files/
+
+  bool operator==(const DebugFile&) const = default;
+};
+
 struct Manifest {
   std::string tool_version;
   bool complete = false;
@@ -55,6 +63,7 @@ struct Manifest {
   std::uint64_t events_total = 0;  // set by RecordingWriter::finish
   bool heap_checks = false;        // from main on, freed memory was watched
   std::string parent;              // the recording that this one was derived from, or empty
+  std::vector<DebugFile> debug_files;
 
   bool operator==(const Manifest&) const = default;
 };

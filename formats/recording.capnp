@@ -31,6 +31,13 @@ struct Manifest {
   eventsTotal @19 :UInt64;     # records in `events`; valid if complete
   parent @20 :Text;            # the recording that this one was derived from, or empty
   heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
+  debugFiles @22 :List(DebugFile);
+}
+
+struct DebugFile {
+  # Separate debug information that is kept in the recording.
+  buildId @0 :Text;     # lower-case hex, <= 128 digits: of the file it belongs to, or its own if others refer to it
+  storedName @1 :Text;  # name within `files/` (16 lower-case hex digits)
 }
 
 struct Quirks {

@@ -3,20 +3,54 @@
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 namespace reweave {
 namespace {
 
 char* no_debug_path = nullptr;
+
+std::string hex_digits(const unsigned char* bytes, long count) {
+  std::string result;
+  for (long i = 0; i < count; ++i) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", bytes[i]);
+    result += digits.data();
+  }
+  return result;
+}
+
+// Opens what `files` has for a build-id; negative if there is nothing.
+int open_debug_file(const SymbolFiles& files, const unsigned char* build_id, long count) {
+  const std::string path = files.debug && count > 0 ? files.debug(hex_digits(build_id, count)) : std::string();
+  return path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+// Dwfl's callback: `user` points to the SymbolFiles of the module.
+int find_debug_info(Dwfl_Module* module, void** user, const char* name, Dwarf_Addr base, const char* file,
+                    const char* link, GElf_Word checksum, char** found) {
+  const unsigned char* bits = nullptr;
+  GElf_Addr where = 0;
+  const int count = dwfl_module_build_id(module, &bits, &where);
+  if (*user != nullptr) {
+    const int fd = open_debug_file(*static_cast<const SymbolFiles*>(*user), bits, count);
+    if (fd >= 0) return fd;
+  }
+  return dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum, found);
+}
+
 constexpr Dwfl_Callbacks kCallbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debug_info,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &no_debug_path,  // the standard places
 };
@@ -28,16 +62,6 @@ std::string demangle(const char* name) {
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 && text != nullptr ? text : name;
   std::free(text);
-  return result;
-}
-
-std::string hex_digits(const unsigned char* bytes, int count) {
-  std::string result;
-  for (int i = 0; i < count; ++i) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", bytes[i]);
-    result += digits.data();
-  }
   return result;
 }
 
@@ -90,11 +114,12 @@ std::string CodeSymbol::text() const {
 // One ELF file.
 class Symbols::Module {
  public:
-  Module(const std::string& path, const std::string& build_id) : path_(path) {
+  Module(const std::string& path, const std::string& build_id, const SymbolFiles& files) : path_(path) {
+    const std::string here = files.module ? files.module(path) : path;
     dwfl_ = dwfl_begin(&kCallbacks);
     if (dwfl_ == nullptr) return;
     dwfl_report_begin(dwfl_);
-    Dwfl_Module* module = dwfl_report_offline(dwfl_, path.c_str(), path.c_str(), -1);
+    Dwfl_Module* module = dwfl_report_offline(dwfl_, path.c_str(), here.c_str(), -1);
     dwfl_report_end(dwfl_, nullptr, nullptr);
     GElf_Addr bias = 0;
     if (module == nullptr || dwfl_module_getelf(module, &bias) == nullptr) return;
@@ -104,9 +129,15 @@ class Symbols::Module {
     if (!build_id.empty() && count > 0 && hex_digits(bits, count) != build_id) return;  // not the recorded file
     module_ = module;
     bias_ = bias;
+    void** user = nullptr;
+    dwfl_module_info(module, &user, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *user = const_cast<SymbolFiles*>(&files);
+    supply_alternate(files);
   }
   ~Module() {
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
+    dwarf_end(alternate_);
+    if (alternate_fd_ >= 0) close(alternate_fd_);
   }
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -129,6 +160,20 @@ class Symbols::Module {
   }
 
  private:
+  // What several files' debug information has in common is in another file (.gnu_debugaltlink).
+  void supply_alternate(const SymbolFiles& files) {
+    Dwarf_Addr bias = 0;
+    Dwarf* debug = dwfl_module_getdwarf(module_, &bias);
+    const char* name = nullptr;
+    const void* build_id = nullptr;
+    if (debug == nullptr || dwarf_getalt(debug) != nullptr) return;
+    const ssize_t count = dwelf_dwarf_gnu_debugaltlink(debug, &name, &build_id);
+    alternate_fd_ = open_debug_file(files, static_cast<const unsigned char*>(build_id), count);
+    if (alternate_fd_ < 0) return;
+    alternate_ = dwarf_begin(alternate_fd_, DWARF_C_READ);
+    if (alternate_ != nullptr) dwarf_setalt(debug, alternate_);
+  }
+
   CodeSymbol look_up(std::uint64_t shown, std::uint64_t offset) const {
     CodeSymbol result;
     std::array<char, 24> digits{};
@@ -203,6 +248,8 @@ class Symbols::Module {
   std::string path_;
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
+  Dwarf* alternate_ = nullptr;
+  int alternate_fd_ = -1;
   GElf_Addr bias_ = 0;
   std::map<std::pair<std::uint64_t, bool>, CodeSymbol> code_;
 
@@ -214,12 +261,12 @@ class Symbols::Module {
   mutable bool units_read_ = false;
 };
 
-Symbols::Symbols() = default;
+Symbols::Symbols(SymbolFiles files) : files_(std::move(files)) {}
 Symbols::~Symbols() = default;
 
 Symbols::Module& Symbols::module(const std::string& path, const std::string& build_id) {
   auto& slot = modules_[{path, build_id}];
-  if (!slot) slot = std::make_unique<Module>(path, build_id);
+  if (!slot) slot = std::make_unique<Module>(path, build_id, files_);
   return *slot;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,9 +35,17 @@ struct DataSymbol {
   std::uint64_t size = 0;
 };
 
+// Where the files are, if not where they were.
+struct SymbolFiles {
+  // The file to read in place of a module's path; none: the path itself.
+  std::function<std::string(const std::string& path)> module;
+  // Separate debug information for a build-id in hex, or empty; none or empty: the system's is looked for.
+  std::function<std::string(const std::string& build_id)> debug;
+};
+
 class Symbols {
  public:
-  Symbols();
+  explicit Symbols(SymbolFiles files = {});
   ~Symbols();
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
@@ -52,6 +61,7 @@ class Symbols {
   class Module;
   Module& module(const std::string& path, const std::string& build_id);
 
+  SymbolFiles files_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Module>> modules_;
 };
 

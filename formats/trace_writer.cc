@@ -21,7 +21,7 @@ std::string text_behind(const wire::RecordHeader* record) {
 }  // namespace
 
 TraceWriter::TraceWriter(const std::string& path, const TraceHeader& header, int zstd_level)
-    : file_(path, FileType::kTrace, zstd_level), encoder_(names_) {
+    : file_(path, FileType::kTrace, zstd_level), encoder_(names_), files_(RecordedFiles::of_source(header.source)) {
   capnp::MallocMessageBuilder message;
   auto head = message.initRoot<schema::TraceHead>();
   head.setToolVersion(header.tool_version);
@@ -45,7 +45,7 @@ void TraceWriter::append_record(const wire::RecordHeader* record) {
 }
 
 void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path) {
-  std::string build_id = build_id_of(path);
+  std::string build_id = build_id_of(files_.local(path));
   if (names_.add_module(module, std::move(path), std::move(build_id))) encoder_.forget_sites();
 }
 
@@ -53,7 +53,8 @@ void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path)
 void TraceWriter::add_mapping(const wire::MapFileRecord& mapping, std::string path) {
   wire::ModuleRecord module{mapping.header, 0, mapping.address, mapping.address + mapping.length};
   if ((mapping.prot & PROT_EXEC) == 0) return;
-  if (find_load_base(path, mapping.offset, mapping.address, module.base)) add_module(module, std::move(path));
+  if (find_load_base(files_.local(path), mapping.offset, mapping.address, module.base))
+    add_module(module, std::move(path));
 }
 
 void TraceWriter::flush() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/block_file.h"
+#include "formats/recorded_files.h"
 #include "formats/trace_names.h"
 
 namespace reweave {
@@ -16,7 +17,7 @@ namespace reweave {
 struct TraceHeader {
   std::string tool_version;
   std::vector<std::string> command_line;
-  std::string source;  // the recording that was traced, or empty
+  std::string source;  // the recording that was traced, or empty; copies of files are taken from there
 
   bool operator==(const TraceHeader&) const = default;
 };
@@ -65,6 +66,7 @@ class TraceWriter {
   BlockWriter file_;
   TraceNamesWriter names_;
   TraceEncoder encoder_;
+  RecordedFiles files_;
   std::vector<ChunkPlace> chunks_;
   std::vector<std::uint64_t> names_offsets_;
   std::uint64_t events_in_chunks_ = 0;

@@ -19,6 +19,8 @@ json json_of(const MappedFile& file) {
       {"inode", file.inode}, {"build_id", file.build_id}, {"content", file.content_hash}, {"stored", file.stored_name}};
 }
 
+json json_of(const DebugFile& file) { return {{"build_id", file.build_id}, {"stored", file.stored_name}}; }
+
 json json_of(const ModuleInfo& module) {
   return {{"path", module.path},   {"build_id", module.build_id}, {"base", module.base},
           {"start", module.start}, {"end", module.end},           {"space", module.space}};
@@ -60,7 +62,8 @@ json recording_info(const RecordingReader& reader) {
           {"events", manifest.events_total},
           {"parent", manifest.parent},
           {"processes", list_of(manifest.processes)},
-          {"files", list_of(manifest.files)}};
+          {"files", list_of(manifest.files)},
+          {"debug_files", list_of(manifest.debug_files)}};
 }
 
 json trace_info(const TraceReader& reader) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/recorded_symbols.h"
+
 namespace reweave {
 namespace {
 
@@ -29,7 +31,8 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-CodeNames::CodeNames(const TraceReader& trace) : trace_(trace) {}
+CodeNames::CodeNames(const TraceReader& trace)
+    : trace_(trace), symbols_(symbol_files(RecordedFiles::of_source(trace.info().header.source))) {}
 
 const ModuleInfo* CodeNames::module(std::uint32_t site) const {
   const SiteLocation place = trace_.site_location(site);

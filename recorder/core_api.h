@@ -20,8 +20,8 @@ struct CountedFunctions {
   std::uint32_t count;
 };
 
-// A program or library in memory, `bias` bytes above where it was linked: its code starts at `code`, its dynamic section
-// (elf(5)) at `dynamic`.
+// A program or library in memory, `bias` bytes above where it was linked: its code starts at `code`, its dynamic
+// section (elf(5)) at `dynamic`.
 struct InstrumentedObject {
   std::uint64_t bias, dynamic, code;
 };

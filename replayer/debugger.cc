@@ -56,6 +56,7 @@ void debug_recording(const DebugArguments& arguments) {
   // The script reads these: no quoting can go wrong on the way.
   setenv("REWEAVE_GDB_PROGRAM", self.c_str(), 1);
   setenv("REWEAVE_GDB_RECORDING", fs::absolute(arguments.recording).c_str(), 1);
+  setenv("REWEAVE_GDB_PID", arguments.pid == 0 ? "" : std::to_string(arguments.pid).c_str(), 1);
   setenv("REWEAVE_GDB_EVENT", arguments.where.c_str(), 1);
   setenv("REWEAVE_GDB_QUIET", arguments.discard_output ? "1" : "", 1);
   std::vector<std::string> list = {"gdb", "-q"};

@@ -1,6 +1,7 @@
 // gdb on a replayed process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace reweave {
@@ -8,6 +9,7 @@ namespace reweave {
 struct DebugArguments {
   std::string recording;
   std::string where;     // the event to stop before, or "end"
+  std::int32_t pid = 0;  // the process to debug, as recorded; 0: see plan_hold
   bool batch = false;    // run `commands` without a terminal
   std::string commands;  // separated by ';'
   bool discard_output = false;

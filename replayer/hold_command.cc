@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/error.h"
+#include "formats/file_identity.h"
+#include "formats/recorded_files.h"
 #include "recorder/supervisor/target.h"
 #include "replayer/hold_plan.h"
 #include "replayer/replay_session.h"
@@ -62,8 +64,10 @@ Json memory_map() {
   };
 }
 
-// The process to debug: that of the thread which runs next.
+// The process to debug: the one asked for, or that of the thread which runs next.
 const Process& process_to_debug(const RuntimeState& state, pid_t held, const HoldPlan& plan) {
+  if (plan.process && *plan.process < state.process_count && state.processes[*plan.process].real_pid > 0)
+    return state.processes[*plan.process];
   if (plan.next_thread && *plan.next_thread < state.thread_count) {
     const Process& next = state.processes[state.threads[*plan.next_thread].process];
     if (next.real_pid > 0) return next;
@@ -73,7 +77,15 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
   return state.processes[0];
 }
 
-void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, int reply_fd) {
+// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own.
+Json copies_of(const RecordedFiles& files) {
+  Json list = Json::array();
+  for (const RecordedFiles::Copy& copy : files.copies())
+    if (is_elf(copy.stored)) list.push_back({copy.path, copy.stored, soname_of(copy.stored)});
+  return list;
+}
+
+void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const RecordedFiles& files, int reply_fd) {
   const Process& process = process_to_debug(state, held, plan);
   const Json reply = {
       {"pid", process.real_pid},     {"program", process.program},
@@ -81,6 +93,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, int r
       {"at_end", plan.at_end},       {"ending", name_of(plan.ending)},
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
+      {"copies", copies_of(files)},  {"debug_files", files.debug_files()},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");
@@ -97,11 +110,14 @@ HoldRequest read_request() {
 
 int hold_for_debugger(const HoldArguments& arguments) {
   signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
-  const HoldPlan plan = plan_hold(arguments.recording, arguments.where);
+  const HoldPlan plan = plan_hold(arguments.recording, arguments.where, arguments.pid);
+  const RecordedFiles files(arguments.recording, RecordingReader(arguments.recording).manifest());
   ReplayOptions options;
   options.stop_event = plan.event;
   options.discard_output = arguments.discard_output;
-  options.on_hold = [&](const RuntimeState& state, pid_t held) { announce(state, held, plan, arguments.reply_fd); };
+  options.on_hold = [&](const RuntimeState& state, pid_t held) {
+    announce(state, held, plan, files, arguments.reply_fd);
+  };
   options.hold_request = read_request;
   const ReplayResult result = replay_recording(arguments.recording, options);
   if (result.outcome == wire::OutcomeKind::kDiverged) fmt::print(stderr, "reweave: Divergence: {}\n", result.text);

@@ -5,13 +5,15 @@
 // process go on; the end of its input ends the replay.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace reweave {
 
 struct HoldArguments {
   std::string recording;
-  std::string where;  // an event number, or "end"
+  std::string where;     // an event number, or "end"
+  std::int32_t pid = 0;  // the process to debug, as recorded; 0: see plan_hold
   int reply_fd = 1;
   bool discard_output = false;
 };

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <map>
 
 #include "formats/error.h"
@@ -26,21 +27,32 @@ const Record& as(const wire::RecordHeader* record) {
   return *reinterpret_cast<const Record*>(record);
 }
 
+// What a process does to itself by a defect.
+bool is_fault(int signal) {
+  for (const int fault : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP})
+    if (signal == fault) return true;
+  return false;
+}
+
 // Walks the recording once.
 class Planner {
  public:
-  Planner(const std::string& recording, const std::string& where)
-      : reader_(recording), wanted_(where == "end" ? kNowhere : parse_event(where)) {}
+  Planner(const std::string& recording, const std::string& where, std::int32_t pid)
+      : reader_(recording), wanted_(where == "end" ? kNowhere : parse_event(where)) {
+    if (pid != 0) plan_.process = process_of(pid);
+  }
 
   HoldPlan run() {
     while (const wire::RecordHeader* record = reader_.next()) visit(reader_.position() - 1, record);
     plan_.total = reader_.position();
-    if (end_ == kNowhere) end_ = plan_.total;
-    plan_.at_end = wanted_ == kNowhere || wanted_ == end_;
     REQUIRE(wanted_ == kNowhere || wanted_ <= plan_.total,
             "{} has only the events 0 to {}; -g end stops at the last before the end", reader_.path(), plan_.total - 1);
+    if (wanted_ == kNowhere && !plan_.process && !outcome_) plan_.process = failing_process();
+    const std::uint64_t end = end_of(plan_.process.value_or(0));
+    plan_.at_end = wanted_ == kNowhere || wanted_ == end;
     if (plan_.at_end) plan_.next_thread.reset();  // whoever holds there is the one that ends
-    plan_.event = wanted_ == kNowhere ? end_ : wanted_;
+    plan_.event = wanted_ == kNowhere ? end : wanted_;
+    if (plan_.process) stay_within(*plan_.process, end);
     plan_.ending = ending();
     for (const MappedFile& file : reader_.manifest().files)
       if (file.path.ends_with("/libreweave-tsan.so")) plan_.replaces_tsan = true;
@@ -48,12 +60,29 @@ class Planner {
   }
 
  private:
+  std::uint32_t process_of(std::int32_t pid) const {
+    for (const ProcessInfo& process : reader_.manifest().processes)
+      if (process.pid == pid) return process.index;
+    throw BadInput(fmt::format("{} has no process {}; `reweave ps` lists them", reader_.path(), pid));
+  }
+
   void visit(std::uint64_t index, const wire::RecordHeader* record) {
     const auto kind = static_cast<wire::RecordKind>(record->kind);
     note_loading(index, kind, record);
     if (index + 1 == wanted_ && kind == wire::RecordKind::kSwitch)
       plan_.next_thread = as<wire::SwitchRecord>(record).to;
-    if (end_ == kNowhere && ends(kind, record)) end_ = index;
+    if (kind == wire::RecordKind::kSpawn)
+      process_of_thread_[as<wire::SpawnRecord>(record).child] = as<wire::SpawnRecord>(record).process;
+    if (const auto found = process_of_thread_.find(record->thread); found != process_of_thread_.end())
+      first_record_.try_emplace(found->second, index);
+    if (kind == wire::RecordKind::kOutcome && !outcome_) outcome_ = index;
+    if (kind == wire::RecordKind::kProcessExit) note_exit(index, as<wire::ProcessExitRecord>(record));
+  }
+
+  void note_exit(std::uint64_t index, const wire::ProcessExitRecord& record) {
+    const int status = record.wait_status & 0xffff;
+    exits_.try_emplace(record.process, Exit{index, status});
+    if (WIFSIGNALED(status) && is_fault(WTERMSIG(status))) last_fault_ = record.process;
   }
 
   // Moves the wanted event past the loading of a program: until its first system call there is nothing to debug.
@@ -66,12 +95,30 @@ class Planner {
     loading_.erase(found);
   }
 
-  static bool ends(wire::RecordKind kind, const wire::RecordHeader* record) {
-    return kind == wire::RecordKind::kOutcome ||
-           (kind == wire::RecordKind::kProcessExit && as<wire::ProcessExitRecord>(record).process == 0);
+  std::uint32_t failing_process() const {
+    return reader_.manifest().outcome == wire::OutcomeKind::kPassed ? 0 : last_fault_.value_or(0);
+  }
+
+  // The event at which the process, or before that the whole run, ends.
+  std::uint64_t end_of(std::uint32_t process) const {
+    const auto found = exits_.find(process);
+    return std::min(found == exits_.end() ? plan_.total : found->second.event, outcome_.value_or(plan_.total));
+  }
+
+  // A process can be debugged from its first own event on: then it is there.
+  void stay_within(std::uint32_t process, std::uint64_t end) {
+    const auto first = first_record_.find(process);
+    const std::int32_t pid = reader_.manifest().processes[process].pid;
+    REQUIRE(first != first_record_.end(), "process {} did nothing that is recorded", pid);
+    REQUIRE(plan_.event <= end, "process {} ended at event {}", pid, end);
+    if (plan_.event <= first->second) plan_.event = first->second + 1;
+    plan_.next_thread.reset();
   }
 
   Ending ending() const {
+    const auto found = exits_.find(plan_.process.value_or(0));
+    if (plan_.process.value_or(0) != 0 && found != exits_.end())
+      return WIFSIGNALED(found->second.status) ? Ending::kSignalled : Ending::kExits;
     const Manifest& manifest = reader_.manifest();
     switch (manifest.outcome) {
       case wire::OutcomeKind::kPassed:
@@ -86,15 +133,26 @@ class Planner {
     }
   }
 
+  struct Exit {
+    std::uint64_t event;
+    int status;  // as wait(2) encodes it
+  };
+
   RecordingReader reader_;
   std::uint64_t wanted_;
-  std::uint64_t end_ = kNowhere;
   std::map<ThreadId, std::uint64_t> loading_;  // index of the exec record of a thread whose program is being loaded
+  std::map<ThreadId, std::uint32_t> process_of_thread_;
+  std::map<std::uint32_t, std::uint64_t> first_record_;  // of its own, by process
+  std::map<std::uint32_t, Exit> exits_;                  // by process
+  std::optional<std::uint64_t> outcome_;                 // where the runtime ended the run
+  std::optional<std::uint32_t> last_fault_;              // the last process that died of one
   HoldPlan plan_;
 };
 
 }  // namespace
 
-HoldPlan plan_hold(const std::string& recording, const std::string& where) { return Planner(recording, where).run(); }
+HoldPlan plan_hold(const std::string& recording, const std::string& where, std::int32_t pid) {
+  return Planner(recording, where, pid).run();
+}
 
 }  // namespace reweave

@@ -1,7 +1,9 @@
 #include "replayer/inspect_commands.h"
 
 #include <fmt/core.h>
+#include <sys/wait.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,6 +18,8 @@
 
 namespace reweave {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 struct InspectArguments {
@@ -27,7 +31,7 @@ struct InspectArguments {
   int thread = -1;
 };
 
-bool is_recording(const std::string& path) { return std::filesystem::is_directory(path); }
+bool is_recording(const std::string& path) { return fs::is_directory(path); }
 
 std::string path_or_latest(const std::string& path) { return path.empty() ? latest_recording() : path; }
 
@@ -54,21 +58,29 @@ void traceinfo(const InspectArguments& arguments) {
   fmt::print("{}\n", json_text(info));
 }
 
+// An exit status, or the name of the signal that ended the process.
+std::string ending_of(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return std::to_string(WEXITSTATUS(wait_status));
+  const char* name = sigabbrev_np(WTERMSIG(wait_status));
+  return name == nullptr ? fmt::format("signal {}", WTERMSIG(wait_status)) : fmt::format("SIG{}", name);
+}
+
 void ps(const InspectArguments& arguments) {
   const RecordingReader reader(path_or_latest(arguments.path));
-  fmt::print("{:>8} {:>8} {:>6}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
+  fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
   for (const ProcessInfo& process : reader.manifest().processes) {
     std::int32_t parent = 0;
     for (const ProcessInfo& other : reader.manifest().processes)
       if (other.index == process.parent && process.index != process.parent) parent = other.pid;
-    fmt::print("{:>8} {:>8} {:>6}  {}\n", process.pid, parent, process.wait_status, escaped(process.program));
+    fmt::print("{:>8} {:>8} {:>9}  {}\n", process.pid, parent, ending_of(process.wait_status),
+               escaped(process.program));
   }
 }
 
 // Traces a recording to `output`; 0 or the exit status that says why not all of it.
 int trace_recording(const std::string& recording, const std::string& output) {
   const RecordingReader reader(recording);
-  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, recording});
+  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, fs::absolute(recording).string()});
   ReplayOptions options;
   options.discard_output = true;
   options.trace = &writer;
@@ -106,7 +118,7 @@ int trace(const InspectArguments& arguments) {
   const std::string between = output + ".rwt";
   const int status = trace_recording(path, between);
   if (status == 0) export_trace(between, output, dialect);
-  std::filesystem::remove(between);
+  fs::remove(between);
   return status;
 }
 

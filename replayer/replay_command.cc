@@ -20,6 +20,7 @@ struct ReplayArguments {
   std::string recording;
   std::string stop_event = "end";
   std::string gdb_batch;
+  std::int32_t pid = 0;
   int hold_fd = -1;
   bool check = false;
   bool quiet = false;
@@ -44,8 +45,9 @@ void settle_event(ReplayArguments& arguments) {
 int replay(const ReplayArguments& arguments, bool debug, bool batch) {
   const std::string recording = arguments.recording.empty() ? latest_recording() : arguments.recording;
   if (arguments.hold_fd >= 0)
-    return hold_for_debugger({recording, arguments.stop_event, arguments.hold_fd, arguments.quiet});
-  if (debug) debug_recording({recording, arguments.stop_event, batch, arguments.gdb_batch, arguments.quiet});
+    return hold_for_debugger({recording, arguments.stop_event, arguments.pid, arguments.hold_fd, arguments.quiet});
+  if (debug)
+    debug_recording({recording, arguments.stop_event, arguments.pid, batch, arguments.gdb_batch, arguments.quiet});
   ReplayOptions options;
   options.check = arguments.check;
   options.discard_output = arguments.quiet;
@@ -64,15 +66,20 @@ void add_replay_command(CLI::App& app, int& status) {
           ->type_name("EVENT|end")
           ->expected(0, 1)
           ->default_str("end");
+  CLI::Option* pid = verb->add_option("-p,--pid", arguments->pid,
+                                      "start gdb on this process of the recorded tree (see `reweave ps`); default: the "
+                                      "last that died of a fault if the run failed, or the first")
+                         ->type_name("PID");
   CLI::Option* batch = verb->add_option("--gdb-batch", arguments->gdb_batch,
                                         "commands for gdb, separated by ';', instead of a terminal");
   // Internal: hold there and tell this descriptor (hold_command.h).
   verb->add_option("--hold-fd", arguments->hold_fd)->group("");
   verb->add_flag("--check", arguments->check, "compare registers and memory at each system call");
   verb->add_flag("--quiet", arguments->quiet, "discard the program's output");
-  verb->callback([arguments, stop, batch, &status] {
+  verb->callback([arguments, stop, pid, batch, &status] {
     settle_event(*arguments);
-    status = replay(*arguments, stop->count() != 0 || batch->count() != 0, batch->count() != 0);
+    const bool debug = stop->count() != 0 || pid->count() != 0 || batch->count() != 0;
+    status = replay(*arguments, debug, batch->count() != 0);
   });
 }
 

@@ -6,55 +6,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
 #include <optional>
-#include <tuple>
 
 #include "formats/dump.h"
 #include "formats/error.h"
-#include "formats/file_identity.h"
+#include "formats/recorded_files.h"
 #include "recorder/supervisor/record_session.h"
 #include "replayer/stack_answers.h"
 
 namespace reweave {
-
-namespace fs = std::filesystem;
 
 namespace {
 
 constexpr std::uint64_t kFeedBytes = 64 << 20;
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
-// Files that the replay maps: the one on this machine if it is the same, else the copy in the recording. A name may
-// have stood for several files in turn; they differ in their times or sizes.
-class FileSubstitutes {
- public:
-  explicit FileSubstitutes(const RecordingReader& reader) {
-    for (const MappedFile& file : reader.manifest().files) {
-      const std::string stored = reader.stored_path(file);
-      if (!stored.empty()) {
-        paths_[{file.path, file.ctime_ns, file.size}] = stored;
-        continue;
-      }
-      const std::string difference = explain_difference(file);
-      REQUIRE(difference.empty(), "{} is not the file that was recorded: {}. Restore that version, or record again",
-              file.path, difference);
-    }
-  }
-  const std::string* find(const wire::MapFileRecord& map) const {
-    const auto found = paths_.find({reinterpret_cast<const char*>(&map + 1), map.ctime_ns, map.file_size});
-    return found == paths_.end() ? nullptr : &found->second;
-  }
-
- private:
-  std::map<std::tuple<std::string, std::int64_t, std::uint64_t>, std::string> paths_;
-};
-
 class ReplaySession {
  public:
   ReplaySession(const std::string& path, const ReplayOptions& options)
-      : options_(options), reader_(path), files_(reader_), arena_(kFeedBytes) {
+      : options_(options), reader_(path), files_(path, reader_.manifest()), arena_(kFeedBytes) {
+    files_.check();
     const Manifest& manifest = reader_.manifest();
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
@@ -104,28 +75,13 @@ class ReplaySession {
           arena_.close_feed();
           return true;
         }
-        substitute();
+        pending_ = files_.located(pending_);
       }
       if (!arena_.offer(pending_, pending_->bytes)) return any;
       pending_ = nullptr;
       any = true;
     }
     return any;
-  }
-
-  // A mapped file that the recording holds a copy of is mapped from there.
-  void substitute() {
-    if (pending_->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) return;
-    const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(pending_);
-    const std::string* path = files_.find(map);
-    if (path == nullptr) return;
-    const std::uint64_t bytes = (sizeof map + path->size() + 1 + 7) / 8 * 8;
-    changed_.assign(bytes / 8, 0);
-    std::memcpy(changed_.data(), &map, sizeof map);
-    std::memcpy(reinterpret_cast<char*>(changed_.data()) + sizeof map, path->c_str(), path->size() + 1);
-    auto* record = reinterpret_cast<wire::RecordHeader*>(changed_.data());
-    record->bytes = static_cast<std::uint32_t>(bytes);
-    pending_ = record;
   }
 
   bool drain() {
@@ -208,11 +164,10 @@ class ReplaySession {
 
   const ReplayOptions& options_;
   RecordingReader reader_;
-  FileSubstitutes files_;
+  RecordedFiles files_;
   ArenaMemory arena_;
   std::optional<StackAnswers> stacks_;  // if there is a trace
   const wire::RecordHeader* pending_ = nullptr;
-  std::vector<std::uint64_t> changed_;
   bool fed_all_ = false;
   bool announced_ = false;  // on_hold was called
   bool ended_ = false;      // the debugger has ended

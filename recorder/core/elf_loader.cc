@@ -6,6 +6,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/random_instructions.h"
 
 namespace reweave::core {
 
@@ -58,6 +59,7 @@ void map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
         sys(SYS_mmap, start, mapped_end - start, prot, MAP_PRIVATE | MAP_FIXED, fd, page_down(header.p_offset));
     if (is_error(result)) unusable(file, "cannot map a segment");
     add_region({start, mapped_end, prot, false, 0, 0, kNoFile});
+    trap_random_instructions(start, mapped_end);
     if ((prot & PROT_WRITE) != 0) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
     if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - page_down(header.p_offset), start, mapped_end);
   }

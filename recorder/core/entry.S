@@ -318,6 +318,47 @@ api_call:
         .cfi_endproc
         .size   api_call, .-api_call
 
+// What the stubs of patched reads of the time stamp counter jump to (patching.h): rax says where the stub goes on.
+// Everything but rax and rdx is kept.
+        .globl  api_clock
+        .hidden api_clock
+        .type   api_clock, @function
+api_clock:
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    %rsp, %gs:80
+        movq    %gs:16, %rsp
+        pushq   %gs:80
+        pushfq
+        cld
+        pushq   %rcx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        subq    $8, %rsp
+        movq    %rax, %rdi
+        call    core_on_patched_clock   // the value in rax, where to go on in rdx
+        movq    %rdx, %gs:72
+        movq    %rax, %rdx
+        shrq    $32, %rdx
+        movl    %eax, %eax
+        addq    $8, %rsp
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rcx
+        popfq
+        popq    %rsp
+        jmp     *%gs:72
+        .cfi_endproc
+        .size   api_clock, .-api_clock
+
 // Never executed here, but copied beside the loader (vector_saves.h), which has come to its `xsavec 0x40(%rsp)` with the
 // mask in eax and edx, the end of the save area in rbx, and the argument registers saved. All that XSAVEC would leave out
 // is zero before; then the header says that everything was stored.

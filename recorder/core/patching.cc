@@ -5,8 +5,12 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
+#include "recorder/core/code_patterns.h"
 #include "recorder/core/log.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/tsc.h"
+
+extern "C" __attribute__((visibility("hidden"))) void api_clock();  // entry.S
 
 namespace reweave::core {
 
@@ -16,14 +20,15 @@ constexpr std::uint32_t kHot = 4;          // calls of a site before it is patch
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
 constexpr std::uint64_t kSyscallBytes = 2;
 constexpr std::uint64_t kStubBytes = 64;
-constexpr std::uint64_t kNearby = 4096;  // how far a jump to the code after a call is looked for
+constexpr long kClockRead = -1;  // in place of a call's number: the site reads the time stamp counter
 
 struct Site {
-  std::uint64_t after;  // behind the `syscall` instruction; 0: a free entry
+  std::uint64_t after;  // behind the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
   std::uint32_t hits;
   std::uint32_t covers;  // bytes of the patch, from `start`
   std::uint64_t start;   // of the patch; 0: there is none
   std::uint64_t resume;  // where the stub goes on after the call
+  std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was
 };
 
 constexpr std::uint32_t kSites = 1024;  // a power of two
@@ -48,44 +53,17 @@ Site* admit(std::uint64_t after) {
   return &site;
 }
 
-std::uint32_t word_at(std::uint64_t address) {
-  std::uint32_t word;
-  memcpy(&word, code_at(address), sizeof word);
-  return word;
-}
-
-// Code of files: never written to, all of it there.
-const Region* code_region(std::uint64_t address) {
-  const Region* region = region_at(address);
-  const bool code = region != nullptr && region->prot == (PROT_READ | PROT_EXEC) && !region->shared;
-  return code && region->accessible_end() == region->end ? region : nullptr;
-}
-
-// True if `mov $number, %eax` is at `address`. After a REX prefix the same bytes move something else.
-bool is_move(std::uint64_t address, long number) {
-  const std::uint8_t* code = code_at(address);
-  return code[0] == 0xb8 && word_at(address + 1) == static_cast<std::uint32_t>(number) && (code[-1] & 0xf0) != 0x40;
-}
-
-// Bytes of a `cmp $constant, %eax` or %rax at `address`, or 0.
-std::uint64_t compare_bytes(std::uint64_t address) {
-  const std::uint8_t* code = code_at(address);
-  if (code[0] == 0x3d) return 5;
-  return code[0] == 0x48 && code[1] == 0x3d ? 6 : 0;
-}
-
-// True if what may be a jump leads to `target` from the code around it.
-bool is_jumped_to(std::uint64_t target, const Region& region) {
-  const std::uint64_t from = target - region.start > kNearby ? target - kNearby : region.start;
-  const std::uint64_t to = region.end - target > kNearby ? target + kNearby : region.end - 4;
-  for (std::uint64_t at = from; at < to; at++) {
-    const std::uint8_t opcode = *code_at(at);
-    const bool is_short = opcode == 0xeb || (opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0;
-    if (is_short && at + 2 + static_cast<std::uint64_t>(static_cast<std::int8_t>(*code_at(at + 1))) == target)
-      return true;
-    if (at + 4 + static_cast<std::uint64_t>(static_cast<std::int32_t>(word_at(at))) == target) return true;
+// The instruction and those behind it that a jump may replace: the patch's start and length, 0 if none.
+void find_clock_room(Site& site, const Region& region) {
+  const std::uint64_t bytes = clock_bytes(site.after - 3) == 3 ? 3 : 2;
+  std::uint64_t end = site.after;
+  while (end + 8 < region.end && end - (site.after - bytes) < kJumpBytes) {
+    const std::uint64_t next = movable_bytes(end);
+    if (next == 0 || is_jumped_to(end, region)) return;
+    end += next;
   }
-  return false;
+  site.start = site.after - bytes;
+  site.covers = static_cast<std::uint32_t>(end - site.start);
 }
 
 // What of the code before `after` a jump may replace: the patch's start and length, 0 if none.
@@ -108,9 +86,41 @@ constexpr std::uint8_t kLoadR11[] = {0x4c, 0x8d, 0x1d};
 constexpr std::uint8_t kEnterCore[] = {0x65, 0xff, 0x24, 0x25, offsetof(Thread, call_entry), 0, 0, 0};  // jmp *%gs:..
 constexpr std::uint8_t kTrap[] = {0x0f, 0x05, 0x0f, 0x0b};                                              // syscall; ud2
 
+constexpr std::uint8_t kLoadRax[] = {0x48, 0x8d, 0x05};   // lea distance(%rip), %rax
+constexpr std::uint8_t kSetRdx[] = {0x48, 0xba};          // movabs $8 bytes, %rdx
+constexpr std::uint8_t kJumpRdx[] = {0xff, 0xe2};         // jmp *%rdx
+constexpr std::uint8_t kClearRcx[] = {0xb9, 0, 0, 0, 0};  // mov $0, %ecx
+constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
+constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
+
+// rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program
+// wants to have the fault, at the instruction (kClockInstructionBytes before).
+void write_clock_stub(Site& site, std::uint64_t stub) {
+  const std::uint64_t bytes = site.after - site.start;
+  site.resume = stub + kClockHeadBytes + kClockInstructionBytes;
+  const auto entry = reinterpret_cast<std::uint64_t>(&api_clock);
+  Assembler code(stub);
+  code.put(kLoadRax, site.resume);
+  code.put(kSetRdx);
+  code.copy(reinterpret_cast<std::uint64_t>(&entry), sizeof entry);
+  code.put(kJumpRdx);
+  code.copy(reinterpret_cast<std::uint64_t>(bytes == 2 ? kReadClock : kReadClock + 3), kClockInstructionBytes);
+  if (bytes == 3) code.put(kClearRcx);
+  site.moved = code.at();
+  code.copy(site.after, site.covers - bytes);
+  code.put(kJump, site.start + site.covers);
+}
+
+std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
+  constexpr std::uint64_t kEntryBytes = sizeof kLoadRcx + sizeof kLoadR11 + 2 * 4 + sizeof kEnterCore;
+  return site.start == site.after - kSyscallBytes ? stub + kEntryBytes : site.after;
+}
+
 // rcx and r11, which a call overwrites anyway, say where it was made and where it goes on.
-void write_stub(const Site& site, std::uint64_t stub) {
+void write_call_stub(Site& site, std::uint64_t stub) {
   const bool compares = site.start == site.after - kSyscallBytes;
+  site.resume = resume_of(site, stub);
+  site.moved = compares ? site.resume : 0;
   const std::uint64_t compare = site.covers - kSyscallBytes;
   Assembler code(stub);
   if (!compares) code.copy(site.start, kJumpBytes);
@@ -120,11 +130,6 @@ void write_stub(const Site& site, std::uint64_t stub) {
   if (!compares) return;
   code.copy(site.after, compare);
   code.put(kJump, site.after + compare);
-}
-
-std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
-  constexpr std::uint64_t kEntryBytes = sizeof kLoadRcx + sizeof kLoadR11 + 2 * 4 + sizeof kEnterCore;
-  return site.start == site.after - kSyscallBytes ? stub + kEntryBytes : site.after;
 }
 
 bool have_trap() {
@@ -141,15 +146,15 @@ bool have_trap() {
 bool patch(Site& site, long number) {
   const Region* region = code_region(site.after - kSyscallBytes);
   if (region == nullptr) return false;
-  find_room(site, number, *region);
-  if (site.start == 0 || !have_trap()) return false;
+  const bool is_clock = number == kClockRead;
+  is_clock ? find_clock_room(site, *region) : find_room(site, number, *region);
+  if (site.start == 0 || (!is_clock && !have_trap())) return false;
   const std::uint64_t stub = new_stub(site.start, kStubBytes);
   if (stub == 0) return false;
-  site.resume = resume_of(site, stub);
   {
     const Writable page(stub, kStubBytes);
     if (!page.done()) return false;
-    write_stub(site, stub);
+    is_clock ? write_clock_stub(site, stub) : write_call_stub(site, stub);
   }
   return write_jump(site.start, stub);
 }
@@ -185,6 +190,8 @@ void follow_recorded_patch(std::uint64_t after, long number) {
 
 }  // namespace
 
+void note_clock_site(std::uint64_t after) { note_call_site(after, kClockRead); }
+
 void note_call_site(std::uint64_t after, long number) {
   if (replaying()) return follow_recorded_patch(after, number);
   if (!live() || config().patch_calls == 0) return;
@@ -199,6 +206,13 @@ void note_call_site(std::uint64_t after, long number) {
 std::uint64_t landing(std::uint64_t ip) {
   const Site& site = entry_of(ip);
   return site.after == ip && in_place(site) ? site.resume : ip;
+}
+
+std::uint64_t where_moved(std::uint64_t ip) {
+  for (const Site& site : sites)
+    if (site.start != 0 && site.moved != 0 && ip >= site.after && ip < site.start + site.covers)
+      return in_place(site) ? site.moved + (ip - site.after) : ip;
+  return ip;
 }
 
 bool is_patched(std::uint64_t ip) {

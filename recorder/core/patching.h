@@ -5,9 +5,11 @@
 // Two forms of code are known; no other is touched:
 //   mov $number, %eax; syscall      the mov becomes the jump; the `syscall` stays where it is
 //   syscall; cmp $constant, %rax    both become the jump, the stub compares; nothing nearby may jump to the cmp
-// A patch is logged, and replayed at the same event, so that the code is the same in both runs; a debugged replay does
-// without, for a debugger plants breakpoints where calls return to. Private to a process; a fork copies it. Called with
-// the baton, so no other thread executes what is written.
+// Hot reads of the time stamp counter (tsc.h) likewise: `rdtsc` or `rdtscp` and what follows become the jump if that
+// can be moved (code_patterns.h) and nothing nearby may jump to it; a fault remains for all others. A patch is logged,
+// and replayed at the same event, so that the code is the same in both runs; a debugged replay does without, for a
+// debugger plants breakpoints where calls return to. Private to a process; a fork copies it. Called with the baton, so
+// no other thread executes what is written.
 #pragma once
 
 #include "recorder/core/context.h"
@@ -19,8 +21,14 @@ namespace reweave::core {
 // recorded.
 void note_call_site(std::uint64_t after, long number);
 
+// The same of an `rdtsc` or `rdtscp` before `after`, which faulted.
+void note_clock_site(std::uint64_t after);
+
 // Where a thread goes on that is to return to `ip`: elsewhere if a patch covers that place.
 std::uint64_t landing(std::uint64_t ip);
+
+// The same for a thread that was stopped at `ip`, between any two instructions.
+std::uint64_t where_moved(std::uint64_t ip);
 
 // True if `ip` is where a patch is.
 bool is_patched(std::uint64_t ip);

@@ -77,6 +77,7 @@ void give_way(KernelContext& context) {
   op.kind = OpKind::kOther;
   op.pc = context.registers.rip;
   yield_point(op);
+  context.registers.rip = where_moved(context.registers.rip);  // others may have patched meanwhile
   deliver_signals(context, false, 0);
 }
 

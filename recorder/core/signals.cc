@@ -12,6 +12,7 @@
 #include "recorder/core/patching.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/process.h"
+#include "recorder/core/random_instructions.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/tsc.h"
@@ -292,6 +293,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
   if (number == SIGSEGV && emulate_tsc(context)) return;
+  if (number == SIGILL && emulate_random(context)) return;
   arm();
   take_now(context, number, info, number != SIGTRAP);
 }

@@ -37,6 +37,12 @@ std::uint64_t stub_room(std::uint64_t address) {
   return room;
 }
 
+bool in_stub(std::uint64_t address) {
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++)
+    if (area_mapped[area] && address - kStubAreas[area].start < kStubAreas[area].bytes) return true;
+  return false;
+}
+
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint32_t area = 0; area < kStubAreaCount; area++) {
     if (!within_reach(address, kStubAreas[area]) || left_in(area) < bytes) continue;

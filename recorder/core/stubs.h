@@ -11,6 +11,9 @@ inline constexpr std::uint8_t kJump[] = {0xe9};
 
 inline const std::uint8_t* code_at(std::uint64_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
 
+// True if `address` is in code of ours beside the target's.
+bool in_stub(std::uint64_t address);
+
 // Room for `bytes` of code, a multiple of 64, that a jump at `address` reaches; 0 if there is none.
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes);
 

@@ -1,11 +1,12 @@
 #include "recorder/core/tsc.h"
 
-#include <linux/prctl.h>
-#include <sys/syscall.h>
-
 #include "recorder/core/address_space.h"
+#include "recorder/core/code_patterns.h"
 #include "recorder/core/log.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/stubs.h"
+#include "recorder/core/tsc_source.h"
 
 namespace reweave::core {
 
@@ -13,46 +14,70 @@ namespace {
 
 constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
-std::uint64_t read_tsc() {
-  std::uint32_t low, high;
-  sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
-  asm volatile("rdtsc" : "=a"(low), "=d"(high));
-  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-  return static_cast<std::uint64_t>(high) << 32 | low;
+// The value that the program gets: recorded, or to be recorded.
+std::uint64_t logged_value(bool with_cpu) {
+  if (replaying()) {
+    const std::uint64_t value =
+        expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter").values[0];
+    consume_record();
+    return value;
+  }
+  const std::uint64_t value = modelled() ? static_cast<std::uint64_t>(state().virtual_now += 1'000) : read_tsc();
+  RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
+  auto& body = record.body<wire::InputRecord>();
+  body.source = with_cpu ? 1 : 0;
+  body.reserved = 0;
+  body.values[0] = value;
+  body.values[1] = body.values[2] = body.values[3] = 0;
+  record.commit();
+  return value;
+}
+
+// True if an instruction of three bytes can be at `ip`.
+bool is_code(std::uint64_t ip) {
+  const Region* region = region_at(ip);
+  return region != nullptr && (region->prot & kExecutable) != 0 && ip + 3 <= region->accessible_end();
+}
+
+// Bytes of the instruction at `ip` if it reads the counter, or 0. A debugger's breakpoint may be in its first byte.
+std::uint64_t bytes_at(std::uint64_t ip) {
+  const auto* code = reinterpret_cast<const std::uint8_t*>(ip);
+  if (!replaying() || code[0] != 0xcc) return clock_bytes(ip);
+  if (code[1] == 0x31) return 2;
+  return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
 }
 
 }  // namespace
 
 bool emulate_tsc(KernelContext& context) {
-  const auto* code = reinterpret_cast<const std::uint8_t*>(context.registers.rip);
-  const Region* region = region_at(context.registers.rip);
-  if (region == nullptr || (region->prot & kExecutable) == 0 || context.registers.rip + 3 > region->accessible_end())
-    return false;
-  const bool known = code[0] == 0x0f || (replaying() && code[0] == 0xcc);  // 0xcc: a debugger's breakpoint is there
-  const bool plain = known && code[1] == 0x31;
-  const bool with_cpu = known && !plain && code[1] == 0x01 && code[2] == 0xf9;
-  if ((!plain && !with_cpu) || self().tsc_faults != 0) return false;
+  const std::uint64_t ip = context.registers.rip;
+  const bool stub = in_stub(ip);
+  if (!stub && !is_code(ip)) return false;
+  const std::uint64_t bytes = bytes_at(ip);
+  if (bytes == 0 || self().tsc_faults != 0) return false;
   arm();
-  std::uint64_t value;
-  if (replaying()) {
-    value = expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter").values[0];
-    consume_record();
-  } else {
-    value = modelled() ? static_cast<std::uint64_t>(state().virtual_now += 1'000) : read_tsc();
-    RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
-    auto& body = record.body<wire::InputRecord>();
-    body.source = with_cpu ? 1 : 0;
-    body.reserved = 0;
-    body.values[0] = value;
-    body.values[1] = body.values[2] = body.values[3] = 0;
-    record.commit();
-  }
+  if (!stub) note_clock_site(ip + bytes);
+  const std::uint64_t value = logged_value(bytes == 3);
   context.registers.rax = value & 0xffffffff;
   context.registers.rdx = value >> 32;
-  if (with_cpu) context.registers.rcx = 0;
-  context.registers.rip += plain ? 2 : 3;
+  if (bytes == 3) context.registers.rcx = 0;
+  context.registers.rip = landing(ip + bytes);
   arm();
   return true;
+}
+
+struct ClockAnswer {
+  std::uint64_t value;
+  std::uint64_t resume;
+};
+
+// From entry.S. `resume` is behind the instruction of the stub.
+extern "C" ClockAnswer core_on_patched_clock(std::uint64_t resume) {
+  if (self().tsc_faults != 0) return {0, resume - kClockInstructionBytes};
+  arm();
+  const std::uint64_t value = logged_value(clock_bytes(resume - kClockInstructionBytes) == 3);
+  arm();
+  return {value, resume};
 }
 
 }  // namespace reweave::core

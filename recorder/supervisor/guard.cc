@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
 #include "formats/error.h"
 
@@ -15,9 +19,42 @@ namespace reweave {
 namespace {
 
 constexpr char kDismissed = 'd';
+constexpr int kQuietRounds = 3;
 
-// True if some process of the tree may still be there.
-bool kill_tree(const RuntimeState& state) {
+// The directory entries of getdents64(2).
+struct Entry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t bytes;
+  std::uint8_t type;
+  char name[];
+};
+
+// True if the process that the folder `name` of /proc is of has our arena where a target has it.
+bool has_arena(int proc, const char* name, const struct stat& arena) {
+  char path[64];
+  if (std::snprintf(path, sizeof path, "%s/fd/%d", name, kArenaFd) >= static_cast<int>(sizeof path)) return false;
+  struct stat found = {};
+  return fstatat(proc, path, &found, 0) == 0 && found.st_dev == arena.st_dev && found.st_ino == arena.st_ino;
+}
+
+// Kills every process that has the arena: also those that were forked just now, and those that have said that they end
+// but wait for the supervisor to take what they wrote. True if there was any.
+bool kill_holders(int proc, const struct stat& arena) {
+  alignas(Entry) char buffer[8192];
+  bool any = false;
+  if (lseek(proc, 0, SEEK_SET) != 0) return false;
+  for (long bytes; (bytes = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(buffer + at)->bytes) {
+      const char* name = reinterpret_cast<const Entry*>(buffer + at)->name;
+      const pid_t pid = static_cast<pid_t>(std::strtol(name, nullptr, 10));
+      if (pid > 1 && pid != getpid() && has_arena(proc, name, arena)) any = kill(pid, SIGKILL) == 0 || any;
+    }
+  return any;
+}
+
+// Where /proc cannot be read: the processes that have said that they are there.
+bool kill_known(const RuntimeState& state) {
   bool any = false;
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1)
@@ -25,8 +62,8 @@ bool kill_tree(const RuntimeState& state) {
   return any;
 }
 
-// Waits for the other end of the lifeline to be used or closed. Only async-signal-safe calls.
-[[noreturn]] void keep_watch(int lifeline, const RuntimeState& state) {
+// Waits for the other end of the lifeline to be used or closed. No call that allocates or locks.
+[[noreturn]] void keep_watch(int lifeline, const RuntimeState& state, int arena) {
   setsid();
   for (int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
   prctl(PR_SET_NAME, "reweave-guard");
@@ -37,12 +74,27 @@ bool kill_tree(const RuntimeState& state) {
   static constexpr char kText[] =
       "reweave: the supervisor was killed; the program is stopped, its recording is cut off\n";
   const ssize_t written = write(2, kText, sizeof kText - 1);
+  struct stat identity = {};
+  const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool scans = proc >= 0 && fstat(arena, &identity) == 0;
   // A process may be forking just now: look again until none is left.
-  for (int round = 0; round < 50 && kill_tree(state); round++) usleep(10'000);
+  for (int quiet = 0; quiet < kQuietRounds;) {
+    const bool any = scans ? kill_holders(proc, identity) : kill_known(state);
+    quiet = any ? 0 : quiet + 1;
+    usleep(10'000);
+  }
   _exit(written < 0 ? 1 : 0);
 }
 
 }  // namespace
+
+bool kill_targets_of(const ArenaMemory& arena) {
+  struct stat identity = {};
+  const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool any = proc >= 0 && fstat(arena.fd(), &identity) == 0 && kill_holders(proc, identity);
+  if (proc >= 0) close(proc);
+  return any;
+}
 
 Guard::Guard(ArenaMemory& arena) {
   int ends[2];
@@ -51,7 +103,7 @@ Guard::Guard(ArenaMemory& arena) {
   const pid_t middle = fork();
   if (middle == 0) {
     close(ends[1]);
-    if (fork() == 0) keep_watch(ends[0], arena.state());
+    if (fork() == 0) keep_watch(ends[0], arena.state(), arena.fd());
     _exit(0);
   }
   close(ends[0]);

@@ -95,7 +95,11 @@ class RecordSession {
   RecordResult run() {
     keep_freed_memory();
     Target target(arena_, options_.program);
-    TreeWatch watch(arena_);
+    TreeWatch watch(arena_, [this](ThreadId thread) {
+      while (drain()) {
+      }
+      return thread_process_.contains(thread);
+    });
     Watchdog watchdog(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       pass_on_termination(target);
@@ -106,10 +110,10 @@ class RecordSession {
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
         if (watchdog.look() && idle_ms_ > kContendedIdleMs) idle_ms_ = kContendedIdleMs;
         if (idle_ms_ == kLongestIdleMs && watch.look(target.status())) idle_ms_ = 1;
-        save_now_and_then();
       } else {
         idle_ms_ = 1;
       }
+      save_now_and_then();
     }
     if (arena_.header().status.fatal.load() != 0) target.kill_all();
     while (!target.status() && target.collect()) usleep(1000);
@@ -131,10 +135,12 @@ class RecordSession {
     if (!target.status()) kill(target.pid(), SIGTERM);
   }
 
-  // If we are killed, at most the last moments of a quiet run are lost, not a whole block of a busy one.
+  // If we are killed, at most the last moments are lost. Without its first process a recording cannot be replayed.
   void save_now_and_then() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_saved_ < std::chrono::milliseconds(200)) return;
+    const bool first = !first_saved_ && !manifest_.processes.empty();
+    if (!first && now - last_saved_ < std::chrono::milliseconds(200)) return;
+    first_saved_ = first_saved_ || first;
     last_saved_ = now;
     writer_.flush();
     writer_.update_manifest(manifest_);
@@ -247,6 +253,7 @@ class RecordSession {
   fs::path preload_;
   int idle_ms_ = 1;
   bool dropped_ = false;
+  bool first_saved_ = false;  // the manifest on disk has the first process
   std::chrono::steady_clock::time_point last_saved_ = std::chrono::steady_clock::now();
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> thread_process_;

@@ -76,15 +76,24 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
+constexpr rlim_t kNeededFds = kArenaFd + kReservedFds;
+
+void check_descriptor_limit() {
+  rlimit files = {};
+  SYSCALL_CHECK(getrlimit(RLIMIT_NOFILE, &files));
+  REQUIRE(files.rlim_max >= kNeededFds,
+          "the hard limit of open descriptors is {}, and Reweave uses the numbers {} to {}; raise it (ulimit -Hn)",
+          files.rlim_max, kArenaFd, kNeededFds - 1);
+}
+
 // In the child, between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
-  constexpr rlim_t kNeeded = kArenaFd + kReservedFds;
-  if (files.rlim_cur < kNeeded && files.rlim_max >= kNeeded) {
-    files.rlim_cur = kNeeded;
+  if (files.rlim_cur < kNeededFds) {
+    files.rlim_cur = kNeededFds;
     setrlimit(RLIMIT_NOFILE, &files);
   }
   cpu_set_t one;
@@ -143,6 +152,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
 }
 
 Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena), guard_(arena) {
+  check_descriptor_limit();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
@@ -160,7 +170,10 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
 
 Target::~Target() {
   kill_all();
-  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  // One that was forked just now, or has said that it ends and waits for us, is known by its arena only.
+  while (collect()) {
+    kill_targets_of(arena_);
+    usleep(1000);
   }
 }
 

@@ -54,11 +54,13 @@ void signal_thread(Thread& thread) {
 
 bool TreeWatch::look(std::optional<int> first_status) {
   first_status_ = first_status;
+  end_orphans();
   if (!any_dead() || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1 && is_dead(state.processes[i].real_pid))
       retire(state.processes[i]);
+  retire_unannounced();
   free_baton();
   return true;
 }
@@ -90,9 +92,36 @@ bool TreeWatch::take_baton() {
   return true;
 }
 
-void TreeWatch::retire(Process& process) {
+// Whoever creates a process has the baton until it has said so; we have it, so nobody will say so any more.
+void TreeWatch::retire_unannounced() {
   RuntimeState& state = arena_.state();
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < state.live_threads; i++) {
+    const Thread& thread = state.threads[state.live[i]];
+    if (state.processes[thread.process].alive != 0 && !is_announced_(thread.id)) found.push_back(thread.process);
+  }
+  for (const std::uint32_t index : found) {
+    take_out(state.processes[index]);
+    orphans_.push_back(index);
+  }
+  end_orphans();
+}
+
+// A process that is just being made does not know its own number yet.
+void TreeWatch::end_orphans() {
+  std::erase_if(orphans_, [&](std::uint32_t index) {
+    const pid_t pid = arena_.state().processes[index].real_pid;
+    return pid > 1 && kill(pid, SIGKILL) == 0;
+  });
+}
+
+void TreeWatch::retire(Process& process) {
   append_exit(process, process.index == 0 && first_status_ ? *first_status_ : end_of(process.real_pid));
+  take_out(process);
+}
+
+void TreeWatch::take_out(Process& process) {
+  RuntimeState& state = arena_.state();
   process.alive = 0;
   state.live_processes--;
   process.live_threads = 0;
@@ -115,6 +144,7 @@ void TreeWatch::retire(Process& process) {
 
 void TreeWatch::note_rest(int wait_status) {
   RuntimeState& state = arena_.state();
+  retire_unannounced();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0) append_exit(state.processes[i], i == 0 ? wait_status : SIGKILL);
 }

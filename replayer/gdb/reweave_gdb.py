@@ -17,7 +17,7 @@ from session import NoReplay, Session  # noqa: E402
 
 def main():
     session = Session(os.environ["REWEAVE_GDB_PROGRAM"], os.environ["REWEAVE_GDB_RECORDING"],
-                      bool(os.environ["REWEAVE_GDB_QUIET"]))
+                      os.environ["REWEAVE_GDB_PID"], bool(os.environ["REWEAVE_GDB_QUIET"]))
     commands.define(session)
     try:
         session.goto(os.environ["REWEAVE_GDB_EVENT"])

@@ -61,8 +61,8 @@ class NewProgram(gdb.Breakpoint):
 class Session:
     """The replay that gdb is attached to."""
 
-    def __init__(self, program, recording, quiet):
-        self.command = [program, "replay", recording] + (["--quiet"] if quiet else [])
+    def __init__(self, program, recording, pid, quiet):
+        self.command = [program, "replay", recording] + (["-p", pid] if pid else []) + (["--quiet"] if quiet else [])
         self.helper = None
         self.place = None  # what the helper announced
         self.core = None
@@ -127,9 +127,8 @@ class Session:
         return json.loads(line)
 
     def attach(self):
-        if self.place["tsan"]:
-            self.stand_in.install(self.place["tsan"])
-        gdb.execute("file %s" % quoted(self.place["program"]), to_string=True)
+        self.stand_in.install(self.place)
+        gdb.execute("file %s" % quoted(self.stand_in.program(self.place["program"])), to_string=True)
         try:
             gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
@@ -180,7 +179,7 @@ class Session:
 
     def adopt_program(self):
         program = self.core.program(gdb.selected_inferior().pid)
-        gdb.execute("file %s" % quoted(program), to_string=True)
+        gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
         gdb.write("reweave: the process now executes %s\n" % program)
 

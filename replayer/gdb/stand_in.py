@@ -1,9 +1,10 @@
-"""Shows gdb the library that was loaded in place of ThreadSanitizer's runtime.
+"""Shows gdb the files that the process really maps where those are not the machine's own.
 
-The loader was given our stand-in when it opened libtsan.so, so that name is in the process's list of libraries, and gdb
-would read the symbols of the real one for it. gdb has no setting for a single library; so it looks for libraries in a
-folder that is the root folder, through symbolic links, but for that one file. With LD_LIBRARY_PATH the loader may have
-asked for it where there is no such file; those gdb finds by name in a second folder.
+There are two kinds. The recording may hold copies of programs and libraries. And the loader was given our library when
+it opened libtsan.so, so that name is in the process's list of libraries, and gdb would read the symbols of the real one
+for it. gdb has no setting for a single file; so it looks for files in a folder that is the root folder, through symbolic
+links, but for those. What it does not find there (a link of the machine is missing; LD_LIBRARY_PATH had the loader ask
+elsewhere) it finds by name in a second folder. A third has the recording's separate debug information.
 """
 
 import os
@@ -15,57 +16,107 @@ import tempfile
 import gdb
 
 
+MAX_LINKS = 40  # on the way to a file, as the kernel has it
 NAMES = ("libtsan.so.0", "libtsan.so.1", "libtsan.so.2", "libclang_rt.tsan-x86_64.so")
 
 
-def loader_paths():
-    """Where the loader finds ThreadSanitizer's runtimes."""
+def loader_path():
+    """Where the loader finds the newest of ThreadSanitizer's runtimes, in a list, or none."""
     try:
         cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return []
-    return re.findall(r"(?m)^\s*libtsan\.so\S* \(.*x86-64.*\) => (/\S+)$", cache)
+    return re.findall(r"(?m)^\s*libtsan\.so\S* \(.*x86-64.*\) => (/\S+)$", cache)[:1]
 
 
-def link_siblings(source, target, but):
-    for name in os.listdir(source):
-        if name != but:
-            os.symlink(os.path.join(source, name), os.path.join(target, name))
+def link_all(source, target):
+    """Links all that is in the folder `source`; links within it are the same links in `target`."""
+    try:
+        names = os.listdir(source)
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(source, name)
+        relative = os.path.islink(path) and not os.readlink(path).startswith("/")
+        os.symlink(os.readlink(path) if relative else path, os.path.join(target, name))
+
+
+def replace(path, by):
+    if os.path.lexists(path):
+        os.remove(path)
+    os.symlink(by, path)
 
 
 class StandIn:
     """The folders; removed by `end`."""
 
     def __init__(self):
-        self.root = None
+        self.folder = None
+        self.copies = {}
 
-    def install(self, library):
-        if self.root is not None:
+    def install(self, place):
+        """`place` is what the helper announced: `copies` and `tsan` are shown from here on."""
+        if self.folder is not None or not (place["tsan"] or place["copies"] or place["debug_files"]):
             return
-        self.root = tempfile.mkdtemp(prefix="reweave-gdb-")
-        by_name = os.path.join(self.root, "by-name")
-        os.mkdir(by_name)
-        for name in NAMES:
-            os.symlink(library, os.path.join(by_name, name))
+        self.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
+        by_name, debug = self.make("by-name"), self.make("debug/.build-id")
+        self.copies = {path: stored for path, stored, _ in place["copies"]}
+        replaced = dict(self.copies)
+        for path, stored, soname in place["copies"]:
+            for name in {os.path.basename(path), soname} - {""}:
+                replace(os.path.join(by_name, name), stored)
+        if place["tsan"]:
+            replaced.update({path: place["tsan"] for path in loader_path()})
+            for name in NAMES:
+                replace(os.path.join(by_name, name), place["tsan"])
+        for build_id, stored in place["debug_files"].items():
+            os.makedirs(os.path.join(debug, build_id[:2]), exist_ok=True)
+            replace(os.path.join(debug, build_id[:2], build_id[2:] + ".debug"), stored)
+        root = self.make("root")
+        link_all("/", root)
+        for path, by in replaced.items():
+            self.show(path, by)
+        gdb.execute("set debug-file-directory %s:%s" % (os.path.dirname(debug),
+                                                         gdb.parameter("debug-file-directory")), to_string=True)
         gdb.execute("set solib-search-path " + by_name, to_string=True)
-        paths = loader_paths()
-        if paths:
-            self.build(paths[0], library)  # the newest, if there are several
-            gdb.execute("set sysroot " + os.path.join(self.root, "root"), to_string=True)
+        gdb.execute("set sysroot " + root, to_string=True)
 
-    def build(self, path, library):
-        """Makes the folder that is the root folder but for `path`, which is `library`."""
-        source, target = "/", os.path.join(self.root, "root")
-        os.mkdir(target)
+    def make(self, name):
+        path = os.path.join(self.folder, name)
+        os.makedirs(path)
+        return path
+
+    def show(self, path, by, links=0):
+        """In the root folder shown to gdb the file `path` is `by`: each folder on the way becomes one of our own."""
+        target = root = os.path.join(self.folder, "root")
         *folders, name = path.strip("/").split("/")
-        for folder in folders:
-            link_siblings(source, target, folder)
-            source, target = os.path.join(source, folder), os.path.join(target, folder)
-            os.mkdir(target)
-        link_siblings(source, target, name)
-        os.symlink(library, os.path.join(target, name))
+        for depth, folder in enumerate(folders):
+            target = os.path.join(target, folder)
+            if os.path.islink(target):
+                source = os.readlink(target)
+                if not source.startswith("/"):  # such as lib, for usr/lib
+                    behind = os.path.normpath(os.path.join(os.path.dirname(target), source))
+                    if behind.startswith(root + "/") and links < MAX_LINKS:
+                        self.show(os.path.join(os.path.relpath(behind, root), *folders[depth + 1:], name), by, links + 1)
+                    return
+                self.open_folder(target)
+            elif not os.path.isdir(target):
+                os.mkdir(target)
+        replace(os.path.join(target, name), by)
+
+    @staticmethod
+    def open_folder(target):
+        """Makes the link `target` to a folder a folder of links."""
+        source = os.readlink(target)
+        os.remove(target)
+        os.mkdir(target)
+        link_all(source, target)
+
+    def program(self, path):
+        """Where gdb reads the program `path`."""
+        return self.copies.get(path, path)
 
     def end(self):
-        if self.root is not None:
-            shutil.rmtree(self.root, ignore_errors=True)
-            self.root = None
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`reweave replay -g` with the real gdb: what a user sees at a stop, and that the usual commands work.
 
-Usage: gdb_test.py REWEAVE TARGET STATIC_TARGET TSAN_TARGET (gdb_target.c, built three times).
+Usage: gdb_test.py REWEAVE TARGET STATIC_TARGET TSAN_TARGET TREE (gdb_target.c, built three times, and gdb_tree.c).
 """
 
 import os
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-REWEAVE, TARGET, STATIC_TARGET, TSAN_TARGET = sys.argv[1:5]
+REWEAVE, TARGET, STATIC_TARGET, TSAN_TARGET, TREE = sys.argv[1:6]
 LIMIT = 100  # seconds
 
 
@@ -40,9 +40,9 @@ class GdbTest(unittest.TestCase):
             assert os.path.exists(path), made.stderr
         return path
 
-    def gdb(self, event, commands, *command, status=0):
-        result = reweave("replay", "--quiet", "-g", str(event), "--gdb-batch", ";".join(commands),
-                         self.recording(*command))
+    def gdb(self, event, commands, *command, status=0, pid=None):
+        result = reweave("replay", "--quiet", "-g", str(event), *(["-p", pid] if pid else []), "--gdb-batch",
+                         ";".join(commands), self.recording(*command))
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         self.assertNotIn("warning", result.stdout + result.stderr)
         return result.stdout
@@ -156,6 +156,49 @@ class GdbTest(unittest.TestCase):
         self.assertRegex(out, r"the process now executes \S*/echo")
         self.assertIn("exited normally", out)
 
+    def processes(self, *command):
+        """The ids of a tree's processes, the first one first, and how each ended."""
+        rows = [line.split() for line in reweave("ps", self.recording(*command)).stdout.splitlines()[1:]]
+        return [row[0] for row in rows], [row[2] for row in rows]
+
+    def test_the_process_that_failed_is_debugged(self):
+        pids, endings = self.processes(TREE, "die")
+        self.assertEqual(endings, ["3", "4", "SIGABRT"])
+        out = self.gdb("end", ["bt", "print generation"], TREE, "die")
+        self.assertIn("received signal SIGABRT", out)
+        self.assertIn("last_of_all (dies=1)", out)
+        self.assertIn("$1 = 2", out)
+
+    def test_the_first_process_is_debugged_if_none_failed(self):
+        out = self.gdb("end", ["print generation"], TREE)
+        self.assertIn("$1 = 0", out)
+
+    def test_each_process_of_a_tree(self):
+        pids, _ = self.processes(TREE, "die")
+        for generation, pid in enumerate(pids):
+            at_end = self.gdb("end", ["print generation", "continue"], TREE, "die", pid=pid)
+            self.assertIn("$1 = %d" % generation, at_end)
+            self.assertIn(["exited with code 03", "exited with code 04", "terminated with signal SIGABRT"][generation],
+                          at_end)
+            early = self.gdb(1, ["break wait_for_child", "break last_of_all", "continue", "print generation", "finish"],
+                             TREE, "die", pid=pid)
+            self.assertIn("$1 = %d" % generation, early)
+            self.assertRegex(early, "Breakpoint [12], " + ("last_of_all" if generation == 2 else "wait_for_child"))
+        again = self.gdb("end", ["reweave goto 1", "break last_of_all", "continue", "print generation"], TREE, "die",
+                         pid=pids[2])
+        self.assertIn("$1 = 2", again)
+
+    def test_a_process_that_is_not_there(self):
+        path = self.recording(TREE, "die")
+        unknown = reweave("replay", "-p", "1", path, "--gdb-batch", "bt")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("has no process 1; `reweave ps` lists them", unknown.stderr)
+        pids, _ = self.processes(TREE, "die")
+        total = len(reweave("dump", path).stdout.splitlines())
+        gone = reweave("replay", "-p", pids[2], "-g", str(total - 3), path, "--gdb-batch", "bt")
+        self.assertEqual(gone.returncode, 2, gone.stdout)
+        self.assertRegex(gone.stderr, r"process \d+ ended at event \d+")
+
     def test_errors_say_what_is_wrong(self):
         path = self.recording(TARGET)
         past = reweave("replay", "-g", "999999", path, "--gdb-batch", "bt")
@@ -176,4 +219,4 @@ class GdbTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)

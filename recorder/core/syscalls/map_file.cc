@@ -24,7 +24,8 @@ void fill_path_of_fd(long fd, char* to, std::size_t room) {
 
 bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
 
-// Copies a MapFileRecord into `file`; its path must end within the record.
+// Copies a MapFileRecord into `file`; its path must end within the record. Behind it the supervisor puts what to open
+// instead (RecordedFiles::located).
 void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   const std::uint64_t room = record.header.bytes - sizeof record;
   const char* path = reinterpret_cast<const char*>(&record + 1);
@@ -37,14 +38,17 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.changeable = (record.flags & kMapStandIn) != 0;
   copy_string(file.path, sizeof file.path, path);
   file.zeros = is_zeros(file);
+  const std::uint64_t behind = string_length(path) + 1;
+  copy_string(file.opened, sizeof file.opened, behind < room ? path + behind : "");
 }
 
 long open_recorded(const FileIdentity& file, long access) {
-  const long fd = sys(SYS_open, file.path, access | O_CLOEXEC);
+  const char* path = file.opened[0] != 0 ? file.opened : file.path;
+  const long fd = sys(SYS_open, path, access | O_CLOEXEC);
   if (is_error(fd)) {
     Text text;
-    text << "cannot open " << file.path << " (error " << static_cast<int>(-fd)
-         << "), which the recorded program mapped; restore it, or pack recordings where they are made";
+    text << "cannot open " << path << " (error " << static_cast<int>(-fd)
+         << "), which the recorded program mapped; restore it, or pack recordings where they are made (`reweave pack`)";
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
   return fd;

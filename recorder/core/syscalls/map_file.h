@@ -14,6 +14,7 @@ struct FileIdentity {
   bool fresh;       // recording: made or changed since the run began
   bool zeros;       // /dev/zero: memory like any other
   char path[4096];
+  char opened[4096];  // replaying: what is opened in its place, a copy in the recording; empty: the path itself
 };
 
 // Replay: the length of the mapping that the next record tells of.

@@ -6,6 +6,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
+#include "recorder/core/random_instructions.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
@@ -66,6 +67,11 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return complete(call, result);
 }
 
+void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
+  add_region(describe(call, start, bytes, &file));
+  if ((call.args[2] & PROT_EXEC) != 0) trap_random_instructions(start, start + bytes);
+}
+
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
@@ -75,14 +81,14 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     map_modelled_file(*recorded, file, start, bytes, call.args[2], flags, call.args[5]);
     log_call(call, static_cast<long>(start), nullptr, 0);
     log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
-    add_region(describe(call, start, bytes, &file));
+    add_file_region(call, start, bytes, file);
     return static_cast<long>(start);
   }
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;
     map_recorded_file(file, start, bytes, call.args[2], flags, call.args[5]);
-    add_region(describe(call, start, bytes, &file));
+    add_file_region(call, start, bytes, file);
     return result;
   }
   if (is_our_fd(call.args[4])) return complete(call, -EBADF);
@@ -92,13 +98,16 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   identify_file(call.args[4], file);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
   if (file.changeable) log_contents(call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
-  add_region(describe(call, start, bytes, &file));
+  add_file_region(call, start, bytes, file);
   return result;
 }
 
 long refused_range(Call& call, const char* what) {
+  static bool reported;
   Text text;
-  text << "the target asked to " << what << " memory that belongs to Reweave; the call fails with ENOMEM";
+  text << "reweave: the program asked to " << what << " memory that belongs to Reweave; the call fails with ENOMEM\n";
+  if (!reported) sys(SYS_write, 2, text.c_str(), text.size());
+  reported = true;
   return complete(call, -ENOMEM);
 }
 

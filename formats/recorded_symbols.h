@@ -1,0 +1,18 @@
+// Symbols of a recording's programs: from the copies that it holds, where it does.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "formats/recorded_files.h"
+#include "formats/symbols.h"
+
+namespace reweave {
+
+inline SymbolFiles symbol_files(RecordedFiles files) {
+  const auto shared = std::make_shared<const RecordedFiles>(std::move(files));
+  return {[shared](const std::string& path) { return shared->local(path); },
+          [shared](const std::string& build_id) { return shared->debug_file(build_id); }};
+}
+
+}  // namespace reweave

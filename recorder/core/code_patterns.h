@@ -1,0 +1,28 @@
+// What patching knows of machine code: a few instructions by their bytes, and what may jump to a place. No decoder:
+// code that is not recognised is left alone.
+#pragma once
+
+#include "recorder/core/address_space.h"
+
+namespace reweave::core {
+
+// The region at `address` if it is code of a file: never written to, all of it there; else null.
+const Region* code_region(std::uint64_t address);
+
+// True if `mov $number, %eax` is at `address`. After a REX prefix the same bytes move something else.
+bool is_move(std::uint64_t address, long number);
+
+// Bytes of a `cmp $constant, %eax` or %rax at `address`, or 0.
+std::uint64_t compare_bytes(std::uint64_t address);
+
+// Bytes of an `rdtsc` or `rdtscp` at `address`, or 0.
+std::uint64_t clock_bytes(std::uint64_t address);
+
+// Bytes of an instruction at `address` that does the same anywhere: a move, shift, or arithmetic on registers, a store
+// near %rbp, or lfence; 0 for all others.
+std::uint64_t movable_bytes(std::uint64_t address);
+
+// True if what may be a jump leads to `target` from the code around it.
+bool is_jumped_to(std::uint64_t target, const Region& region);
+
+}  // namespace reweave::core

@@ -1,0 +1,161 @@
+#include "recorder/core/random_instructions.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/code_patterns.h"
+#include "recorder/core/log.h"
+#include "recorder/core/patching.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/stubs.h"
+
+namespace reweave::core {
+
+namespace {
+
+// One of them: [66] [REX] 0f c7 operand.
+struct Place {
+  std::uint64_t start;  // with its prefixes
+  std::uint8_t bytes;
+  std::uint8_t width;     // of the value in bits
+  std::uint8_t target;    // number of the register, as instructions count them
+  std::uint8_t reseeded;  // it is RDSEED
+};
+
+constexpr std::uint32_t kMaxPlaces = 256;
+Place places[kMaxPlaces];
+std::uint32_t place_count;
+
+constexpr std::uint64_t kLookedBehind = 16;  // bytes after the instruction
+constexpr std::uint8_t kInvalid = 0x0b;      // 0f 0b is ud2
+constexpr std::uint64_t kArithmeticFlags = 0x8d5;
+constexpr std::uint64_t kCarryFlag = 1;
+
+bool is_rex(std::uint8_t byte) { return (byte & 0xf0) == 0x40; }
+
+// Bytes of a `mov` at `code` that stores or copies register `from`; 0 if there is none.
+std::uint64_t store_bytes(const std::uint8_t* code, std::uint8_t from) {
+  const std::uint64_t prefix = is_rex(code[0]) ? 1 : 0;
+  const std::uint8_t high = prefix != 0 && (code[0] & 4) != 0 ? 8 : 0;
+  if (code[prefix] != 0x89) return 0;
+  const std::uint8_t operands = code[prefix + 1], mode = operands >> 6, base = operands & 7;
+  if ((operands >> 3 & 7) + high != from) return 0;
+  const std::uint64_t index = mode != 3 && base == 4 ? 1 : 0;
+  const std::uint64_t distance = mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0;
+  return prefix + 2 + index + distance;
+}
+
+// True if the carry flag is asked there: jc, jnc, setc, setnc, cmovc, cmovnc, adc or sbb.
+bool asks_carry(const std::uint8_t* code) {
+  if ((code[0] & 0xfe) == 0x72) return true;
+  if (is_rex(code[0])) code++;
+  const std::uint8_t kind = code[1] & 0xfe;
+  if (code[0] == 0x0f) return kind == 0x82 || kind == 0x92 || kind == 0x42;
+  if (code[0] == 0x83) return (code[1] & 0xf8) == 0xd0 || (code[1] & 0xf8) == 0xd8;
+  const bool registers = (code[1] & 0xc0) == 0xc0;
+  return registers && (code[0] == 0x11 || code[0] == 0x13 || code[0] == 0x19 || code[0] == 0x1b);
+}
+
+// `at` is that of the bytes 0f c7. False if it is something else.
+bool recognise(std::uint64_t at, Place& place) {
+  const std::uint8_t* code = code_at(at);
+  const std::uint8_t operand = code[2];
+  if (code[1] != 0xc7 || operand < 0xf0) return false;  // two registers: /6 RDRAND, /7 RDSEED
+  const std::uint8_t rex = is_rex(code[-1]) ? code[-1] : 0;
+  const std::uint64_t prefixes = rex != 0 ? 1 : 0;
+  const bool is_short = code[-1 - static_cast<long>(prefixes)] == 0x66;
+  place.target = static_cast<std::uint8_t>((operand & 7) + ((rex & 1) != 0 ? 8 : 0));
+  place.width = (rex & 8) != 0 ? 64 : is_short ? 16 : 32;
+  place.reseeded = operand >= 0xf8;
+  place.start = at - prefixes - (is_short ? 1 : 0);
+  place.bytes = static_cast<std::uint8_t>(at + 3 - place.start);
+  const std::uint8_t* behind = code + 3;
+  return asks_carry(behind) || asks_carry(behind + store_bytes(behind, place.target));
+}
+
+void trap(std::uint64_t at, const Place& place) {
+  if (place_count == kMaxPlaces) return;
+  const Writable page(at, 2);
+  if (!page.done()) return;
+  *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalid;
+  for (std::uint32_t i = 0; i < place_count; i++)
+    if (places[i].start == place.start) return void(places[i] = place);
+  places[place_count++] = place;
+}
+
+// True if one of eight bytes is 0xc7.
+bool may_have_one(std::uint64_t word) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t zero_if_equal = word ^ (kOnes * 0xc7);
+  return ((zero_if_equal - kOnes) & ~zero_if_equal & (kOnes * 0x80)) != 0;
+}
+
+const Place* place_at(std::uint64_t ip) {
+  for (std::uint32_t i = 0; i < place_count; i++)
+    if (places[i].start == ip) return &places[i];
+  return nullptr;
+}
+
+// The register that instructions call `number`.
+std::uint64_t& target_register(KernelRegisters& r, std::uint8_t number) {
+  std::uint64_t* const kInOrder[] = {&r.rax, &r.rcx, &r.rdx, &r.rbx, &r.rsp, &r.rbp, &r.rsi, &r.rdi,
+                                     &r.r8,  &r.r9,  &r.r10, &r.r11, &r.r12, &r.r13, &r.r14, &r.r15};
+  return *kInOrder[number & 15];
+}
+
+std::uint64_t new_value() {
+  std::uint64_t value = static_cast<std::uint64_t>(state().virtual_now += 1'000) * 0x9e3779b97f4a7c15;
+  if (!modelled()) sys(SYS_getrandom, &value, sizeof value, 0);
+  return value;
+}
+
+std::uint64_t logged_value(const Place& place) {
+  if (replaying()) {
+    const std::uint64_t value =
+        expect<wire::InputRecord>(wire::RecordKind::kInput, "asked for a random number").values[0];
+    consume_record();
+    return value;
+  }
+  const std::uint64_t value = new_value();
+  RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
+  auto& body = record.body<wire::InputRecord>();
+  body.source = place.reseeded != 0 ? 4 : 3;
+  body.reserved = 0;
+  body.values[0] = value;
+  body.values[1] = body.values[2] = body.values[3] = 0;
+  record.commit();
+  return value;
+}
+
+}  // namespace
+
+void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
+  const Region* region = code_region(start);
+  if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return;
+  const std::uint64_t last = end - kLookedBehind;
+  for (std::uint64_t word = start + 8; word < last; word += 8) {
+    if (!may_have_one(*reinterpret_cast<const std::uint64_t*>(word))) continue;
+    for (std::uint64_t at = word - 1; at < word + 7 && at < last; at++) {
+      Place place;
+      if (*code_at(at) == 0x0f && recognise(at, place)) trap(at, place);
+    }
+  }
+}
+
+bool emulate_random(KernelContext& context) {
+  auto& r = context.registers;
+  const Place* place = place_at(r.rip);
+  if (place == nullptr || code_region(r.rip) == nullptr || code_at(r.rip + place->bytes)[-2] != kInvalid) return false;
+  arm();
+  const std::uint64_t value = logged_value(*place);
+  std::uint64_t& target = target_register(r, place->target);
+  if (place->width == 16)
+    target = (target & ~std::uint64_t{0xffff}) | (value & 0xffff);
+  else
+    target = place->width == 32 ? value & 0xffffffff : value;
+  r.eflags = (r.eflags & ~kArithmeticFlags) | kCarryFlag;
+  r.rip += place->bytes;
+  arm();
+  return true;
+}
+
+}  // namespace reweave::core

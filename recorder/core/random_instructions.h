@@ -1,0 +1,21 @@
+// RDRAND and RDSEED as inputs. The processor answers them without asking anybody, and where `cpuid` cannot be made to
+// fault (arch_prctl(2), ARCH_CPUID), programs find that they are there. So they are looked for in code when it is
+// mapped, and replaced by an instruction that faults.
+//
+// Without decoding all code a few bytes can be something else: part of an instruction, or a table. What is replaced is
+// therefore not the instruction by itself but what programs do with it: it sets the carry flag if it has a value, and
+// that is asked at once, at most after the value was stored from the same register. By chance this is some 5e-8 a byte
+// of random data, and far less in code. Other uses are not found: their replay diverges.
+#pragma once
+
+#include "recorder/core/kernel_types.h"
+
+namespace reweave::core {
+
+// Code of a file was mapped there, as a region of the address space.
+void trap_random_instructions(std::uint64_t start, std::uint64_t end);
+
+// If the faulting instruction is one of those: gives it a logged value, steps over it, returns true.
+bool emulate_random(KernelContext& context);
+
+}  // namespace reweave::core

@@ -1,0 +1,95 @@
+#include "replayer/pack.h"
+
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+#include "formats/debug_search.h"
+#include "formats/error.h"
+#include "formats/file_identity.h"
+#include "formats/recorded_files.h"
+#include "formats/recording_reader.h"
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Packer {
+ public:
+  explicit Packer(const std::string& path)
+      : reader_(path), manifest_(reader_.manifest()), folder_(reader_.path() + "/files") {}
+
+  PackResult run(bool debug_info) {
+    add_unlisted();
+    for (MappedFile& file : manifest_.files) keep(file);
+    if (debug_info)
+      for (const MappedFile& file : manifest_.files) keep_debug_info(file);
+    write_manifest(reader_.path() + "/manifest", manifest_);
+    return result();
+  }
+
+ private:
+  // A recorder that was killed had not yet listed the files that were mapped last.
+  void add_unlisted() {
+    std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> listed;
+    for (const MappedFile& file : manifest_.files) listed.insert({file.path, file.ctime_ns, file.size});
+    while (const wire::RecordHeader* record = reader_.next()) {
+      if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
+      const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+      const std::string path = mapped_path(map);
+      if ((map.flags & kMapStandIn) != 0 || !listed.insert({path, map.ctime_ns, map.file_size}).second) continue;
+      REQUIRE(fs::is_regular_file(path), "{} was mapped by the program, and is not there any more", path);
+      MappedFile file = identify_file(path);
+      REQUIRE(file.ctime_ns == map.ctime_ns && file.size == map.file_size, "{} is not the file that was recorded",
+              path);
+      manifest_.files.push_back(file);
+    }
+  }
+
+  void keep(MappedFile& file) {
+    if (!file.stored_name.empty()) return;
+    const std::string difference = explain_difference(file);
+    REQUIRE(difference.empty(), "{} cannot be packed, it is not the file that was recorded: {}", file.path, difference);
+    file.stored_name = store_content(file.path, folder_);
+    added_++;
+  }
+
+  // Found by where the file was: .gnu_debuglink is looked up beside it.
+  void keep_debug_info(const MappedFile& file) {
+    if (file.build_id.empty()) return;
+    const std::string here = build_id_of(file.path) == file.build_id ? file.path : reader_.stored_path(file);
+    for (const FoundDebugFile& found : find_debug_files(here)) {
+      if (has_debug_info(found.build_id)) continue;
+      manifest_.debug_files.push_back({found.build_id, store_content(found.path, folder_)});
+    }
+  }
+
+  bool has_debug_info(const std::string& build_id) const {
+    for (const DebugFile& file : manifest_.debug_files)
+      if (file.build_id == build_id) return true;
+    return false;
+  }
+
+  PackResult result() const {
+    PackResult result = {manifest_.files.size(), added_, manifest_.debug_files.size(), 0};
+    std::set<std::string> names;
+    for (const MappedFile& file : manifest_.files) names.insert(file.stored_name);
+    for (const DebugFile& file : manifest_.debug_files) names.insert(file.stored_name);
+    for (const std::string& name : names) result.bytes += fs::file_size(fs::path(folder_) / name);
+    return result;
+  }
+
+  RecordingReader reader_;
+  Manifest manifest_;
+  std::string folder_;
+  std::uint64_t added_ = 0;
+};
+
+}  // namespace
+
+PackResult pack_recording(const std::string& path, bool debug_info) { return Packer(path).run(debug_info); }
+
+}  // namespace reweave

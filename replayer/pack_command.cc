@@ -1,0 +1,40 @@
+#include "replayer/pack_command.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "recorder/supervisor/recordings.h"
+#include "replayer/pack.h"
+
+namespace reweave {
+
+namespace {
+
+struct PackArguments {
+  std::string recording;
+  bool debug_info = false;
+};
+
+void pack(const PackArguments& arguments) {
+  const std::string path = arguments.recording.empty() ? latest_recording() : arguments.recording;
+  const PackResult result = pack_recording(path, arguments.debug_info);
+  fmt::print("{}: {} files, {} of debug information, {} bytes; {} files are new\n", path, result.files,
+             result.debug_files, result.bytes, result.added);
+}
+
+}  // namespace
+
+void add_pack_command(CLI::App& app) {
+  auto arguments = std::make_shared<PackArguments>();
+  CLI::App* verb = app.add_subcommand("pack", "put all files that the program mapped into its recording");
+  verb->footer(
+      "A packed recording replays where none of those files are: programs, libraries, the loader. The Reweave that\n"
+      "replays it must be of the build that recorded it. Packing again adds what is missing.");
+  verb->add_option("recording", arguments->recording, "the recording; default: the latest");
+  verb->add_flag("--debuginfo", arguments->debug_info,
+                 "also separate debug information that this machine has, for gdb and reports");
+  verb->callback([arguments] { pack(*arguments); });
+}
+
+}  // namespace reweave

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Faults: targets and supervisors killed at random instants, recordings with bytes changed or missing. Nothing that was
+logged is lost, nothing runs on unrecorded, and what is damaged is an error with a message.
+
+    faults_check.py --build BUILD [--instants N] [--recordings N] [--bytes all|N] [--seed N] [TEST...]
+
+The full measure is --instants 200 --recordings 200 --bytes all.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+TRUNCATED, DEFECT = 6, 70
+LIMIT_SECONDS = 60
+# Says at once what it does, so that what a replay shows can be compared; forks, threads and pipes go on meanwhile.
+BUSY = r"""
+echo $$ > "$1"
+i=0
+while [ $i -lt 400 ]; do
+  echo "round $i"
+  echo $i | tr 0-9 a-j
+  i=$((i + 1))
+done
+"""
+SMALL = [["/bin/echo", "hello"], ["/bin/sh", "-c", "echo a; echo b >&2; exit 3"], ["/bin/cat", "/etc/hostname"],
+         ["/bin/sh", "-c", "kill -9 $$"], ["/bin/sh", "-c", "echo x | tr x y"]]
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def marked(mark):
+    """Processes that were started with this in their environment and still run."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and mark in (entry / "environ").read_bytes() and is_running(entry.name):
+                found.append(entry.name)
+        except OSError:
+            pass
+    return found
+
+
+class Faults(unittest.TestCase):
+    arguments = None
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-faults-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.reweave = self.arguments.build / "reweave"
+        self.random = random.Random(self.arguments.seed)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def start(self, recording, mark=b"none"):
+        """A recording under way, once the program has begun; and the id of its first process."""
+        marker = self.folder / "pid"
+        marker.unlink(missing_ok=True)
+        output = open(self.folder / "output", "wb")
+        errors = open(self.folder / "errors", "wb")
+        with output, errors:
+            process = subprocess.Popen([self.reweave, "record", "-o", recording, "--", "/bin/sh", "-c", BUSY, "sh", marker],
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                                       env={**os.environ, "REWEAVE_TEST_MARK": mark.decode()})
+        limit = time.monotonic() + LIMIT_SECONDS
+        while not marker.exists() or not marker.read_text().endswith("\n"):
+            self.assertLess(time.monotonic(), limit, "the program does not start")
+            time.sleep(0.005)
+        return process, int(marker.read_text())
+
+    def replay(self, recording):
+        return subprocess.run([self.reweave, "replay", recording], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=LIMIT_SECONDS, check=False)
+
+    def written(self):
+        return (self.folder / "output").read_bytes()
+
+    def test_target_killed_at_random_instants(self):
+        for number in range(self.arguments.instants):
+            recording = self.folder / "recording"
+            process, pid = self.start(recording)
+            time.sleep(self.random.uniform(0, 0.3))
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            status = process.wait(LIMIT_SECONDS)
+            with self.subTest(instant=number):
+                self.assertIn(status, (0, 128 + signal.SIGKILL), (self.folder / "errors").read_text())
+                replayed = self.replay(recording)
+                self.assertEqual((replayed.returncode, replayed.stdout), (status, self.written()), replayed.stderr)
+            shutil.rmtree(recording)
+
+    def test_supervisor_killed_at_random_instants(self):
+        for number in range(self.arguments.instants):
+            mark = f"reweave-fault-{os.getpid()}-{number}".encode()
+            recording = self.folder / "recording"
+            process, _ = self.start(recording, mark)
+            time.sleep(self.random.uniform(0, 0.3))
+            process.kill()
+            process.wait()
+            limit = time.monotonic() + 5
+            while marked(mark) and time.monotonic() < limit:
+                time.sleep(0.02)
+            with self.subTest(instant=number):
+                self.assertEqual(marked(mark), [], "runs on without its supervisor")
+                if process.returncode == 0:
+                    continue
+                self.assertIn("the program is stopped", (self.folder / "errors").read_text())
+                replayed = self.replay(recording)
+                self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
+                self.assertIn(b"cut off", replayed.stderr)
+                self.assertTrue(self.written().startswith(replayed.stdout), "the replay shows what was never there")
+            shutil.rmtree(recording)
+
+    def record_small(self, number):
+        recording = self.folder / f"small-{number}"
+        subprocess.run([self.reweave, "record", "--seed", str(number), "-o", recording, "--", *SMALL[number % len(SMALL)]],
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS, check=False)
+        return recording
+
+    def places(self, size):
+        if self.arguments.bytes == "all" or size <= int(self.arguments.bytes):
+            return range(size)
+        return self.random.sample(range(size), int(self.arguments.bytes))
+
+    def damaged(self, recording):
+        """(what, file, content) of each damage in turn."""
+        for path in sorted(path for path in recording.rglob("*") if path.is_file() and path.name != "preload"):
+            sound = path.read_bytes()
+            for at in self.places(len(sound)):
+                yield f"{path.name} byte {at} changed", path, sound[:at] + bytes([sound[at] ^ 0xff]) + sound[at + 1:]
+                yield f"{path.name} cut at {at}", path, sound[:at]
+
+    def check_damage(self, number):
+        """Returns what went wrong with one recording."""
+        recording, found = self.record_small(number), []
+        copy = self.folder / f"damaged-{number}"
+        for what, path, content in list(self.damaged(recording)):
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(recording, copy)
+            (copy / path.relative_to(recording)).write_bytes(content)
+            for verb in (["replay", "--quiet", copy], ["dump", copy], ["ps", copy]):
+                try:
+                    done = subprocess.run([self.reweave, *verb], stdin=subprocess.DEVNULL, capture_output=True,
+                                          timeout=LIMIT_SECONDS, check=False)
+                except subprocess.TimeoutExpired:
+                    found.append(f"{what}: {verb[0]} does not end")
+                    continue
+                if done.returncode < 0 or done.returncode == DEFECT:
+                    found.append(f"{what}: {verb[0]} ended with {done.returncode}: {done.stderr[-300:]}")
+                if verb[0] == "replay" and not done.stderr.startswith(b"reweave: ") and b"reweave: " not in done.stderr:
+                    found.append(f"{what}: unnoticed")
+            shutil.rmtree(copy)
+        shutil.rmtree(recording)
+        return found
+
+    def test_damaged_recordings(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            found = sum(pool.map(self.check_damage, range(self.arguments.recordings)), [])
+        self.assertEqual(found, [])
+
+    def test_descriptor_limit(self):
+        for limit in (1010, 1003, 64):
+            with self.subTest(limit=limit):
+                recording = self.folder / f"limit-{limit}"
+                done = subprocess.run(["/bin/sh", "-c", f'ulimit -n {limit}; exec "$0" record -o "$1" -- /bin/echo hello',
+                                       self.reweave, recording], capture_output=True, text=True, timeout=LIMIT_SECONDS,
+                                      check=False)
+                if done.returncode == 0:
+                    self.assertEqual((done.stdout, self.replay(recording).stdout), ("hello\n", b"hello\n"))
+                else:
+                    self.assertIn("reweave: ", done.stderr)
+                    self.assertIn("descriptor", done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--instants", type=int, default=8)
+    parser.add_argument("--recordings", type=int, default=3)
+    parser.add_argument("--bytes", default="12", help="places in each file, or all")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    Faults.arguments, rest = parser.parse_known_args()
+    Faults.arguments.build = Faults.arguments.build.resolve()
+    print("seed", Faults.arguments.seed, flush=True)
+    unittest.main(argv=["faults_check.py", *rest])

@@ -1,0 +1,62 @@
+// Random numbers from the processor: std::random_device, and RDRAND and RDSEED with registers of each width, if it has
+// them. The values are printed: a replay must give the same.
+#include <cpuid.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+namespace {
+
+void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "not so: %s\n", what);
+  std::exit(1);
+}
+
+#define ASK(instruction, type)                                                     \
+  do {                                                                             \
+    type value = 0;                                                                \
+    unsigned char valid = 0;                                                       \
+    for (int i = 0; i < 1000 && valid == 0; i++)                                   \
+      asm volatile(instruction "; setc %1" : "+r"(value), "=qm"(valid)::"cc");     \
+    require(valid == 1, instruction);                                              \
+    std::printf("%s %llx\n", instruction, static_cast<unsigned long long>(value)); \
+  } while (false)
+
+// A high register, the value stored before the flag is asked, and the upper bits of a short one are kept.
+void odd_forms() {
+  std::uint64_t wide = 0, kept = 0;
+  asm volatile("1: rdrand %%r12; mov %%r12, %0; jnc 1b" : "=m"(wide)::"r12", "cc");
+  asm volatile("1: mov $0x123456789abcdef0, %%r9; rdrand %%r9w; jnc 1b; mov %%r9, %0" : "=r"(kept)::"r9", "cc");
+  require(kept >> 16 == 0x123456789abc, "the upper bits are kept");
+  std::printf("%llx %llx\n", static_cast<unsigned long long>(wide), static_cast<unsigned long long>(kept));
+}
+
+// The same bytes as constants in code are no such instruction.
+std::uint64_t constants() {
+  std::uint64_t value;
+  asm volatile("movabs $0x33f0c70ff0c70f33, %0" : "=r"(value));
+  return value;
+}
+
+}  // namespace
+
+int main() {
+  std::random_device device;
+  std::printf("device %u %u\n", device(), device());
+  require(constants() == 0x33f0c70ff0c70f33, "constants stay");
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_RDRND) != 0) {
+    ASK("rdrand %0", std::uint16_t);
+    ASK("rdrand %0", std::uint32_t);
+    ASK("rdrand %0", std::uint64_t);
+    odd_forms();
+  }
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_RDSEED) != 0) {
+    ASK("rdseed %0", std::uint32_t);
+    ASK("rdseed %0", std::uint64_t);
+  }
+  return 0;
+}
