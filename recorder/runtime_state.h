@@ -168,6 +168,13 @@ struct alignas(64) Thread {
   std::uint64_t affinity[16];    // that the thread asked for, and is told that it got
 };
 
+// The schedule points that a thread has left before the core is asked: the sum of its counters.
+inline std::int64_t points_left(const Thread& thread) {
+  std::int64_t left = thread.countdown;
+  for (std::int64_t counter : thread.stub_countdowns) left += counter;
+  return left;
+}
+
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
 enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock };
 

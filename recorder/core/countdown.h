@@ -1,17 +1,11 @@
-// The schedule points that a thread has left before the core is asked again. It is the sum of several counters: calls
-// count down in the first, each stub (counting_stubs.h) in one of its own, for a processor is slow at counting again
-// and again at one address. A counter that has run out before the sum has is given of what the others have.
+// The schedule points that a thread has left before the core is asked again, points_left(): calls count down in one
+// counter, stubs (counting_stubs.h) in several others, for a processor is slow at counting again and again at one
+// address. A counter that has run out before the sum has is given of what the others have.
 #pragma once
 
 #include "recorder/core/context.h"
 
 namespace reweave::core {
-
-inline std::int64_t points_left(const Thread& thread) {
-  std::int64_t left = thread.countdown;
-  for (std::int64_t counter : thread.stub_countdowns) left += counter;
-  return left;
-}
 
 // Shares `points` out: all for the counter that has run out if they are few.
 inline void set_points_left(Thread& thread, std::int64_t points) {

@@ -408,8 +408,9 @@ void counted_point(const PendingOp& op) {
 
 void end_slice() {
   Thread& me = self();
-  me.budget -= me.countdown;
-  me.countdown = 0;
+  const std::int64_t done = points_done(me);
+  set_points_left(me, 0);
+  me.budget = done;
 }
 
 void follow_recorded_switches(wire::SwitchReason reason) {

@@ -62,7 +62,7 @@ bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Th
 }
 
 void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, const Thread& thread) {
-  const Progress now = {holder, state.step, thread.countdown, arena_.header().out.head.load()};
+  const Progress now = {holder, state.step, points_left(thread), arena_.header().out.head.load()};
   if (now != last_) {
     last_ = now;
     since_ = Clock::now();
