@@ -83,36 +83,39 @@ long run_guarded(Call& call) {
   return complete(call, result);
 }
 
-void append_output(RecordWriter& record, const Output& output) {
-  const wire::OutputChunk chunk = {output.address, output.bytes};
-  record.append(&chunk, sizeof chunk);
-  record.append(reinterpret_cast<const void*>(output.address), output.bytes);
+std::uint64_t logged_bytes(const Output& output, const wire::KeptRange* kept) {
+  return sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(output.bytes, 8) : sizeof *kept);
 }
 
-void append_reference(RecordWriter& record, const Output& output, const wire::KeptRange& kept) {
+void append_output(RecordWriter& record, const Output& output, const wire::KeptRange* kept) {
   const wire::OutputChunk chunk = {output.address, output.bytes};
   record.append(&chunk, sizeof chunk);
-  record.append(&kept, sizeof kept);
+  if (kept == nullptr) return record.append(reinterpret_cast<const void*>(output.address), output.bytes);
+  record.append(kept, sizeof *kept);
 }
 
-void log_part(const Call& call, const Output& part) {
-  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord),
-                      sizeof(wire::OutputChunk) + round_to(part.bytes, 8));
+void log_part(const Call& call, const Output& part, const wire::KeptRange* kept) {
+  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), logged_bytes(part, kept));
   auto& body = record.body<wire::SyscallRecord>();
   memset(&body.number, 0, sizeof body - sizeof body.header);
   body.number = kOutputPart;
+  body.flags = kept == nullptr ? 0 : wire::kOutputApart;
   body.step = state().step;
-  append_output(record, part);
+  append_output(record, part, kept);
   record.commit();
 }
 
+constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
+
 // Logs all of `outputs` in records of their own.
-void log_parts(const Call& call, const Output* outputs, std::uint32_t count) {
-  constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
+void log_parts(const Call& call, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   for (std::uint32_t i = 0; i < count; i++)
     for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
       const std::uint64_t left = outputs[i].bytes - at;
-      log_part(call, {outputs[i].address + at, left < kPartBytes ? left : kPartBytes});
+      const wire::KeptRange range =
+          kept == nullptr ? wire::KeptRange{} : wire::KeptRange{kept->file, kept->offset + at};
+      const Output part = {outputs[i].address + at, left < kPartBytes ? left : kPartBytes};
+      log_part(call, part, kept == nullptr ? nullptr : &range);
     }
 }
 
@@ -146,24 +149,25 @@ void apply_parts(const Call& call) {
 }  // namespace
 
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
-  std::uint64_t extra = 0;
-  for (std::uint32_t i = 0; i < count; i++)
-    extra += sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(outputs[i].bytes, 8) : sizeof *kept);
-  if (sizeof(wire::SyscallRecord) + extra > kMaxRecordBytes) {
-    log_parts(call, outputs, count);
+  std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
+  for (std::uint32_t i = 0; i < count; i++) {
+    extra += logged_bytes(outputs[i], kept);
+    whole += logged_bytes(outputs[i], nullptr);
+  }
+  if (whole > kMaxRecordBytes) {
+    log_parts(call, outputs, count, kept);
     extra = count = 0;
   }
   RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
   auto& body = record.body<wire::SyscallRecord>();
   body.number = static_cast<std::uint32_t>(call.number);
-  body.flags = call.flags | (kept == nullptr ? 0 : wire::kOutputApart);
+  body.flags = call.flags | (kept == nullptr || count == 0 ? 0 : wire::kOutputApart);
   body.result = result;
   for (int i = 0; i < 6; i++)
     body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
   body.step = state().step;
   body.context = context_hash(call);
-  if (kept != nullptr) append_reference(record, outputs[0], *kept);
-  for (std::uint32_t i = 0; i < count && kept == nullptr; i++) append_output(record, outputs[i]);
+  for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
   record.commit();
   call.completed = true;
   log_checksum(call.context);

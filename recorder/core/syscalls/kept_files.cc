@@ -11,9 +11,8 @@ namespace reweave::core {
 
 namespace {
 
-constexpr long kLeastRead = 4096;                // bytes of a read that are worth a reference
-constexpr long kMostRead = kMaxRecordBytes / 2;  // what a replay is given in one piece
-constexpr std::uint64_t kLeastFile = 1 << 20;    // bytes of a file that are worth a lease
+constexpr long kLeastRead = 4096;              // bytes of a read that are worth a reference
+constexpr std::uint64_t kLeastFile = 1 << 20;  // bytes of a file that are worth a lease
 
 bool only_read(long fd) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
@@ -55,7 +54,7 @@ std::uint64_t offset_of(const Call& call, long result) {
 }  // namespace
 
 bool reads_kept_file(const Call& call, long result) {
-  if (config().keep_files == 0 || result < kLeastRead || result > kMostRead) return false;
+  if (config().keep_files == 0 || result < kLeastRead) return false;
   if (call.number != SYS_read && call.number != SYS_pread64) return false;
   return kept_file(call.args[0]) != kNotKept;
 }
