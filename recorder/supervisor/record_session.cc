@@ -58,6 +58,8 @@ bool belongs_to_system(const std::string& path) {
   return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/bin/");
 }
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kLongestIdleMs = 20;
 constexpr int kContendedIdleMs = 2;               // while threads wait for the processor
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
@@ -109,9 +111,10 @@ class RecordSession {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
         if (watchdog.look() && idle_ms_ > kContendedIdleMs) idle_ms_ = kContendedIdleMs;
-        if (idle_ms_ == kLongestIdleMs && watch.look(target.status())) idle_ms_ = 1;
+        if (is_quiet() && watch.look(target.status())) idle_ms_ = 1;
       } else {
         idle_ms_ = 1;
+        quiet_since_ = Clock::now();
       }
       save_now_and_then();
     }
@@ -127,6 +130,14 @@ class RecordSession {
  private:
   std::string tsan_preload() const { return preload_.string() + "-tsan"; }
 
+  // True now and then while nothing is published: perhaps nobody is left who could.
+  bool is_quiet() {
+    const auto now = Clock::now();
+    if (now - quiet_since_ < std::chrono::milliseconds(kLongestIdleMs)) return false;
+    quiet_since_ = now;
+    return true;
+  }
+
   bool too_large() const { return options_.max_bytes != 0 && writer_.bytes_written() > options_.max_bytes; }
 
   void pass_on_termination(const Target& target) {
@@ -137,7 +148,7 @@ class RecordSession {
 
   // If we are killed, at most the last moments are lost. Without its first process a recording cannot be replayed.
   void save_now_and_then() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();
     if (!first && now - last_saved_ < std::chrono::milliseconds(200)) return;
     first_saved_ = first_saved_ || first;
@@ -252,9 +263,10 @@ class RecordSession {
   KeptFiles kept_{arena_};
   fs::path preload_;
   int idle_ms_ = 1;
+  Clock::time_point quiet_since_ = Clock::now();
   bool dropped_ = false;
   bool first_saved_ = false;  // the manifest on disk has the first process
-  std::chrono::steady_clock::time_point last_saved_ = std::chrono::steady_clock::now();
+  Clock::time_point last_saved_ = Clock::now();
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> thread_process_;
 };
