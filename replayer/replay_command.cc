@@ -27,6 +27,8 @@ struct ReplayArguments {
 };
 
 int report(const ReplayResult& result) {
+  if (result.text.empty() && !result.missing.empty())
+    fmt::print(stderr, "reweave: {}; all that it holds was replayed\n", result.missing);
   if (result.text.empty()) return shell_status(result.wait_status);
   if (result.outcome == wire::OutcomeKind::kDiverged)
     fmt::print(stderr, "reweave: Divergence: {}\n", result.text);

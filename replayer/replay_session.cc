@@ -142,6 +142,7 @@ class ReplaySession {
     result.wait_status = wait_status;
     result.outcome = outcome_of(wait_status);
     result.events = status.event.load();
+    if (reader_.truncated()) result.missing = reader_.truncation().what();
     if (status.fatal.load() != 0) {
       result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
       result.text = status.message;

@@ -33,6 +33,7 @@ struct ReplayResult {
   int wait_status = 0;
   std::string text;  // the Divergence report, the deadlock's cycle, ...
   std::uint64_t events = 0;
+  std::string missing;  // what the recording lacks of its end, though nothing of it was asked for; mostly empty
 };
 
 // Throws Error if the recording cannot be replayed here (files that changed, damage).
