@@ -38,7 +38,28 @@ class Search {
     return std::move(found_);
   }
 
+  Expected cycles() {
+    std::vector<EventIndex> asking;
+    for (EventIndex e = 0; e < m_.size(); ++e)
+      if (asks(e)) asking.push_back(e);
+    for (EventIndex a : asking) {
+      for (EventIndex b : asking) {
+        for (EventIndex c : asking) {
+          if (a > b || a > c || !other(a, b) || !other(b, c) || !other(a, c)) continue;
+          if (keeps_waiting(b, a) && keeps_waiting(c, b) && keeps_waiting(a, c)) cycle({a, b, c});
+        }
+      }
+    }
+    return std::move(found_);
+  }
+
  private:
+  void cycle(std::vector<EventIndex> events) {
+    std::sort(events.begin(), events.end());
+    add("L1-L2-L3", events, {{}, {events[0], events[1], events[2]}});
+  }
+  bool asks(EventIndex e) const { return m_.is_acquire(e) || m_.op[e] == Op::kRequest; }
+
   void add(const std::string& pattern, const std::vector<EventIndex>& events, const OrderQuery& query) {
     if (!(query.sequence.empty() ? oracle_.can_stop_before(query.stops) : oracle_.feasible(query))) return;
     Sites sites;
@@ -70,7 +91,6 @@ class Search {
     return false;
   }
   void deadlock(EventIndex a, EventIndex b) {
-    const auto asks = [&](EventIndex e) { return m_.is_acquire(e) || m_.op[e] == Op::kRequest; };
     if (asks(a) && asks(b) && keeps_waiting(a, b) && keeps_waiting(b, a)) add("L1-L2", {a, b}, {{}, {a, b}});
   }
 
@@ -265,5 +285,7 @@ class Search {
 }  // namespace
 
 Expected expected_findings(const TraceModel& model) { return Search(model).all(); }
+
+Expected expected_cycles(const TraceModel& model) { return Search(model).cycles(); }
 
 }  // namespace reweave::testing

@@ -17,5 +17,7 @@ using Expected = std::map<std::string, std::set<Sites>>;
 
 // Of `model`, a small trace of two threads in which each event has a site of its own.
 Expected expected_findings(const TraceModel& model);
+// The deadlocks of three threads, of `model`, a small trace of three.
+Expected expected_cycles(const TraceModel& model);
 
 }  // namespace reweave::testing

@@ -70,7 +70,7 @@ class RandomTrace {
     if (!thread.alive) return maybe_start(t);
     if (thread.waiting) return maybe_wake(t);
     const std::uint32_t choice = pick(100);
-    if (options_.nests && choice < 40) return thread.held.size() < options_.locks ? acquire(t) : release(t);
+    if (options_.nests && choice < 40) return thread.held.size() < 2 ? acquire(t) : release(t);
     if (choice < 50) return access(t);
     if (choice < 65) return acquire(t);
     if (choice < 80) return release(t);

@@ -18,7 +18,7 @@ struct RandomTraceOptions {
   bool fork_join = false;
   bool atomics = false;
   bool mixed_atomics = false;  // atomics are of the plain variables
-  bool nests = false;          // locks are mostly taken one in another
+  bool nests = false;          // locks are mostly taken one in another, two at a time
   bool mixed_sizes = false;
   bool conditions = false;
   bool pointers = false;  // some reads are followed, some writes are null (kNullValue)
