@@ -4,6 +4,7 @@ import argparse
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -62,6 +63,14 @@ class KeptReads(unittest.TestCase):
         return subprocess.run([self.build / "reweave", "record", "-o", self.recording, "--", *command],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True, **options)
 
+    def copy_of_reweave(self):
+        """For users who may not look into the folder where it was built."""
+        folder = self.folder / "reweave"
+        (folder / "recorder").mkdir(parents=True)
+        for name in ("reweave", "recorder/reweave-core", "recorder/libreweave.so", "recorder/libreweave-tsan.so"):
+            shutil.copy(self.build / name, folder / name)
+        return folder
+
     def test_changed_meanwhile(self):
         program = self.folder / "program.py"
         program.write_text(PROGRAM)
@@ -118,6 +127,7 @@ class KeptReads(unittest.TestCase):
             user = {"user": 65534, "group": 65534}
             self.folder.chmod(0o755)
             os.chown(others, 65534, 65534)
+            self.build = self.copy_of_reweave()
         self.recording = others / "recording"
         printed = self.record("sha1sum", pathlib.Path("/usr/bin/python3").resolve(), **user).stdout
         self.assertFalse((self.recording / "reads").exists())

@@ -233,10 +233,17 @@ class PackTest(unittest.TestCase):
         shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
         shutil.move(self.recording, root / "recording")
         self.take_away()
-        script = ('mount --rbind /proc "$1/proc" && mount --bind /dev/null "$1/dev/null" && '
-                  'exec chroot "$1" /reweave/reweave replay /recording')
-        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        replayed = run("unshare", *user, "--mount", "sh", "-c", script, "sh", root,
+        replay = 'chroot "$1" /reweave/reweave replay /recording'
+        if os.geteuid() == 0:
+            # What is mounted below a private mount is nobody else's, even where / itself is no mount (in a chroot).
+            script = ('mount --bind "$1" "$1" && mount --make-private "$1" && mount --bind /proc "$1/proc" && '
+                      f'mount --bind /dev/null "$1/dev/null" && {replay}; '
+                      'status=$?; umount "$1/proc" "$1/dev/null"; umount "$1"; exit $status')
+            alone = ["--propagation", "unchanged"]
+        else:
+            script = f'mount --rbind /proc "$1/proc" && mount --bind /dev/null "$1/dev/null" && exec {replay}'
+            alone = ["--user", "--map-root-user"]
+        replayed = run("unshare", *alone, "--mount", "sh", "-c", script, "sh", root,
                        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LD_LIBRARY_PATH": "/libraries"})
         self.assertEqual((recorded.returncode, recorded.stdout), (replayed.returncode, replayed.stdout), replayed.stderr)
 

@@ -17,7 +17,7 @@ CandidateSet sample_set() {
   set.sites = {{"/bin/prog", "abcd", 0x1234, "main.cc", 17, "main"}, {"", "", 0x7f0000000000, "", 0, ""}};
   Candidate race;
   race.kind = CandidateKind::kRace;
-  race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}},
+  race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}, {}},
                  {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}, {{"lock", 1, false}, {"", 0, true}}}};
   race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3},
                   {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
