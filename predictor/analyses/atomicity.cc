@@ -134,6 +134,7 @@ class Atomicity : public Analysis {
       if (first == last && !(lock.shared && in.model.is_shared(first))) return 0;  // one section keeps it out
       two_sections |= first != last;
     }
+    if (two_sections && reads_anew(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
     // What the thread between reads decides what it does next, so it may never leave its section.
     const EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
@@ -145,6 +146,11 @@ class Atomicity : public Analysis {
     const auto& mine = waits_[m.thread[a]];
     const auto next = std::upper_bound(mine.begin(), mine.end(), a);
     return next != mine.end() && *next < b;
+  }
+
+  // One place of a loop reads what the lock protects in each turn: nothing shows that a turn relies on the one before.
+  static bool reads_anew(const TraceModel& m, const std::array<EventIndex, 3>& e) {
+    return m.site[e[0]] == m.site[e[2]] && !m.is_write(e[0]) && !m.is_write(e[2]);
   }
 
   // How much the two outer accesses look like one operation.

@@ -175,6 +175,23 @@ BOOST_AUTO_TEST_CASE(the_same_places_are_one_finding_with_a_count) {
   BOOST_TEST(found[0].count > 8u);
 }
 
+// A loop that reads what a lock protects in each turn relies on no turn before.
+BOOST_AUTO_TEST_CASE(a_loop_that_reads_anew_is_no_atomicity_violation) {
+  for (const std::uint32_t second_place : {21u, 22u}) {
+    TraceBuilder builder;
+    const auto section = [&](ThreadId thread, EventKind kind, std::uint32_t site) {
+      builder.add({0x2000, 0, 8, thread, EventKind::kLock, 0}, 100 + site);
+      builder.add({0x1000, 0, 8, thread, kind, 0}, site);
+      builder.add({0x2000, 0, 8, thread, EventKind::kUnlock, 0}, 200 + site);
+    };
+    section(1, EventKind::kRead, 21);
+    section(1, EventKind::kRead, second_place);
+    section(0, EventKind::kWrite, 31);
+    const auto found = predict(builder.finish(), {.analyses = {"atomicity"}});
+    BOOST_TEST(found.size() == (second_place == 21 ? 0u : 1u));
+  }
+}
+
 // Text of the field has no branches. What is learned of a program, as which variables belong together, may differ.
 BOOST_AUTO_TEST_CASE(without_branches_one_follows_every_read) {
   std::uint32_t all = 0;
