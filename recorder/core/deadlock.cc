@@ -20,11 +20,15 @@ const Thread* thread_by_tid(std::uint16_t process_index, std::int32_t tid) {
   return nullptr;
 }
 
+// glibc's own (SIGCANCEL and SIGSETXID, nptl(7)): its handlers ignore what comes from another process, and the first
+// pthread_create installs one.
+constexpr std::uint64_t kLibrarySignals = 1UL << (32 - 1) | 1UL << (33 - 1);
+
 // A handler of the target could still wake somebody, if the signal may come from outside.
 bool handlers_may_help() {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && s.processes[i].handled_signals != 0) return true;
+    if (s.processes[i].alive != 0 && (s.processes[i].handled_signals & ~kLibrarySignals) != 0) return true;
   return false;
 }
 

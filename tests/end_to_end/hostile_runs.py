@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-BAD_INPUT, SYSTEM, TRUNCATED = 2, 4, 6
+BAD_INPUT, SYSTEM, TRUNCATED, DEADLOCK = 2, 4, 6, 7
 LIMIT_SECONDS = 30
 
 
@@ -139,6 +139,14 @@ class HostileRuns(unittest.TestCase):
 
     def test_closed_standard_output(self):
         self.check_same("/bin/bash", "-c", "exec >&-; echo lost 2>/dev/null; exit 5", status=5)
+
+    def test_threads_that_wait_for_ever(self):
+        program = self.build / "tests" / "programs" / "plain" / "parallel_scan"
+        status, _, errors = self.reweave("record", "--chaos", "--seed", "1", "--until-fail", "500", "-o", self.recording,
+                                         "--", program)
+        self.assertEqual(status, DEADLOCK, errors)
+        self.assertIn("every thread waits and none can be woken", errors)
+        self.assertEqual(self.reweave("replay", self.recording)[0], DEADLOCK)
 
     def test_few_descriptors(self):
         self.check_same("/bin/bash", "-c", "ulimit -n; ulimit -n 64; ls / >/dev/null && echo ok")

@@ -25,6 +25,7 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 LIMIT_SECONDS = int(os.environ.get("REWEAVE_LIMIT", "60"))
+PATIENCE_SECONDS = 3  # with a program whose bug is that it never ends
 DIVERGED = 3
 INTERNAL = 70
 
@@ -33,18 +34,22 @@ class Failure(Exception):
     """A run did not do what it should; the message says what."""
 
 
-def run(command, stdin):
-    """The exit status, standard output and standard error of a command; a hang is a Failure."""
+def run(command, stdin, may_hang=False):
+    """The exit status, standard output and standard error of a command. A hang is a Failure; if it `may_hang`, it is
+    interrupted first, as from a terminal."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
         given.write(stdin.encode())
         given.seek(0)
         # Files, not pipes: a process left over by a failure must not keep us waiting for the pipe's end.
         process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors, start_new_session=True)
-        try:
-            process.wait(timeout=LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        endings = [(PATIENCE_SECONDS, signal.SIGINT)] if may_hang else []
+        for seconds, ending in [*endings, (LIMIT_SECONDS, signal.SIGKILL)]:
+            try:
+                process.wait(timeout=seconds)
+                break
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, ending)
+        process.wait()
         output.seek(0)
         errors.seek(0)
         result = process.returncode, output.read(), errors.read()
@@ -78,7 +83,7 @@ def check_round(arguments, subject, folder, chaos):
     command = [arguments.build / "reweave", "record", "-o", recording]
     command += ["--chaos"] if chaos else []
     command += ["--checksums"] if arguments.checksums else []
-    recorded = run(command + ["--", program, *subject["argv"]], subject["stdin"])
+    recorded = run(command + ["--", program, *subject["argv"]], subject["stdin"], subject.get("outcome") == "hang")
     if subject["kind"] == "behaviour" and recorded[0] != 0:
         raise Failure(f"recording: exit status {recorded[0]}\n{shown(recorded[1])}{shown(recorded[2])}")
     if recorded[0] in (DIVERGED, INTERNAL):
