@@ -1,10 +1,8 @@
 #include "recorder/core/counting_stubs.h"
 
-#include <elf.h>
-#include <sys/mman.h>
-
-#include "recorder/core/address_space.h"
+#include "recorder/core/code_patterns.h"
 #include "recorder/core/stubs.h"
+#include "recorder/elf_symbols.h"
 
 namespace reweave::core {
 
@@ -73,47 +71,29 @@ bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return __builtin_memcmp(code_at(address), bytes, n) == 0;
 }
 
-// What the dynamic section says; the loader has turned its addresses into those of memory.
-struct Dynamic {
-  const Elf64_Sym* symbols = nullptr;
-  const char* names = nullptr;
-  const Elf64_Rela *relocations = nullptr, *jumps = nullptr;
-  std::uint64_t relocation_bytes = 0, jump_bytes = 0;
-
-  explicit Dynamic(std::uint64_t address) {
-    for (const auto* entry = reinterpret_cast<const Elf64_Dyn*>(address); entry->d_tag != DT_NULL; entry++)
-      take(*entry);
-  }
-  void take(const Elf64_Dyn& entry) {
-    const std::uint64_t value = entry.d_un.d_val;
-    if (entry.d_tag == DT_SYMTAB) symbols = reinterpret_cast<const Elf64_Sym*>(value);
-    if (entry.d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(value);
-    if (entry.d_tag == DT_RELA) relocations = reinterpret_cast<const Elf64_Rela*>(value);
-    if (entry.d_tag == DT_RELASZ) relocation_bytes = value;
-    if (entry.d_tag == DT_JMPREL) jumps = reinterpret_cast<const Elf64_Rela*>(value);
-    if (entry.d_tag == DT_PLTRELSZ) jump_bytes = value;
-  }
-  bool is_whole() const {
-    for (const void* part : {static_cast<const void*>(symbols), static_cast<const void*>(names)})
-      if (region_at(reinterpret_cast<std::uint64_t>(part)) == nullptr) return false;
-    return true;
-  }
-};
-
 int function_named(const CountedFunctions& functions, const char* name) {
   for (std::uint32_t i = 0; i < functions.count; i++)
     if (string_equal(functions.items[i].name, name)) return static_cast<int>(i);
   return -1;
 }
 
-void find_slots(const InstrumentedObject& object, const Dynamic& dynamic, const Elf64_Rela* first, std::uint64_t bytes,
+// The loader's table `table` of `bytes` bytes (tags of the dynamic section) says which slots it fills with what.
+void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf64_Sxword table, Elf64_Sxword bytes,
                 const CountedFunctions& functions, Places& slots) {
-  for (const Elf64_Rela* r = first; r < first + bytes / sizeof *first; r++) {
+  const DynamicSymbols symbols(section, 0);
+  const auto* first = reinterpret_cast<const Elf64_Rela*>(dynamic_value(section, table));
+  if (first == nullptr) return;
+  for (const Elf64_Rela* r = first; r < first + dynamic_value(section, bytes) / sizeof *first; r++) {
     const std::uint64_t type = ELF64_R_TYPE(r->r_info);
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-    const int index = function_named(functions, dynamic.names + dynamic.symbols[ELF64_R_SYM(r->r_info)].st_name);
+    const int index = function_named(functions, symbols.name(static_cast<std::uint32_t>(ELF64_R_SYM(r->r_info))));
     if (index >= 0) slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
   }
+}
+
+// The GNU C library's loader makes the section's addresses absolute; others leave them as they are in the file.
+bool is_loaded(const Elf64_Dyn* section) {
+  return region_at(dynamic_value(section, DT_SYMTAB)) != nullptr && region_at(dynamic_value(section, DT_STRTAB)) != nullptr;
 }
 
 void find_entries(const Code& code, const Places& slots, Places& entries) {
@@ -226,15 +206,14 @@ void write_stubs(const Code& code, const Places& slots, const Places& entries, c
 }  // namespace
 
 void inline_counts(const InstrumentedObject& object, const CountedFunctions& functions) {
-  const Region* region = region_at(object.code);
-  if (config().patch_calls == 0 || region == nullptr || region->prot != (PROT_READ | PROT_EXEC)) return;
-  const Dynamic dynamic(object.dynamic);
-  if (!dynamic.is_whole()) return;
+  const Region* region = code_region(object.code);
+  const auto* section = reinterpret_cast<const Elf64_Dyn*>(object.dynamic);
+  if (config().patch_calls == 0 || region == nullptr || !is_loaded(section)) return;
   static Places slots, entries;
   slots = entries = Places();
-  find_slots(object, dynamic, dynamic.relocations, dynamic.relocation_bytes, functions, slots);
-  find_slots(object, dynamic, dynamic.jumps, dynamic.jump_bytes, functions, slots);
-  const Code code = {region->start, region->accessible_end()};
+  find_slots(object, section, DT_RELA, DT_RELASZ, functions, slots);
+  find_slots(object, section, DT_JMPREL, DT_PLTRELSZ, functions, slots);
+  const Code code = {region->start, region->end};
   find_entries(code, slots, entries);
   write_stubs(code, slots, entries, functions);
 }

@@ -232,7 +232,6 @@ long carry_out(KernelContext& context, long number) {
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
   const long result = run_guarded(call);
   if (result == kNotStarted) {
-    constexpr std::uint64_t kSyscallBytes = 2;
     r.rip -= kSyscallBytes;
     r.rax = static_cast<std::uint64_t>(number);
   } else {

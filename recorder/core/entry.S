@@ -183,6 +183,14 @@ core_call_on:
         ud2
         .size   core_call_on, .-core_call_on
 
+// The start of what code of the target jumps to: from the target's stack, which is left as it is, to the core's.
+        .macro  ON_CORE_STACK
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    %rsp, %gs:80
+        movq    %gs:16, %rsp
+        .endm
+
 // What the shim jumps to at its schedule points (the slow path; core_api.h) and before events that have a call stack
 // in the trace: everything of the target is kept. The argument is the target's registers (StackRegisters).
         .macro  KEEPING name, target
@@ -190,10 +198,7 @@ core_call_on:
         .hidden \name
         .type   \name, @function
 \name:
-        .cfi_startproc
-        .cfi_undefined rip
-        movq    %rsp, %gs:80
-        movq    %gs:16, %rsp
+        ON_CORE_STACK
         pushq   %gs:72
         pushq   %gs:80
         pushq   %rbp
@@ -256,10 +261,7 @@ core_leave_\target:  // replayer/gdb/stepping.py stops here
         .hidden api_call
         .type   api_call, @function
 api_call:
-        .cfi_startproc
-        .cfi_undefined rip
-        movq    %rsp, %gs:80
-        movq    %gs:16, %rsp
+        ON_CORE_STACK
         pushfq
         cld
         subq    $CONTEXT_BYTES + 8, %rsp
@@ -324,10 +326,7 @@ api_call:
         .hidden api_clock
         .type   api_clock, @function
 api_clock:
-        .cfi_startproc
-        .cfi_undefined rip
-        movq    %rsp, %gs:80
-        movq    %gs:16, %rsp
+        ON_CORE_STACK
         pushq   %gs:80
         pushfq
         cld

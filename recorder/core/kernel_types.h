@@ -36,4 +36,6 @@ static_assert(sizeof(KernelContext) == 304);
 
 inline constexpr std::uint64_t kSaRestorer = 0x04000000;
 
+inline constexpr std::uint64_t kSyscallBytes = 2;  // of the `syscall` instruction, which the kernel returns behind
+
 }  // namespace reweave::core

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::uint32_t kHot = 4;          // calls of a site before it is patched
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
-constexpr std::uint64_t kSyscallBytes = 2;
 constexpr std::uint64_t kStubBytes = 64;
 constexpr long kClockRead = -1;  // in place of a call's number: the site reads the time stamp counter
 

@@ -232,7 +232,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
   if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) {
-    context.registers.rip -= 2;  // the `syscall` instruction again
+    context.registers.rip -= kSyscallBytes;
     context.registers.rax = static_cast<std::uint64_t>(number);
   }
   enter_handler(context, sig, signal.info);

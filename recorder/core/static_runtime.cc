@@ -1,55 +1,16 @@
 #include "recorder/core/static_runtime.h"
 
-#include <elf.h>
 #include <sys/mman.h>
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/stubs.h"
+#include "recorder/elf_symbols.h"
 
 namespace reweave::core {
 
 namespace {
 
 constexpr std::uint8_t kReturn = 0xc3;
-
-// What a program's dynamic section says of its symbols.
-struct Symbols {
-  Elf64_Sym* items;
-  const char* names;
-  const std::uint32_t* gnu_hash;
-};
-
-bool find_symbols(const LoadedImage& image, Symbols& out) {
-  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(image.headers);
-  const Elf64_Dyn* entry = nullptr;
-  for (std::uint64_t i = 0; i < image.header_count; i++)
-    if (headers[i].p_type == PT_DYNAMIC) entry = reinterpret_cast<const Elf64_Dyn*>(image.base + headers[i].p_vaddr);
-  out = {};
-  for (; entry != nullptr && entry->d_tag != DT_NULL; entry++) {
-    const std::uint64_t at = image.base + entry->d_un.d_ptr;
-    if (entry->d_tag == DT_SYMTAB) out.items = reinterpret_cast<Elf64_Sym*>(at);
-    if (entry->d_tag == DT_STRTAB) out.names = reinterpret_cast<const char*>(at);
-    if (entry->d_tag == DT_GNU_HASH) out.gnu_hash = reinterpret_cast<const std::uint32_t*>(at);
-  }
-  return out.items != nullptr && out.names != nullptr && out.gnu_hash != nullptr;
-}
-
-// Symbols from `first` on are those that the hash table knows, the defined ones: their number is nowhere else.
-struct Range {
-  std::uint32_t first, end;
-};
-
-Range defined_symbols(const Symbols& symbols) {
-  const std::uint32_t buckets = symbols.gnu_hash[0], first = symbols.gnu_hash[1], words = symbols.gnu_hash[2];
-  const std::uint32_t* bucket = symbols.gnu_hash + 4 + 2 * words;
-  const std::uint32_t* chain = bucket + buckets;
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < buckets; i++)
-    if (bucket[i] > last) last = bucket[i];
-  if (last < first) return {0, 0};
-  while ((chain[last - first] & 1) == 0) last++;
-  return {first, last + 1};
-}
 
 // `name` without the prefix of the function that stands for it, or null.
 const char* intercepted_name(const char* name) {
@@ -76,11 +37,7 @@ class NameSet {
 
  private:
   static constexpr std::uint32_t kSlots = 8192;
-  static std::uint32_t slot_of(const char* name) {
-    std::uint32_t hash = 5381;
-    for (; *name != 0; name++) hash = hash * 33 + static_cast<std::uint8_t>(*name);
-    return hash % kSlots;
-  }
+  static std::uint32_t slot_of(const char* name) { return symbol_hash(name) % kSlots; }
   const char* slots_[kSlots];
 };
 NameSet intercepted;
@@ -101,35 +58,39 @@ bool is_function(const Elf64_Sym& symbol) {
   return symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC;
 }
 
-const Elf64_Sym* find_initialiser(const Symbols& symbols, Range range) {
-  for (std::uint32_t i = range.first; i < range.end; i++)
-    if (is_function(symbols.items[i]) && string_equal(symbols.names + symbols.items[i].st_name, "__tsan_init"))
-      return &symbols.items[i];
-  return nullptr;
+const Elf64_Sym* find_initialiser(const DynamicSymbols& symbols) {
+  const Elf64_Sym* found = nullptr;
+  symbols.for_each_defined([&](std::uint32_t i) {
+    if (is_function(symbols.items[i]) && string_equal(symbols.name(i), "__tsan_init")) found = &symbols.items[i];
+  });
+  return found;
 }
 
-void hide_functions(const Symbols& symbols, Range range) {
+void hide_functions(const DynamicSymbols& symbols) {
   intercepted.clear();
-  for (std::uint32_t i = range.first; i < range.end; i++)
-    if (const char* name = intercepted_name(symbols.names + symbols.items[i].st_name)) intercepted.add(name);
-  const Writable table(reinterpret_cast<std::uint64_t>(symbols.items), range.end * sizeof(Elf64_Sym), PROT_READ);
+  std::uint32_t end = 0;
+  symbols.for_each_defined([&](std::uint32_t i) {
+    if (const char* name = intercepted_name(symbols.name(i))) intercepted.add(name);
+    if (i >= end) end = i + 1;
+  });
+  const Writable table(reinterpret_cast<std::uint64_t>(symbols.items), end * sizeof(Elf64_Sym), PROT_READ);
   if (!table.done()) bug("cannot change the program's symbols");
-  for (std::uint32_t i = range.first; i < range.end; i++) {
-    const char* name = symbols.names + symbols.items[i].st_name;
-    if (is_function(symbols.items[i]) && (is_runtimes_own(name) || intercepted.has(name))) make_local(symbols.items[i]);
-  }
+  symbols.for_each_defined([&](std::uint32_t i) {
+    const bool replaced = is_runtimes_own(symbols.name(i)) || intercepted.has(symbols.name(i));
+    if (is_function(symbols.items[i]) && replaced) make_local(symbols.items[i]);
+  });
 }
 
 }  // namespace
 
 bool detach_static_runtime(const LoadedImage& image) {
-  Symbols symbols;
-  if (image.interpreter[0] == 0 || !find_symbols(image, symbols)) return false;
-  const Range range = defined_symbols(symbols);
-  const Elf64_Sym* initialiser = find_initialiser(symbols, range);
+  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(image.headers);
+  const DynamicSymbols symbols(dynamic_section(headers, image.header_count, image.base), image.base);
+  if (image.interpreter[0] == 0 || !symbols.is_whole()) return false;
+  const Elf64_Sym* initialiser = find_initialiser(symbols);
   if (initialiser == nullptr) return false;
   const std::uint64_t entry = image.base + initialiser->st_value;
-  hide_functions(symbols, range);
+  hide_functions(symbols);
   const Writable code(entry, 1);
   if (!code.done()) bug("cannot change the program's code");
   *reinterpret_cast<std::uint8_t*>(entry) = kReturn;

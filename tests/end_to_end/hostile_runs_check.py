@@ -203,4 +203,4 @@ if __name__ == "__main__":
     parser.add_argument("--build", type=pathlib.Path, required=True)
     known, rest = parser.parse_known_args()
     HostileRuns.build = known.build.resolve()
-    unittest.main(argv=["hostile_runs.py", *rest])
+    unittest.main(argv=["hostile_runs_check.py", *rest])
