@@ -40,7 +40,8 @@ class Packer {
       if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
       const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
       const std::string path = mapped_path(map);
-      if ((map.flags & kMapStandIn) != 0 || !listed.insert({path, map.ctime_ns, map.file_size}).second) continue;
+      if ((map.flags & (kMapStandIn | kMapInlined)) != 0) continue;
+      if (!listed.insert({path, map.ctime_ns, map.file_size}).second) continue;
       REQUIRE(fs::is_regular_file(path), "{} was mapped by the program, and is not there any more", path);
       MappedFile file = identify_file(path);
       REQUIRE(file.ctime_ns == map.ctime_ns && file.size == map.file_size, "{} is not the file that was recorded",

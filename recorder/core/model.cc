@@ -281,4 +281,8 @@ const wire::MapFileRecord* model_file_mapping(const Call& call) {
   return nullptr;
 }
 
+const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {
+  return record_at(reinterpret_cast<std::uint64_t>(&record) - kFeedBase + record.bytes);
+}
+
 }  // namespace reweave::core

@@ -18,4 +18,7 @@ long model_call(Call& call);
 // The recorded mapping of a file that answers `call` (an mmap), or null.
 const wire::MapFileRecord* model_file_mapping(const Call& call);
 
+// The record behind `record` of the recording.
+const wire::RecordHeader* model_record_after(const wire::RecordHeader& record);
+
 }  // namespace reweave::core

@@ -210,7 +210,7 @@ class RecordSession {
 
   void note_file(const wire::RecordHeader* record) {
     const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
-    if ((map.flags & kMapStandIn) != 0) return;
+    if ((map.flags & (kMapStandIn | kMapInlined)) != 0) return;
     const std::string path = reinterpret_cast<const char*>(&map + 1);
     if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
     if (!fs::is_regular_file(path)) return;

@@ -9,6 +9,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/preemption.h"
+#include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
 
 namespace reweave::core {
@@ -36,6 +37,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.size = record.file_size;
   file.ctime_ns = record.ctime_ns;
   file.changeable = (record.flags & kMapStandIn) != 0;
+  file.inlined = (record.flags & kMapInlined) != 0;
   copy_string(file.path, sizeof file.path, path);
   file.zeros = is_zeros(file);
   const std::uint64_t behind = string_length(path) + 1;
@@ -54,9 +56,26 @@ long open_recorded(const FileIdentity& file, long access) {
   return fd;
 }
 
-}  // namespace
+long access_for(long prot, long flags) {
+  const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
+  return writes_file ? O_RDWR : O_RDONLY;
+}
 
-namespace {
+// A file for contents from the log.
+long empty_file(std::uint64_t bytes) {
+  const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
+  if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, bytes))) bug("cannot make a file for what was mapped");
+  return fd;
+}
+
+void map_opened(long fd, const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
+                long offset) {
+  const long result = sys(SYS_mmap, start, bytes, prot, flags, fd, offset);
+  if (!is_error(result)) return;
+  Text text;
+  text << "cannot map " << file.path << " (error " << static_cast<int>(-result) << ")";
+  stop_run(wire::OutcomeKind::kDiverged, text);
+}
 
 // Files that the supervisor does not copy, but for fresh ones: those of the system's packages.
 bool belongs_to_system(const FileIdentity& file) {
@@ -85,6 +104,12 @@ void identify_file(long fd, FileIdentity& file) {
       !file.zeros && (writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/"));
 }
 
+void decide_inlining(FileIdentity& file, long prot, long flags) {
+  constexpr std::uint64_t kMost = 64 << 10;
+  const bool can_be = (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && !file.changeable && !file.zeros;
+  file.inlined = can_be && file.size <= kMost && (file.fresh || !belongs_to_system(file));
+}
+
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags) {
   if ((prot & PROT_EXEC) != 0) note_shim(file.path, start, start + bytes);
@@ -99,9 +124,10 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.ctime_ns = file.ctime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
-               (file.fresh ? kMapFresh : 0);
+               (file.inlined ? kMapInlined : 0) | (file.fresh ? kMapFresh : 0);
   // The program may put another file in its place at once: git does that with its index at each commit.
-  const bool is_copied = (body.flags & kMapStandIn) == 0 && (file.fresh || !belongs_to_system(file));
+  const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
+  const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
   const bool must_be_kept = is_copied && config().mode == Mode::kRecord;
   record.append_path(file.path);
   record.commit();
@@ -111,15 +137,12 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset) {
   read_record(recorded, file);
-  const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
-  const long fd = open_recorded(file, writes_file ? O_RDWR : O_RDONLY);
-  const long result = sys(SYS_mmap, start, bytes, prot, flags, fd, offset);
+  const long fd = file.inlined ? empty_file(file.size) : open_recorded(file, access_for(prot, flags));
+  if (file.inlined) copy_contents(recorded, fd);
+  map_opened(fd, file, start, bytes, prot, flags, offset);
+  log_mapped_file(file, start, bytes, offset, prot, flags);
+  if (file.changeable || file.inlined) log_contents(fd, static_cast<std::uint64_t>(offset), bytes);
   sys(SYS_close, fd);
-  if (is_error(result)) {
-    Text text;
-    text << "cannot map " << file.path << " (error " << static_cast<int>(-result) << ")";
-    stop_run(wire::OutcomeKind::kDiverged, text);
-  }
 }
 
 std::uint64_t recorded_mapping_bytes() {
@@ -128,14 +151,13 @@ std::uint64_t recorded_mapping_bytes() {
 
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset) {
-  const auto& record = expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file");
-  if ((record.flags & kMapStandIn) != 0) {
-    read_record(record, file);
-    consume_record();
-    return map_stand_in(file, start, bytes, prot, flags, offset);
-  }
-  map_modelled_file(record, file, start, bytes, prot, flags, offset);
+  read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file"), file);
   consume_record();
+  if (file.changeable) return map_stand_in(file, start, bytes, prot, flags, offset);
+  const long fd = file.inlined ? empty_file(file.size) : open_recorded(file, access_for(prot, flags));
+  if (file.inlined) take_contents(fd, 0);
+  map_opened(fd, file, start, bytes, prot, flags, offset);
+  sys(SYS_close, fd);
   if (tracing() && (prot & PROT_EXEC) != 0)
     trace_module(file, start - static_cast<std::uint64_t>(offset), start, start + bytes);
 }

@@ -11,6 +11,7 @@ struct FileIdentity {
   std::uint64_t size;
   std::int64_t ctime_ns;
   bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
+  bool inlined;     // its contents are in the log, for there they cost less
   bool fresh;       // recording: made or changed since the run began
   bool zeros;       // /dev/zero: memory like any other
   char path[4096];
@@ -21,13 +22,15 @@ struct FileIdentity {
 std::uint64_t recorded_mapping_bytes();
 // Recording: what the open descriptor is.
 void identify_file(long fd, FileIdentity& file);
-// Logs that `file` was mapped at `start`.
+// Decides whether the contents of `file`, which is mapped so, are logged in any case.
+void decide_inlining(FileIdentity& file, long prot, long flags);
+// Logs that `file` was mapped at `start`. Its contents must follow if they are to be in the log.
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags);
 // Replay: consumes the MapFileRecord, opens the file it names (the supervisor has checked or supplied it) and maps it.
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset);
-// Explored run: maps the file that `recorded` names.
+// Explored run: maps the file that `recorded` names, and logs that.
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset);
 // The first bytes of a program or script; `bytes` of them are there, or it is an error.

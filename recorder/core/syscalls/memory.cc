@@ -8,6 +8,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -78,9 +79,8 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (modelled()) {
     const wire::MapFileRecord* recorded = model_file_mapping(call);
     if (recorded == nullptr) return model_call(call);
-    map_modelled_file(*recorded, file, start, bytes, call.args[2], flags, call.args[5]);
     log_call(call, static_cast<long>(start), nullptr, 0);
-    log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
+    map_modelled_file(*recorded, file, start, bytes, call.args[2], flags, call.args[5]);
     add_file_region(call, start, bytes, file);
     return static_cast<long>(start);
   }
@@ -96,8 +96,9 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
+  decide_inlining(file, call.args[2], call.args[3]);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
-  if (file.changeable) log_contents(call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
+  if (file.changeable || file.inlined) log_contents(call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
   add_file_region(call, start, bytes, file);
   return result;
 }

@@ -5,16 +5,9 @@
 // through descriptors afterwards is logged too (file_changes.h).
 #pragma once
 
-#include "recorder/core/dispatch.h"
 #include "recorder/core/syscalls/map_file.h"
 
 namespace reweave::core {
-
-// Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
-void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
-
-// Recording: the same for shared memory without a descriptor, of which all is mapped at `start`.
-void log_memory(std::uint64_t start, std::uint64_t bytes);
 
 // Replay: consumes what log_contents logged and maps the stand-in of `file`.
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,

@@ -1,0 +1,21 @@
+// Contents of mapped files in the log: of those that a replay cannot rely on (stand_in.h), and of small ones, which cost
+// less there than as a copy in the recording that the thread waits for.
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
+void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
+
+// Recording: the same for shared memory without a descriptor, of which all is mapped at `start`.
+void log_memory(std::uint64_t start, std::uint64_t bytes);
+
+// Replay: consumes what either logged and writes it to the file `fd`, all `base` bytes further on.
+void take_contents(long fd, std::uint64_t base);
+
+// Explored run: writes what was logged behind `mapping` to the file `fd`.
+void copy_contents(const wire::MapFileRecord& mapping, long fd);
+
+}  // namespace reweave::core

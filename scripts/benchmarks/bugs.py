@@ -1,0 +1,56 @@
+"""How soon each search strategy finds the bug of each program in tests/programs."""
+import json
+import re
+import shutil
+import statistics
+import subprocess
+
+from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, run
+
+
+class BugsBench(Bench):
+    def show(self):
+        subjects = [row["name"] for row in json.loads((ROOT / "tests" / "programs" / "subjects.json").read_text())
+                    if row["kind"] == "buggy" and row["tsan"]]
+        limit = int(self.scaled(10_000))
+        text = subprocess.run([REWEAVE, "explore", "--strategy=help"], capture_output=True, text=True, check=True).stdout
+        strategies = [line.split()[0] for line in text.splitlines() if not line.startswith("witness")]
+        strategies = self.strategies.split(",") if self.strategies else strategies
+        for name in subjects:
+            run([REWEAVE, "record", "--seed", "1", "-o", self.folder / name, "--",
+                 SUBJECTS / "tsan" / f"{name}.tsan"], accept=range(256))
+        table = {}  # (strategy, subject): runs to the first failure by seed, the recording counted as one
+        rates = {}
+        for strategy in strategies:
+            for name in subjects:
+                for seed in range(1, self.runs + 1):
+                    first, rate = self.campaign(name, strategy, seed, limit)
+                    table.setdefault((strategy, name), []).append(first)
+                    rates.setdefault(strategy, []).append(rate)
+            self.print_bugs(strategy, subjects, table, rates[strategy])
+        print(f"\nruns to the first failure, median of {self.runs} campaigns; - not found in {limit} runs")
+        print(f"  {'':<26}" + "".join(f"{strategy:>9}" for strategy in strategies))
+        for name in subjects:
+            medians = [statistics.median(table[strategy, name]) for strategy in strategies]
+            print(f"  {name:<26}" + "".join(f"{'-' if m == float('inf') else f'{m:g}':>9}" for m in medians))
+
+    def campaign(self, name, strategy, seed, limit):
+        found = self.folder / "found"
+        shutil.rmtree(found, ignore_errors=True)
+        _, text = run([REWEAVE, "explore", self.folder / name, "-o", found, "--first", "--runs", limit, "--seed", seed,
+                       "--strategy", strategy, "--seconds", 60, "--verify", 0, "--minimise", 0], accept=(0, 10),
+                      output=subprocess.PIPE)
+        first = re.search(r"in run (\d+),", text)
+        rate = re.search(r"\((\d+) runs/s\)", text)
+        return (int(first[1]) + 1 if first else float("inf")), float(rate[1])
+
+    @staticmethod
+    def print_bugs(strategy, subjects, table, rates):
+        medians = sorted(statistics.median(table[strategy, name]) for name in subjects)
+        found = [m for m in medians if m != float("inf")]
+        worst = max((runs for name in subjects for runs in table[strategy, name] if runs != float("inf")), default=0)
+        # One mark for each twentieth of the programs that is found within so many runs.
+        chart = "  ".join(f"<={limit}: {'#' * round(20 * sum(m <= limit for m in medians) / len(medians)):<20}"
+                          for limit in (3, 10, 100))
+        print(f"  {strategy:<8} found {len(found)} of {len(subjects)}, median {statistics.median(medians):g} runs, "
+              f"worst {worst:g}, {statistics.median(rates):,.0f} runs/s\n           {chart}", flush=True)

@@ -1,0 +1,102 @@
+"""Wall time of programs: native, under `reweave record` and `reweave replay`; and the bytes of a recording."""
+import os
+import shutil
+import statistics
+
+from benchmarks import redis
+from benchmarks.common import BENCH, REWEAVE, Bench, measure, run, show_times, tree_bytes
+
+
+class RecordBench(Bench):
+    def big_file(self):
+        """100 MB that compress as text does, by about three."""
+        path = self.folder / "input"
+        if not path.exists():
+            line = b"".join(b"%d the quick brown fox %d\n" % (i * 7919, i) for i in range(40000))
+            with open(path, "wb") as out:
+                while out.tell() < 100_000_000 * self.scale:
+                    out.write(os.urandom(len(line) // 4) + line)
+        return path
+
+    def small_file(self):
+        """The first tenth of it."""
+        path = self.folder / "small"
+        if not path.exists():
+            path.write_bytes(self.big_file().read_bytes()[:int(10_000_000 * self.scale)])
+        return path
+
+    def small_files(self):
+        folder = self.folder / "files"
+        if not folder.exists():
+            folder.mkdir()
+            for i in range(int(4_000 * self.scale) + 1):
+                (folder / str(i)).write_bytes(os.urandom(8192))
+        return sorted(folder.iterdir())
+
+    def repository(self):
+        """A git repository of 5,000 files in 100 folders, with 40 commits of text."""
+        folder = self.folder / "repository"
+        if folder.exists():
+            return folder
+        folder.mkdir()
+        for i in range(int(5_000 * self.scale) + 1):
+            path = folder / f"part{i % 100}" / f"file{i}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("".join(f"line {line} of file {i}\n" for line in range(40)))
+        git = ["git", "-C", folder, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+        run(["git", "init", "-q", folder])
+        for commit in range(40):
+            for i in range(commit, int(5_000 * self.scale) + 1, 60):
+                with open(folder / f"part{i % 100}" / f"file{i}.txt", "a", encoding="utf-8") as file:
+                    file.write(f"commit {commit}\n")
+            run([*git, "add", "-A"])
+            run([*git, "commit", "-q", "-m", f"change {commit}"])
+        return folder
+
+    def compare(self, title, command, native=None, others=()):
+        """Native against recorded against replayed; `others` are further (name, command) of the same work."""
+        recording = self.folder / "recording"
+        sizes = []
+
+        def record():
+            shutil.rmtree(recording, ignore_errors=True)
+            seconds, _ = run([REWEAVE, "record", "-o", recording, "--", *command])
+            sizes.append(tree_bytes(recording))
+            return seconds
+
+        steps = [("native", lambda: run(native or command)[0])]
+        steps += [(name, lambda other=other: run(other)[0]) for name, other in others]
+        steps += [("recorded", record), ("replayed", lambda: run([REWEAVE, "replay", "--quiet", recording])[0])]
+        rows = {}
+        reason = measure(rows, steps, self.runs)
+        note = f"recording: {statistics.median(sizes):,.0f} bytes" if sizes else ""
+        show_times(title, rows, reason, note)
+        shutil.rmtree(recording, ignore_errors=True)
+
+    def show(self):
+        count = self.scaled(1_000_000)
+        self.compare("start and end: echo hello", ["/bin/echo", "hello"])
+        self.programs()
+        self.compare("1,000,000 reads of 64 bytes", [BENCH / "bench_small_reads", self.big_file(), count])
+        self.compare("1,000,000 writes and reads of a byte on a pipe", [BENCH / "bench_pipe_bytes", count])
+        self.compare("1,000,000 clock_gettime, natively in the vDSO", [BENCH / "bench_clock_reads", count])
+        locks, passes = [BENCH / "bench_mutex_pair", count], self.scaled(10_000)
+        self.compare("two threads, 1,000,000 locks", locks, others=[("on one processor", ["taskset", "-c", "0", *locks])])
+        self.compare_build("two threads, 1,000,000 locks", "bench_mutex_pair", [count])
+        self.compare_build("memory loop", "bench_memory_loop", [passes, 1])
+        redis.compare(self)
+
+    def programs(self):
+        """Debian's."""
+        self.compare("pigz, 100 MB", ["pigz", "-c", "-p", "4", self.big_file()])
+        self.compare("sha1sum, 100 MB", ["sha1sum", self.big_file()])
+        self.compare("sha1sum of 4,000 files of 8 KiB", ["sha1sum", *self.small_files()])
+        self.compare("xz -1, 10 MB", ["xz", "-1", "-T1", "-c", self.small_file()])
+        git = f"git -C {self.repository()}"
+        self.compare("git status and git log -p, 5,000 files", ["/bin/sh", "-c", f"{git} status; {git} --no-pager log -p"])
+
+    def compare_build(self, title, program, arguments):
+        """The build with ThreadSanitizer's instrumentation, against its own runtime and the plain build."""
+        instrumented = [BENCH / f"{program}.tsan", *arguments]
+        self.compare(f"{title}, ThreadSanitizer build", instrumented, native=[BENCH / program, *arguments],
+                     others=[("libtsan", instrumented)])
