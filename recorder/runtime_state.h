@@ -159,6 +159,8 @@ struct alignas(64) Thread {
   std::uint32_t core_tid_word;   // cleared by the kernel when the real thread is gone
   std::uint32_t repeats;         // consecutive points at the same place on the same object
   std::uint32_t run_length;      // consecutive points without another thread between
+  std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
+  std::uint64_t slice_end;       // recording: that place
   std::uint32_t has_scratch;     // its scratch memory is mapped
   std::uint32_t early_timeouts;  // modelled: waits that it gave up though others could run
   std::uint32_t traced_stack;    // what its last kStack event said

@@ -107,6 +107,24 @@ bool same_registers_but(std::uint64_t varying, KernelRegisters& a, KernelRegiste
   return true;
 }
 
+// Where threads were preempted in loops: there they will wait again.
+struct WaitingPlaces {
+  static constexpr std::uint32_t kCount = 16;
+  static constexpr std::uint64_t kNear = 128;  // bytes of code
+  std::uint64_t places[kCount];
+  std::uint32_t next;
+
+  bool is_near(std::uint64_t ip) const {
+    for (std::uint64_t place : places)
+      if (ip + kNear > place && ip < place + kNear) return true;
+    return false;
+  }
+  void add(std::uint64_t ip) {
+    if (!is_near(ip)) places[next++ % kCount] = ip;
+  }
+};
+WaitingPlaces waiting_places;
+
 // True if the loop just found is that of the last look, and all else is as it was then. Memory is read only if the rest
 // is equal, for that takes long. Keeps the loop for the next look.
 bool is_stuck() {
@@ -143,18 +161,9 @@ std::uint64_t value_from_supervisor(const void* info) {
 
 }  // namespace
 
-extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
-  const std::uint64_t value = value_from_supervisor(info);
-  if (value == 0) return core_on_asynchronous(number, info, raw_context);
-  auto& context = *static_cast<KernelContext*>(raw_context);
-  const bool holds = state().holder.load() == self().id + 1u;
-  if (value == kSliceOverValue) {
-    // In the core its points lie ahead; should it come out with many left, it is told again.
-    if (holds && !in_core(context.registers.rip)) end_slice();
-    if (holds) state().slice_over.store(kSliceTaken);
-    return;
-  }
-  if (probe.active || !nameable(context.registers.rip) || !holds) return;
+namespace {
+
+void start_probe(KernelContext& context) {
   if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;
   probe = {};
   probe.active = true;
@@ -162,6 +171,25 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   probe.approaching = seen.some;
   protect_memory(false);
   context.registers.eflags |= kTrapFlag;
+}
+
+// In the core its points lie ahead; should it come out with many left, it is told again.
+void on_slice_over(KernelContext& context) {
+  const std::uint64_t ip = context.registers.rip;
+  if (!in_core(ip)) end_slice();
+  state().slice_over.store(kSliceTaken);
+  if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context);
+}
+
+}  // namespace
+
+extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
+  const std::uint64_t value = value_from_supervisor(info);
+  if (value == 0) return core_on_asynchronous(number, info, raw_context);
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  if (state().holder.load() != self().id + 1u) return;
+  if (value == kSliceOverValue) return on_slice_over(context);
+  if (!probe.active && nameable(context.registers.rip)) start_probe(context);
 }
 
 bool on_probe_step(KernelContext& context) {
@@ -178,7 +206,12 @@ bool on_probe_step(KernelContext& context) {
   abandon_probe(context);
   probe.changes.known = probe.iterations == kIterations && !probe.odd;
   if (!probe.changes.known) seen.some = false;
-  if (usable && should_give_way(self())) preempt(context, probe.changes);
+  if (!usable || !should_give_way(self())) return true;
+  if (probe.changes.known) {
+    waiting_places.add(r.rip);
+    note_slice_end(self(), probe.start.ip);
+  }
+  preempt(context, probe.changes);
   return true;
 }
 

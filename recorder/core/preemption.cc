@@ -232,7 +232,8 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   const std::uint64_t step = settled_step();
   wire::NamedWord words[LoopChanges::kMaxWords];
   for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
-  const std::uint64_t memory = changes.known ? memory_around(changes) : 0;
+  // A loop that changes no word comes to this very instant again: nothing else has to be known of it.
+  const std::uint64_t memory = changes.known && changes.count != 0 ? memory_around(changes) : 0;
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
                       changes.count * sizeof(wire::NamedWord));
   auto& body = record.body<wire::PreemptRecord>();

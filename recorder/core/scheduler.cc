@@ -348,7 +348,10 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
     end_if_recorded();
     return arm();
   }
-  if (state().slice_over.exchange(0) != 0) yielded = true;
+  if (state().slice_over.exchange(0) != 0) {
+    yielded = true;
+    note_slice_end(me, op.pc);
+  }
   std::int64_t undisturbed = 0;
   const MaybeThread next = choose_live(me, true, yielded, undisturbed);
   me.deliver_due = signal_due(me) ? 1 : 0;
@@ -411,6 +414,11 @@ void end_slice() {
   const std::int64_t done = points_done(me);
   set_points_left(me, 0);
   me.budget = done;
+}
+
+void note_slice_end(Thread& me, std::uint64_t pc) {
+  me.spun_slices = pc == me.slice_end ? me.spun_slices + 1 : 0;
+  me.slice_end = pc;
 }
 
 void follow_recorded_switches(wire::SwitchReason reason) {

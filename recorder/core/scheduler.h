@@ -47,6 +47,10 @@ void follow_recorded_switches(wire::SwitchReason reason);
 // From a signal handler that interrupted the program's own code, with the baton: its next point asks the policy.
 void end_slice();
 
+// Recording: the thread's time slice ended at `pc`. One that ends its slices at the same place again and again waits
+// there, and gets shorter ones.
+void note_slice_end(Thread& me, std::uint64_t pc);
+
 // A new thread slot, ready to run once its real thread waits for the baton.
 Thread& add_thread(std::uint16_t process_index);
 // First thing that a new real thread does: sleeps until it is given the baton.

@@ -61,7 +61,6 @@ bool belongs_to_system(const std::string& path) {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLongestIdleMs = 20;
-constexpr int kContendedIdleMs = 2;               // while threads wait for the processor
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
 
 // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in
@@ -110,7 +109,7 @@ class RecordSession {
       if (!drain()) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
-        if (watchdog.look() && idle_ms_ > kContendedIdleMs) idle_ms_ = kContendedIdleMs;
+        idle_ms_ = std::min(idle_ms_, watchdog.look());
         if (is_quiet() && watch.look(target.status())) idle_ms_ = 1;
       } else {
         idle_ms_ = 1;

@@ -15,8 +15,13 @@ namespace {
 // The first look at a stalled holder; each next one after twice the time.
 constexpr std::chrono::milliseconds kFirstLook{10};
 
-// What a thread gets at a time if it reaches points so seldom that counting them takes long.
-constexpr std::chrono::milliseconds kTimeSlice{4};
+// What a thread gets at a time if it reaches points so seldom that counting them takes long; and if it has ended its
+// last slices at one place, where it probably waits for the others.
+constexpr std::chrono::milliseconds kTimeSlice{4}, kShortSlice{1};
+constexpr std::uint32_t kSpunSlices = 2;
+
+// How long the supervisor may sleep: while nobody else could run, while somebody could, and if the holder waits.
+constexpr int kIdleMs = 20, kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
 // In the kernel it either returns soon, or waits for what no signal of ours can bring about.
 bool is_running(std::int32_t process, std::int32_t thread) {
@@ -32,15 +37,18 @@ bool could_run(const Thread& thread) {
   return state == ThreadState::kReady || (state == ThreadState::kBlocked && thread.expired.load() != 0);
 }
 
+bool spins(const Thread& thread) { return thread.spun_slices >= kSpunSlices; }
+
 }  // namespace
 
-bool Watchdog::look() {
+int Watchdog::look() {
   RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
-  if (holder == 0 || holder > kMaxThreads) return false;
+  if (holder == 0 || holder > kMaxThreads) return kIdleMs;
   const Thread& thread = state.threads[holder - 1];
   look_for_stall(state, holder, thread);
-  return look_at_slice(state, holder, thread);
+  if (!look_at_slice(state, holder, thread)) return kIdleMs;
+  return spins(thread) ? kSpinningIdleMs : kContendedIdleMs;
 }
 
 // True if others could run.
@@ -52,7 +60,7 @@ bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Th
     return somebody_could_run();
   }
   if (!somebody_could_run()) return false;
-  if (Clock::now() - turn_since_ < kTimeSlice) return true;
+  if (Clock::now() - turn_since_ < (spins(thread) ? kShortSlice : kTimeSlice)) return true;
   turn_since_ = Clock::now();
   // One at a time: a thread that gets no processor would find them all waiting, and take each within the one before.
   if (state.slice_over.load() == kSliceTold) return true;

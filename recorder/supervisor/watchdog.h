@@ -11,8 +11,8 @@ namespace reweave {
 class Watchdog {
  public:
   explicit Watchdog(ArenaMemory& arena) : arena_(arena) {}
-  // Call while the target publishes nothing, soon again if that is true: others could run.
-  bool look();
+  // Call while the target publishes nothing. Returns after how many milliseconds at the most to call again.
+  int look();
 
  private:
   using Clock = std::chrono::steady_clock;
