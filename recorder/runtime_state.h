@@ -248,6 +248,7 @@ struct RuntimeState {
   std::uint64_t turns;                    // times that the baton changed hands
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
+  std::uint64_t feed_known;               // what was last seen of feed.head
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;               // shared mappings named so far
   std::uint32_t stand_in_count;

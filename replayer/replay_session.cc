@@ -66,8 +66,10 @@ class ReplaySession {
  private:
   // Offers records while they fit. False if nothing was offered.
   bool feed() {
+    constexpr int kMost = 4096, kShown = 32;
     bool any = false;
-    for (int n = 0; n < 4096 && !fed_all_; n++) {
+    for (int n = 0; n < kMost && !fed_all_; n++) {
+      if (n % kShown == 0) arena_.show_offered();
       if (pending_ == nullptr) {
         pending_ = reader_.next();
         if (pending_ == nullptr) {
@@ -77,10 +79,11 @@ class ReplaySession {
         }
         pending_ = files_.located(pending_);
       }
-      if (!arena_.offer(pending_, pending_->bytes)) return any;
+      if (!arena_.offer(pending_, pending_->bytes)) break;
       pending_ = nullptr;
       any = true;
     }
+    arena_.show_offered();
     return any;
   }
 

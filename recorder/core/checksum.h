@@ -5,10 +5,15 @@
 
 namespace reweave::core {
 
+// Both halves of a product, folded: of two words of which neither is likely to be 0.
+constexpr std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
 // One step of a multiply-and-fold hash over 64-bit words.
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  const auto product = static_cast<unsigned __int128>(hash ^ word ^ 0x9e3779b97f4a7c15) * 0xa0761d6478bd642f;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  return fold(hash ^ word ^ 0x9e3779b97f4a7c15, 0xa0761d6478bd642f);
 }
 
 // With RunConfig::memory_checksums: logs the state as the call leaves it / compares it with the recorded one.

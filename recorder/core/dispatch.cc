@@ -13,12 +13,14 @@ namespace reweave::core {
 
 namespace {
 
-// Hash of where the call was made from: any earlier difference between the runs most likely shows here.
+// Hash of where the call was made from: any earlier difference between the runs most likely shows here. The products do
+// not depend on each other, for this is done at every call; the constants, digits of pi, tell the registers apart.
 std::uint64_t context_hash(const Call& call) {
   const auto& r = call.context.registers;
-  std::uint64_t hash = 0;
-  for (std::uint64_t word : {r.rip, r.rsp, r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15}) hash = mix(hash, word);
-  return hash;
+  return fold(r.rip ^ 0x243f6a8885a308d3, r.rsp ^ 0x13198a2e03707344) ^
+         fold(r.rbx ^ 0xa4093822299f31d0, r.rbp ^ 0x082efa98ec4e6c89) ^
+         fold(r.r12 ^ 0x452821e638d01377, r.r13 ^ 0xbe5466cf34e90c6c) ^
+         fold(r.r14 ^ 0xc0ac29b7c97c50dd, r.r15 ^ 0x3f84d5b5b5470917);
 }
 
 [[noreturn]] void call_diverged(const Call& call, const wire::RecordHeader* record, const char* what) {

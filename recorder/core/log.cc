@@ -37,6 +37,14 @@ void hold_for_debugger() {
   while (status.held.load() != 0) sys(SYS_futex, &status.held, FUTEX_WAIT, 1, 0);
 }
 
+// Returns the number of the event to come. Only the baton holder counts, so no locked instruction is needed.
+std::uint64_t count_event() {
+  std::atomic<std::uint64_t>& event = arena().status.event;
+  const std::uint64_t next = event.load(std::memory_order_relaxed) + 1;
+  event.store(next, std::memory_order_relaxed);
+  return next;
+}
+
 }  // namespace
 
 std::byte* reserve_out(std::uint64_t bytes) {
@@ -89,16 +97,17 @@ void RecordWriter::append(const void* data, std::uint64_t bytes) {
 void RecordWriter::commit() {
   body<wire::RecordHeader>().bytes = static_cast<std::uint32_t>(bytes_);
   publish_out(bytes_);
-  arena().status.event.fetch_add(1, std::memory_order_relaxed);
+  count_event();
 }
 
 const wire::RecordHeader* peek_record() {
   Channel& feed = arena().feed;
   const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
-  for (;;) {
+  while (state().feed_known == tail) {
     const std::uint32_t seen = feed.head_signal.load();
     const bool closed = feed.closed.load() != 0;
-    if (feed.head.load(std::memory_order_acquire) != tail) break;
+    state().feed_known = feed.head.load(std::memory_order_acquire);
+    if (state().feed_known != tail) break;
     if (closed) return nullptr;
     sleep_on(feed.head_signal, seen);
   }
@@ -125,8 +134,7 @@ void consume_record() {
   const std::uint64_t half = feed.bytes / 2;
   feed.tail.store(next, std::memory_order_release);
   if (tail / half != next / half) wake(feed.tail_signal);
-  const std::uint64_t event = arena().status.event.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (event == config().stop_event) hold_for_debugger();
+  if (count_event() == config().stop_event) hold_for_debugger();
 }
 
 const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {

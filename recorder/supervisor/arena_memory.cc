@@ -110,17 +110,24 @@ void ArenaMemory::wait_for_records(int milliseconds) {
 }
 
 bool ArenaMemory::offer(const void* record, std::uint64_t bytes) {
-  Channel& feed = header().feed;
-  const std::uint64_t head = feed.head.load(std::memory_order_relaxed);
-  if (head + bytes - feed.tail.load(std::memory_order_acquire) > feed.bytes) return false;
-  std::memcpy(feed_ + (head & (feed.bytes - 1)), record, bytes);
-  feed.head.store(head + bytes, std::memory_order_release);
-  // The target sleeps only on an empty feed.
-  if (feed.tail.load() == head) futex_signal(feed.head_signal);
+  if (offered_ + bytes - feed_tail_ > feed_bytes_) feed_tail_ = header().feed.tail.load(std::memory_order_acquire);
+  if (offered_ + bytes - feed_tail_ > feed_bytes_) return false;
+  std::memcpy(feed_ + (offered_ & (feed_bytes_ - 1)), record, bytes);
+  offered_ += bytes;
   return true;
 }
 
+void ArenaMemory::show_offered() {
+  Channel& feed = header().feed;
+  const std::uint64_t shown = feed.head.load(std::memory_order_relaxed);
+  if (shown == offered_) return;
+  feed.head.store(offered_, std::memory_order_release);
+  // The target sleeps only on an empty feed.
+  if (feed.tail.load() == shown) futex_signal(feed.head_signal);
+}
+
 void ArenaMemory::close_feed() {
+  show_offered();
   header().feed.closed.store(1);
   futex_signal(header().feed.head_signal);
 }

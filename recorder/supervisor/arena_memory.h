@@ -45,6 +45,8 @@ class ArenaMemory {
 
   // Appends a record to the feed if it fits now.
   bool offer(const void* record, std::uint64_t bytes);
+  // Lets the target see what was offered: not each record, for the processors would pass that line back and forth.
+  void show_offered();
   void close_feed();
   // Sleeps until the target has consumed a good part of the feed, `milliseconds` at the most.
   void wait_for_feed_room(int milliseconds);
@@ -56,6 +58,8 @@ class ArenaMemory {
   std::byte* base_ = nullptr;
   std::byte* out_ = nullptr;
   std::byte* feed_ = nullptr;
+  std::uint64_t offered_ = 0;
+  std::uint64_t feed_tail_ = 0;  // what the target had taken when last looked at
   std::uint64_t feed_bytes_;  // as mapped here; the header's is the target's to change
 };
 
