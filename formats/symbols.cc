@@ -149,8 +149,8 @@ class Symbols::Module {
     if (debug == nullptr || dwarf_getalt(debug) != nullptr) return;
     const ssize_t count = dwelf_dwarf_gnu_debugaltlink(debug, &name, &build_id);
     if (count <= 0) return;
-    alternate_fd_ =
-        open_debug_file(files, hex_digits(static_cast<const unsigned char*>(build_id), static_cast<std::size_t>(count)));
+    alternate_fd_ = open_debug_file(
+        files, hex_digits(static_cast<const unsigned char*>(build_id), static_cast<std::size_t>(count)));
     if (alternate_fd_ < 0) return;
     alternate_ = dwarf_begin(alternate_fd_, DWARF_C_READ);
     if (alternate_ != nullptr) dwarf_setalt(debug, alternate_);

@@ -99,27 +99,31 @@ void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
 
 void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  const auto read = [this](std::size_t number) {
-    auto chunk = std::make_unique<TraceChunk>();
-    reader_->read_chunk(number, *chunk);
-    for (std::size_t i = 0; i < chunk->size(); ++i) {
-      if (addresses_.process_of(chunk->thread[i]) == 0) continue;
-      const TraceEvent event = addresses_.told_apart(
-          {chunk->address[i], 0, chunk->extra[i], chunk->thread[i], chunk->kind[i], chunk->aux[i]});
-      chunk->address[i] = event.address;
-      chunk->extra[i] = event.extra;
-    }
-    return chunk;
-  };
+  // One is analysed while the other is filled; they are not given back, since new memory costs as much as decoding.
+  std::array<TraceChunk, 2> chunks;
+  const auto fill = [&](std::size_t number) { read_chunk(number, chunks[number % 2]); };
   const std::size_t count = reader_->chunk_count();
-  std::future<std::unique_ptr<TraceChunk>> next;
-  if (count > 0) next = std::async(std::launch::async, read, std::size_t{0});
+  std::future<void> filled;
+  if (count > 0) filled = std::async(std::launch::async, fill, std::size_t{0});
   for (std::size_t c = 0; c < count; ++c) {
-    const auto chunk = next.get();
-    if (c + 1 < count) next = std::async(std::launch::async, read, c + 1);
-    take(*chunk);
-    events_ = chunk->first_event + chunk->size();
+    filled.get();
+    if (c + 1 < count) filled = std::async(std::launch::async, fill, c + 1);
+    const TraceChunk& chunk = chunks[c % 2];
+    take(chunk);
+    events_ = chunk.first_event + chunk.size();
     progress(events_, reader_->info().events);
+  }
+}
+
+void TraceInput::read_chunk(std::size_t number, TraceChunk& chunk) const {
+  reader_->read_chunk(number, chunk);
+  if (!addresses_.several()) return;
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    if (addresses_.process_of(chunk.thread[i]) == 0) continue;
+    const TraceEvent event =
+        addresses_.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]});
+    chunk.address[i] = event.address;
+    chunk.extra[i] = event.extra;
   }
 }
 
