@@ -17,11 +17,6 @@ namespace {
 constexpr std::uint64_t kProgressEvents = 1u << 20;
 constexpr std::size_t kTextChunk = 1u << 16;
 
-// More than can be analysed; what was read so far can.
-struct Enough {
-  std::string reason;
-};
-
 // True if the first line that is not blank looks like thread|op|location.
 bool looks_like_std(const std::string& path) {
   if (path.ends_with(".std") || path.ends_with(".std.gz") || path.ends_with(".std.zst")) return true;
@@ -56,8 +51,8 @@ void TraceInput::read(const std::function<void()>& reading) {
     damage_ = bad.what();
   } catch (const StdFormatError& bad) {
     throw BadInput(path_ + ": " + bad.what());
-  } catch (const Enough& enough) {
-    damage_ = enough.reason;
+  } catch (const StopReading& stopped) {
+    damage_ = stopped.reason;
   }
 }
 
@@ -73,7 +68,7 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
   const std::uint64_t all = reader_ ? reader_->info().events : 0;
   read([&] {
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& given, std::uint32_t site) {
-      if (!builder.has_room() || number >= kNone) throw Enough{"the trace is longer than can be analysed"};
+      if (!builder.has_room() || number >= kNone) throw StopReading{"the trace is longer than can be analysed"};
       TraceEvent event = addresses_.told_apart(given);
       const bool plain = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
       if (code && plain) event.aux |= code->null_value(site, event.kind, event.extra);

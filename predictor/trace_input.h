@@ -16,6 +16,11 @@
 
 namespace reweave {
 
+// Thrown while a trace is read, also by a caller's `progress`: what was read so far is all; `reason` becomes damage().
+struct StopReading {
+  std::string reason;
+};
+
 class TraceInput {
  public:
   // Throws BadInput.
