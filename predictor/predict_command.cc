@@ -179,35 +179,55 @@ void write_text(const PredictArguments& arguments, const TraceModel& model, cons
   write_finding(std::cout, model, findings[arguments.explain - 1], names, {.witness = true});
 }
 
-void run(const PredictArguments& arguments) {
-  ProgressLine progress;
-  TraceInput input(arguments.trace);
+TraceModel load(TraceInput& input, ProgressLine& progress) {
   const Stopwatch watch;
-  stop_at_interrupt();
-  const TraceModel model = input.load([&](std::uint64_t done, std::uint64_t all) {
+  TraceModel model = input.load([&](std::uint64_t done, std::uint64_t all) {
     const double seconds = watch.seconds();
     progress.show(progress_texts("reading", event_rate(done, seconds), done, all, seconds));
     REQUIRE(!interrupted, "interrupted while the trace was read");
   });
   progress.clear();
   say_damage(input);
+  return model;
+}
+
+// With what this command adds: progress, Ctrl-C, the source code.
+PredictOptions options_of(const PredictArguments& arguments, const Names& names, ProgressLine& progress) {
   PredictOptions options = arguments.options;
-  double pass_start = 0;
-  options.progress = [&](const std::string& pass, std::size_t done, std::size_t all) {
-    if (done == 0) pass_start = watch.seconds();
-    const std::string detail = fmt::format("{} of {} groups decided, {:.0f} s", done, all, watch.seconds());
-    progress.show(progress_texts(pass, detail, done, all, watch.seconds() - pass_start));
+  options.progress = [&progress, watch = Stopwatch(), start = 0.0](const std::string& pass, std::size_t done,
+                                                                   std::size_t all) mutable {
+    const double now = watch.seconds();
+    if (done == 0) start = now;
+    const std::string detail = fmt::format("{} of {} groups decided, {:.0f} s", done, all, now);
+    progress.show(progress_texts(pass, detail, done, all, now - start));
   };
   options.interrupted = [] { return interrupted.load(); };
-  std::optional<DecisionJournal> journal;
-  if (!arguments.output.empty()) journal.emplace(arguments.output + ".state", identity_of(arguments.trace, model));
-  if (journal) options.journal = &*journal;
-  if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
-  std::optional<CodeNames> code;
-  const Names names = names_for(input, code);
   if (names.source_line) {
     options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
   }
+  return options;
+}
+
+// Where decisions are kept next to the output, if there is one.
+std::optional<DecisionJournal> journal_of(const PredictArguments& arguments, const TraceModel& model) {
+  if (arguments.output.empty()) return std::nullopt;
+  std::optional<DecisionJournal> journal(std::in_place, arguments.output + ".state",
+                                         identity_of(arguments.trace, model));
+  if (journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
+  return journal;
+}
+
+void run(const PredictArguments& arguments) {
+  ProgressLine progress;
+  TraceInput input(arguments.trace);
+  stop_at_interrupt();
+  const TraceModel model = load(input, progress);
+  std::optional<CodeNames> code;
+  const Names names = names_for(input, code);
+  CodeNames* const known_code = code ? &*code : nullptr;
+  PredictOptions options = options_of(arguments, names, progress);
+  std::optional<DecisionJournal> journal = journal_of(arguments, model);
+  if (journal) options.journal = &*journal;
   PredictStats stats;
   const std::vector<Finding> findings = find(model, options, stats);
   std::signal(SIGINT, SIG_DFL);
@@ -215,13 +235,13 @@ void run(const PredictArguments& arguments) {
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
   } else {
-    write_machine_readable(arguments.format, findings_of(input, model, findings, code ? &*code : nullptr, names));
+    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names));
   }
   std::cout.flush();
   say_undecided(stats, names);
   if (!journal) return;
   progress.show(progress_texts("writing witnesses", "", 0, 0, 0));
-  write_candidates(arguments.output, candidates_of(input, model, findings, code ? &*code : nullptr, names));
+  write_candidates(arguments.output, candidates_of(input, model, findings, known_code, names));
   progress.clear();
   if (!stats.out_of_time) return journal->remove();
   fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n", arguments.output);
