@@ -15,7 +15,7 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kProgressEvents = 1u << 20;
-constexpr std::size_t kTextChunk = 1u << 16;
+constexpr std::size_t kPiece = 1u << 15, kTextChunk = 1u << 16;
 
 // True if the first line that is not blank looks like thread|op|location.
 bool looks_like_std(const std::string& path) {
@@ -94,24 +94,27 @@ void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
 
 void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  // One is analysed while the other is filled; they are not given back, since new memory costs as much as decoding.
-  std::array<TraceChunk, 2> chunks;
-  const auto fill = [&](std::size_t number) { read_chunk(number, chunks[number % 2]); };
-  const std::size_t count = reader_->chunk_count();
-  std::future<void> filled;
-  if (count > 0) filled = std::async(std::launch::async, fill, std::size_t{0});
-  for (std::size_t c = 0; c < count; ++c) {
-    filled.get();
-    if (c + 1 < count) filled = std::async(std::launch::async, fill, c + 1);
-    const TraceChunk& chunk = chunks[c % 2];
-    take(chunk);
-    events_ = chunk.first_event + chunk.size();
+  // One is analysed while the other is filled. Small, and not given back: new memory costs as much as decoding.
+  std::array<TraceChunk, 2> pieces;
+  TracePieces reader(*reader_, kPiece);
+  const auto fill = [&](TraceChunk* piece) {
+    if (!reader.next(*piece)) return false;
+    tell_apart(*piece);
+    return true;
+  };
+  std::size_t now = 0;
+  std::future<bool> filled = std::async(std::launch::async, fill, &pieces[now]);
+  while (filled.get()) {
+    const TraceChunk& piece = pieces[now];
+    now ^= 1;
+    filled = std::async(std::launch::async, fill, &pieces[now]);
+    take(piece);
+    events_ = piece.first_event + piece.size();
     progress(events_, reader_->info().events);
   }
 }
 
-void TraceInput::read_chunk(std::size_t number, TraceChunk& chunk) const {
-  reader_->read_chunk(number, chunk);
+void TraceInput::tell_apart(TraceChunk& chunk) const {
   if (!addresses_.several()) return;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     if (addresses_.process_of(chunk.thread[i]) == 0) continue;

@@ -51,8 +51,8 @@ class TraceInput {
   void read(const std::function<void()>& reading);
   void stream_file(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
-  // With the addresses of processes told apart.
-  void read_chunk(std::size_t number, TraceChunk& chunk) const;
+  // Tells the addresses of processes apart.
+  void tell_apart(TraceChunk& chunk) const;
   void stream_text(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void each_of_file(std::uint64_t count, const Visit& visit);
