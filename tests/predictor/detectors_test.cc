@@ -132,8 +132,9 @@ class Naive {
   }
   bool hard(std::size_t a, std::size_t b) const {
     const TraceEvent &x = events_[a], &y = events_[b];
-    return x.thread == y.thread || (x.kind == EventKind::kFork && x.extra == y.thread) ||
-           (y.kind == EventKind::kJoin && y.extra == x.thread);
+    const bool starts = x.kind == EventKind::kFork, joins = y.kind == EventKind::kJoin;
+    return x.thread == y.thread || (starts && x.extra == y.thread) || (joins && y.extra == x.thread) ||
+           (starts && joins && x.extra == y.extra);  // a thread without events
   }
   bool handed(std::size_t a, std::size_t b) const {
     const TraceEvent &x = events_[a], &y = events_[b];
