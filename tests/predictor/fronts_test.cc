@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(frees_by_both_of_two_threads) {
                                        .shared_locks = shared,
                                        .pointers = true,
                                        .heap = true};
-      expect(run(options, 1000, 1'400'000, expected_frees_by_both, Places::kPairs), {"freed-by-both"});
+      expect(run(options, 400, 1'400'000, expected_frees_by_both, Places::kPairs), {"freed-by-both"});
     }
   }
 }
