@@ -4,34 +4,18 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <system_error>
+
+#include "formats/debug_session.h"
 
 namespace reweave {
 namespace {
 
 namespace fs = std::filesystem;
 
-char* no_debug_path = nullptr;
-constexpr Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = &no_debug_path,  // the standard places
-};
-
-std::string hex_digits(const unsigned char* bytes, long count) {
-  std::string result;
-  for (long i = 0; i < count; ++i) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", bytes[i]);
-    result += digits.data();
-  }
-  return result;
-}
+constexpr Dwfl_Callbacks kCallbacks = offline_callbacks(dwfl_standard_find_debuginfo);
 
 bool is_file(const fs::path& path) {
   std::error_code ignored;
@@ -44,7 +28,7 @@ void add_alternate(Dwarf* of, const std::string& path, std::vector<FoundDebugFil
   const void* bits = nullptr;
   const ssize_t count = dwelf_dwarf_gnu_debugaltlink(of, &name, &bits);
   if (count <= 0) return;
-  const std::string id = hex_digits(static_cast<const unsigned char*>(bits), count);
+  const std::string id = hex_digits(static_cast<const unsigned char*>(bits), static_cast<std::size_t>(count));
   const fs::path places[] = {fs::path("/usr/lib/debug/.build-id") / id.substr(0, 2) / (id.substr(2) + ".debug"),
                              fs::path(path).parent_path() / name};
   for (const fs::path& place : places) {
@@ -68,10 +52,8 @@ std::vector<FoundDebugFile> find_debug_files(const std::string& path) {
   if (debug == nullptr) return found;
   const char* separate = nullptr;
   dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &separate);
-  const unsigned char* bits = nullptr;
-  GElf_Addr where = 0;
-  const int count = dwfl_module_build_id(module, &bits, &where);
-  if (separate != nullptr && count > 0 && is_file(separate)) found.push_back({hex_digits(bits, count), separate});
+  const std::string build_id = module_build_id(module);
+  if (separate != nullptr && !build_id.empty() && is_file(separate)) found.push_back({build_id, separate});
   add_alternate(debug, separate != nullptr ? separate : path, found);
   return found;
 }

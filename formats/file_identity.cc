@@ -13,6 +13,7 @@
 
 #include "formats/error.h"
 #include "formats/fd.h"
+#include "formats/hex.h"
 
 namespace reweave {
 namespace {
@@ -32,12 +33,6 @@ bool read_exactly(int fd, std::uint64_t offset, void* into, std::size_t bytes) {
   return ::pread(fd, into, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-std::string hex(const unsigned char* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
-
 // The build-id among the notes in `notes`, in hex.
 std::string find_build_id(const std::vector<unsigned char>& notes) {
   std::size_t offset = 0;
@@ -51,7 +46,7 @@ std::string find_build_id(const std::vector<unsigned char>& notes) {
     const unsigned char* data = notes.data() + offset + name;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= kMaxBuildIdBytes &&
         std::memcmp(notes.data() + offset, "GNU", 4) == 0)
-      return hex(data, note.n_descsz);
+      return hex_digits(data, note.n_descsz);
     offset += name + description;
   }
   return {};

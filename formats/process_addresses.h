@@ -1,6 +1,7 @@
 // Processes of one trace use the same addresses for other things: bits above the address tell them apart.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,10 @@ class ProcessAddresses {
   }
 
   std::uint16_t process_of(ThreadId thread) const { return thread < process_of_.size() ? process_of_[thread] : 0; }
+  // False if told_apart() changes nothing.
+  bool several() const {
+    return std::any_of(process_of_.begin(), process_of_.end(), [](std::uint16_t process) { return process != 0; });
+  }
   const std::vector<std::uint16_t>& processes() const { return process_of_; }  // by thread
 
   // The event with the process in its addresses.

@@ -10,7 +10,7 @@
 
 namespace reweave {
 
-// The names of an STD file, and the numbers that stand for them in events.
+// Those of one file. Numbers are given in the order of first use.
 class StdNames {
  public:
   std::uint64_t variable_address(std::string_view name);

@@ -14,46 +14,28 @@
 #include <filesystem>
 #include <utility>
 
+#include "formats/debug_session.h"
+
 namespace reweave {
 namespace {
 
-char* no_debug_path = nullptr;
-
-std::string hex_digits(const unsigned char* bytes, long count) {
-  std::string result;
-  for (long i = 0; i < count; ++i) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", bytes[i]);
-    result += digits.data();
-  }
-  return result;
-}
-
 // Opens what `files` has for a build-id; negative if there is nothing.
-int open_debug_file(const SymbolFiles& files, const unsigned char* build_id, long count) {
-  const std::string path = files.debug && count > 0 ? files.debug(hex_digits(build_id, count)) : std::string();
+int open_debug_file(const SymbolFiles& files, const std::string& build_id) {
+  const std::string path = files.debug && !build_id.empty() ? files.debug(build_id) : std::string();
   return path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
 // Dwfl's callback: `user` points to the SymbolFiles of the module.
 int find_debug_info(Dwfl_Module* module, void** user, const char* name, Dwarf_Addr base, const char* file,
                     const char* link, GElf_Word checksum, char** found) {
-  const unsigned char* bits = nullptr;
-  GElf_Addr where = 0;
-  const int count = dwfl_module_build_id(module, &bits, &where);
   if (*user != nullptr) {
-    const int fd = open_debug_file(*static_cast<const SymbolFiles*>(*user), bits, count);
+    const int fd = open_debug_file(*static_cast<const SymbolFiles*>(*user), module_build_id(module));
     if (fd >= 0) return fd;
   }
   return dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum, found);
 }
 
-constexpr Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = find_debug_info,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = &no_debug_path,  // the standard places
-};
+constexpr Dwfl_Callbacks kCallbacks = offline_callbacks(find_debug_info);
 
 std::string demangle(const char* name) {
   if (name == nullptr) return "";
@@ -123,10 +105,8 @@ class Symbols::Module {
     dwfl_report_end(dwfl_, nullptr, nullptr);
     GElf_Addr bias = 0;
     if (module == nullptr || dwfl_module_getelf(module, &bias) == nullptr) return;
-    const unsigned char* bits = nullptr;
-    GElf_Addr where = 0;
-    const int count = dwfl_module_build_id(module, &bits, &where);
-    if (!build_id.empty() && count > 0 && hex_digits(bits, count) != build_id) return;  // not the recorded file
+    const std::string found = module_build_id(module);
+    if (!build_id.empty() && !found.empty() && found != build_id) return;  // not the recorded file
     module_ = module;
     bias_ = bias;
     void** user = nullptr;
@@ -168,7 +148,9 @@ class Symbols::Module {
     const void* build_id = nullptr;
     if (debug == nullptr || dwarf_getalt(debug) != nullptr) return;
     const ssize_t count = dwelf_dwarf_gnu_debugaltlink(debug, &name, &build_id);
-    alternate_fd_ = open_debug_file(files, static_cast<const unsigned char*>(build_id), count);
+    if (count <= 0) return;
+    alternate_fd_ = open_debug_file(
+        files, hex_digits(static_cast<const unsigned char*>(build_id), static_cast<std::size_t>(count)));
     if (alternate_fd_ < 0) return;
     alternate_ = dwarf_begin(alternate_fd_, DWARF_C_READ);
     if (alternate_ != nullptr) dwarf_setalt(debug, alternate_);

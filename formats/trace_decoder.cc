@@ -1,5 +1,6 @@
 #include "formats/trace_decoder.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "formats/message.h"
@@ -15,11 +16,11 @@ void TraceChunk::resize(std::size_t count) {
   extra.resize(count);
 }
 
-void TraceDecoder::decode(schema::TraceChunk::Reader from, std::uint32_t site_count, TraceChunk& to) {
+void TraceDecoder::open(schema::TraceChunk::Reader from, std::uint32_t site_count) {
   const std::uint32_t count = from.getCount();
   if (count == 0 || count > kMaxChunkEvents) throw Malformed("event count out of its range");
-  const auto control = bytes_of(from.getControl());
-  if (control.size() != count) throw Malformed("a control column of another length than the chunk");
+  control_ = bytes_of(from.getControl());
+  if (control_.size() != count) throw Malformed("a control column of another length than the chunk");
   op_refs_ = ColumnReader(bytes_of(from.getOps()));
   new_ops_ = ColumnReader(bytes_of(from.getNewOps()));
   thread_column_ = ColumnReader(bytes_of(from.getThreads()));
@@ -27,17 +28,27 @@ void TraceDecoder::decode(schema::TraceChunk::Reader from, std::uint32_t site_co
   extras_ = ColumnReader(bytes_of(from.getExtras()));
   ops_.clear();
   threads_.reset();
+  thread_ = 0;
+  current_ = {};
   site_count_ = site_count;
   last_new_site_ = 0;
-  to.first_event = from.getFirstEvent();
-  to.resize(count);
-  decode_events(control.data(), to);
-  expect_end();
+  next_event_ = from.getFirstEvent();
+}
+
+bool TraceDecoder::next(std::size_t limit, TraceChunk& to) {
+  if (control_.empty()) return false;
+  to.first_event = next_event_;
+  to.resize(std::min(limit, control_.size()));
+  decode_events(control_.data(), to);
+  control_ = control_.subspan(to.size());
+  next_event_ += to.size();
+  if (control_.empty()) expect_end();
+  return true;
 }
 
 void TraceDecoder::decode_events(const std::uint8_t* control, TraceChunk& to) {
-  ThreadId thread = 0;
-  TraceThreadState current;
+  ThreadId thread = thread_;
+  TraceThreadState current = current_;
   const std::size_t count = to.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t code = control[i];
@@ -70,6 +81,8 @@ void TraceDecoder::decode_events(const std::uint8_t* control, TraceChunk& to) {
     to.address[i] = address;
     to.extra[i] = op.extra;
   }
+  thread_ = thread;
+  current_ = current;
 }
 
 std::uint64_t TraceDecoder::given_address(std::uint8_t code, const Op& op, std::uint64_t thread_address) {

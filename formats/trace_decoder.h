@@ -1,6 +1,7 @@
-// Decodes one chunk of a trace into columns of plain values. No state outlives a chunk.
+// Decodes chunks of a trace, whole or in pieces, into columns of plain values. No state outlives a chunk.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "formats/column.h"
@@ -26,8 +27,11 @@ struct TraceChunk {
 
 class TraceDecoder {
  public:
-  // `site_count` bounds the site ids that may occur. Throws Malformed.
-  void decode(schema::TraceChunk::Reader from, std::uint32_t site_count, TraceChunk& to);
+  // Begins with a chunk, which must stay where it is until its last event was decoded. `site_count` bounds the site ids
+  // that may occur. Throws Malformed.
+  void open(schema::TraceChunk::Reader from, std::uint32_t site_count);
+  // Decodes the next events, at most `limit` (above 0); false if there are none. Throws Malformed.
+  bool next(std::size_t limit, TraceChunk& to);
 
  private:
   // A TraceOp with its form unpacked.
@@ -45,6 +49,10 @@ class TraceDecoder {
 
   std::vector<Op> ops_;
   TraceThreads threads_;
+  ThreadId thread_ = 0;  // of the event before
+  TraceThreadState current_;
+  std::uint64_t next_event_ = 0;
+  std::span<const std::uint8_t> control_;  // of the events to come
   std::uint32_t site_count_ = 0;
   std::uint32_t last_new_site_ = 0;
   ColumnReader op_refs_, new_ops_, thread_column_, addresses_, extras_;

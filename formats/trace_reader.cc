@@ -119,8 +119,14 @@ bool TraceReader::next(TraceChunk& chunk) {
 }
 
 void TraceReader::read_chunk(std::size_t index, TraceChunk& chunk) const {
-  const ChunkPlace& place = chunks_.at(index);
   Block block;
+  TraceDecoder decoder;
+  open_chunk(index, block, decoder);
+  guard_message(path(), block, [&] { decoder.next(kMaxChunkEvents, chunk); });
+}
+
+void TraceReader::open_chunk(std::size_t index, Block& block, TraceDecoder& decoder) const {
+  const ChunkPlace& place = chunks_.at(index);
   file_.read_at(place.offset, block);
   guard_message(path(), block, [&] {
     if (block.type() != BlockType::kTraceChunk) throw Malformed("not the block expected here");
@@ -128,9 +134,18 @@ void TraceReader::read_chunk(std::size_t index, TraceChunk& chunk) const {
     const auto root = view.root<schema::TraceChunk>();
     if (root.getFirstEvent() != place.first_event || root.getCount() != place.count)
       throw Malformed("the chunk is not the one that the index names");
-    TraceDecoder decoder;
-    decoder.decode(root, names_.site_count(), chunk);
+    decoder.open(root, names_.site_count());
   });
+}
+
+TracePieces::TracePieces(const TraceReader& reader, std::size_t limit) : reader_(reader), limit_(limit) {}
+
+bool TracePieces::next(TraceChunk& piece) {
+  for (;;) {
+    if (guard_message(reader_.path(), block_, [&] { return decoder_.next(limit_, piece); })) return true;
+    if (next_chunk_ == reader_.chunk_count()) return false;
+    reader_.open_chunk(next_chunk_++, block_, decoder_);
+  }
 }
 
 }  // namespace reweave

@@ -41,6 +41,9 @@ class TraceReader {
   // Decodes one chunk. Thread-safe.
   void read_chunk(std::size_t index, TraceChunk& chunk) const;
 
+  // Begins to decode one chunk; `block` has what `decoder` reads from. Throws BadFile. Thread-safe.
+  void open_chunk(std::size_t index, Block& block, TraceDecoder& decoder) const;
+
   // What is missing or corrupt at the end of what can be read, where !info().complete.
   const std::optional<BadFile>& damage() const { return damage_; }
 
@@ -64,6 +67,23 @@ class TraceReader {
   std::vector<ChunkPlace> chunks_;
   std::size_t next_chunk_ = 0;
   std::optional<BadFile> damage_;
+};
+
+// The events of a trace in pieces that fit into a processor's caches. Of one chunk's pieces, those before what is
+// damaged are handed out.
+class TracePieces {
+ public:
+  // `limit`: events of a piece, at most; above 0.
+  TracePieces(const TraceReader& reader, std::size_t limit);
+  // Decodes the next piece; false at the end. Throws BadFile where a chunk is damaged.
+  bool next(TraceChunk& piece);
+
+ private:
+  const TraceReader& reader_;
+  std::size_t limit_;
+  std::size_t next_chunk_ = 0;
+  Block block_;
+  TraceDecoder decoder_;
 };
 
 }  // namespace reweave

@@ -1,7 +1,6 @@
 #include "predictor/predict_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -24,6 +23,7 @@
 #include "predictor/detectors/detector.h"
 #include "predictor/finding_formats.h"
 #include "predictor/predict.h"
+#include "predictor/progress_line.h"
 #include "predictor/report.h"
 #include "predictor/trace_input.h"
 #include "predictor/witness_steps.h"
@@ -53,26 +53,6 @@ struct EngineRow {
 constexpr EngineRow kEngines[] = {
     {"syncp", "all of the above, as far as critical sections keep their order", true},
     {"seqcheck", "all of the above; the default", false},
-};
-
-// One line on a terminal that says how far we are, rewritten in place.
-class Progress {
- public:
-  void show(const std::string& text) {
-    if (!terminal_) return;
-    fmt::print(stderr, "\r\033[K{}", text);
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-    shown_ = false;
-  }
-  ~Progress() { clear(); }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
 };
 
 Names names_of(CodeNames& code) {
@@ -115,19 +95,18 @@ void say_damage(const TraceInput& input) {
   fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
 }
 
-// A bar and the time left of something under way, as far as can be told.
-std::string bar_text(std::uint64_t done, std::uint64_t all, double seconds) {
-  constexpr std::uint64_t kWidth = 20;
-  if (all <= done || done == 0) return "";
-  const std::uint64_t filled = done * kWidth / all;
-  return fmt::format(" [{:#<{}}{:-<{}}] {}%, {:.0f} s left", "", filled, "", kWidth - filled, done * 100 / all,
-                     seconds * static_cast<double>(all - done) / static_cast<double>(done));
+std::string event_rate(std::uint64_t events, double seconds) {
+  const double millions = static_cast<double>(events) / 1e6;
+  if (seconds <= 0) return fmt::format("{:.1f}M events", millions);
+  return fmt::format("{:.1f}M events, {:.1f}M/s", millions, millions / seconds);
 }
 
-std::string progress_text(const char* what, std::uint64_t done, std::uint64_t all, double seconds) {
-  std::string text = fmt::format("{}: {:.1f} million events", what, static_cast<double>(done) / 1e6);
-  if (seconds > 0) text += fmt::format(", {:.1f} million a second", static_cast<double>(done) / seconds / 1e6);
-  return text + bar_text(done, all, seconds);
+// Ctrl-C, once: stop and show what there is; twice: end.
+void stop_at_interrupt() {
+  std::signal(SIGINT, [](int) {
+    interrupted = true;
+    std::signal(SIGINT, SIG_DFL);
+  });
 }
 
 class Stopwatch {
@@ -139,14 +118,18 @@ class Stopwatch {
 };
 
 void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
-  Progress progress;
+  ProgressLine progress;
   TraceInput input(arguments.trace);
   const auto detector = row.make();
   const Stopwatch watch;
+  stop_at_interrupt();
   input.stream([&](const TraceChunk& chunk) { detector->take(chunk); },
                [&](std::uint64_t done, std::uint64_t all) {
-                 progress.show(progress_text(row.name, done, all, watch.seconds()));
+                 const double seconds = watch.seconds();
+                 progress.show(progress_texts(row.name, event_rate(done, seconds), done, all, seconds));
+                 if (interrupted) throw StopReading{"interrupted"};
                });
+  std::signal(SIGINT, SIG_DFL);
   progress.clear();
   say_damage(input);
   std::optional<CodeNames> code;
@@ -196,36 +179,55 @@ void write_text(const PredictArguments& arguments, const TraceModel& model, cons
   write_finding(std::cout, model, findings[arguments.explain - 1], names, {.witness = true});
 }
 
-void run(const PredictArguments& arguments) {
-  Progress progress;
-  TraceInput input(arguments.trace);
+TraceModel load(TraceInput& input, ProgressLine& progress) {
   const Stopwatch watch;
-  const TraceModel model = input.load([&](std::uint64_t done, std::uint64_t all) {
-    progress.show(progress_text("reading", done, all, watch.seconds()));
+  TraceModel model = input.load([&](std::uint64_t done, std::uint64_t all) {
+    const double seconds = watch.seconds();
+    progress.show(progress_texts("reading", event_rate(done, seconds), done, all, seconds));
+    REQUIRE(!interrupted, "interrupted while the trace was read");
   });
   progress.clear();
   say_damage(input);
+  return model;
+}
+
+// With what this command adds: progress, Ctrl-C, the source code.
+PredictOptions options_of(const PredictArguments& arguments, const Names& names, ProgressLine& progress) {
   PredictOptions options = arguments.options;
-  double pass_start = 0;
-  options.progress = [&](const std::string& pass, std::size_t done, std::size_t all) {
-    if (done == 0) pass_start = watch.seconds();
-    const std::string bar = bar_text(done, all, watch.seconds() - pass_start);
-    progress.show(fmt::format("{}: {} of {} groups decided, {:.0f} s{}", pass, done, all, watch.seconds(), bar));
+  options.progress = [&progress, watch = Stopwatch(), start = 0.0](const std::string& pass, std::size_t done,
+                                                                   std::size_t all) mutable {
+    const double now = watch.seconds();
+    if (done == 0) start = now;
+    const std::string detail = fmt::format("{} of {} groups decided, {:.0f} s", done, all, now);
+    progress.show(progress_texts(pass, detail, done, all, now - start));
   };
   options.interrupted = [] { return interrupted.load(); };
-  std::optional<DecisionJournal> journal;
-  if (!arguments.output.empty()) journal.emplace(arguments.output + ".state", identity_of(arguments.trace, model));
-  if (journal) options.journal = &*journal;
-  if (journal && journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
-  std::signal(SIGINT, [](int) {  // once: stop and show what there is; twice: end
-    interrupted = true;
-    std::signal(SIGINT, SIG_DFL);
-  });
-  std::optional<CodeNames> code;
-  const Names names = names_for(input, code);
   if (names.source_line) {
     options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
   }
+  return options;
+}
+
+// Where decisions are kept next to the output, if there is one.
+std::optional<DecisionJournal> journal_of(const PredictArguments& arguments, const TraceModel& model) {
+  if (arguments.output.empty()) return std::nullopt;
+  std::optional<DecisionJournal> journal(std::in_place, arguments.output + ".state",
+                                         identity_of(arguments.trace, model));
+  if (journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
+  return journal;
+}
+
+void run(const PredictArguments& arguments) {
+  ProgressLine progress;
+  TraceInput input(arguments.trace);
+  stop_at_interrupt();
+  const TraceModel model = load(input, progress);
+  std::optional<CodeNames> code;
+  const Names names = names_for(input, code);
+  CodeNames* const known_code = code ? &*code : nullptr;
+  PredictOptions options = options_of(arguments, names, progress);
+  std::optional<DecisionJournal> journal = journal_of(arguments, model);
+  if (journal) options.journal = &*journal;
   PredictStats stats;
   const std::vector<Finding> findings = find(model, options, stats);
   std::signal(SIGINT, SIG_DFL);
@@ -233,13 +235,13 @@ void run(const PredictArguments& arguments) {
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
   } else {
-    write_machine_readable(arguments.format, findings_of(input, model, findings, code ? &*code : nullptr, names));
+    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names));
   }
   std::cout.flush();
   say_undecided(stats, names);
   if (!journal) return;
-  progress.show("writing witnesses");
-  write_candidates(arguments.output, candidates_of(input, model, findings, code ? &*code : nullptr, names));
+  progress.show(progress_texts("writing witnesses", "", 0, 0, 0));
+  write_candidates(arguments.output, candidates_of(input, model, findings, known_code, names));
   progress.clear();
   if (!stats.out_of_time) return journal->remove();
   fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n", arguments.output);

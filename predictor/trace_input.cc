@@ -15,12 +15,7 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kProgressEvents = 1u << 20;
-constexpr std::size_t kTextChunk = 1u << 16;
-
-// More than can be analysed; what was read so far can.
-struct Enough {
-  std::string reason;
-};
+constexpr std::size_t kPiece = 1u << 15, kTextChunk = 1u << 16;
 
 // True if the first line that is not blank looks like thread|op|location.
 bool looks_like_std(const std::string& path) {
@@ -56,8 +51,8 @@ void TraceInput::read(const std::function<void()>& reading) {
     damage_ = bad.what();
   } catch (const StdFormatError& bad) {
     throw BadInput(path_ + ": " + bad.what());
-  } catch (const Enough& enough) {
-    damage_ = enough.reason;
+  } catch (const StopReading& stopped) {
+    damage_ = stopped.reason;
   }
 }
 
@@ -73,7 +68,7 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
   const std::uint64_t all = reader_ ? reader_->info().events : 0;
   read([&] {
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& given, std::uint32_t site) {
-      if (!builder.has_room() || number >= kNone) throw Enough{"the trace is longer than can be analysed"};
+      if (!builder.has_room() || number >= kNone) throw StopReading{"the trace is longer than can be analysed"};
       TraceEvent event = addresses_.told_apart(given);
       const bool plain = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
       if (code && plain) event.aux |= code->null_value(site, event.kind, event.extra);
@@ -99,27 +94,34 @@ void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
 
 void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  const auto read = [this](std::size_t number) {
-    auto chunk = std::make_unique<TraceChunk>();
-    reader_->read_chunk(number, *chunk);
-    for (std::size_t i = 0; i < chunk->size(); ++i) {
-      if (addresses_.process_of(chunk->thread[i]) == 0) continue;
-      const TraceEvent event = addresses_.told_apart(
-          {chunk->address[i], 0, chunk->extra[i], chunk->thread[i], chunk->kind[i], chunk->aux[i]});
-      chunk->address[i] = event.address;
-      chunk->extra[i] = event.extra;
-    }
-    return chunk;
+  // One is analysed while the other is filled. Small, and not given back: new memory costs as much as decoding.
+  std::array<TraceChunk, 2> pieces;
+  TracePieces reader(*reader_, kPiece);
+  const auto fill = [&](TraceChunk* piece) {
+    if (!reader.next(*piece)) return false;
+    tell_apart(*piece);
+    return true;
   };
-  const std::size_t count = reader_->chunk_count();
-  std::future<std::unique_ptr<TraceChunk>> next;
-  if (count > 0) next = std::async(std::launch::async, read, std::size_t{0});
-  for (std::size_t c = 0; c < count; ++c) {
-    const auto chunk = next.get();
-    if (c + 1 < count) next = std::async(std::launch::async, read, c + 1);
-    take(*chunk);
-    events_ = chunk->first_event + chunk->size();
+  std::size_t now = 0;
+  std::future<bool> filled = std::async(std::launch::async, fill, &pieces[now]);
+  while (filled.get()) {
+    const TraceChunk& piece = pieces[now];
+    now ^= 1;
+    filled = std::async(std::launch::async, fill, &pieces[now]);
+    take(piece);
+    events_ = piece.first_event + piece.size();
     progress(events_, reader_->info().events);
+  }
+}
+
+void TraceInput::tell_apart(TraceChunk& chunk) const {
+  if (!addresses_.several()) return;
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    if (addresses_.process_of(chunk.thread[i]) == 0) continue;
+    const TraceEvent event =
+        addresses_.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]});
+    chunk.address[i] = event.address;
+    chunk.extra[i] = event.extra;
   }
 }
 

@@ -16,6 +16,11 @@
 
 namespace reweave {
 
+// Thrown while a trace is read, also by a caller's `progress`: what was read so far is all; `reason` becomes damage().
+struct StopReading {
+  std::string reason;
+};
+
 class TraceInput {
  public:
   // Throws BadInput.
@@ -46,6 +51,8 @@ class TraceInput {
   void read(const std::function<void()>& reading);
   void stream_file(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+  // Tells the addresses of processes apart.
+  void tell_apart(TraceChunk& chunk) const;
   void stream_text(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void each_of_file(std::uint64_t count, const Visit& visit);

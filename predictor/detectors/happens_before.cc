@@ -5,7 +5,9 @@
 // feasible. Cost: an epoch comparison for most accesses, a clock of k threads for each synchronisation. Memory: a cell
 // of 32 bytes for 8 bytes of memory accessed, a clock for each lock, atomic and variable read by several threads; for
 // shb a clock for each time that a thread learned of others and then wrote what is still there.
+#include "predictor/detectors/address_table.h"
 #include "predictor/detectors/detector.h"
+#include "predictor/detectors/handed_clock.h"
 #include "predictor/detectors/shadow.h"
 #include "predictor/detectors/vector_clock.h"
 
@@ -50,12 +52,17 @@ class Snapshots {
   std::vector<std::uint32_t> free_;
 };
 
+// Events between fetching a cell and looking at it.
+constexpr std::size_t kAhead = 12;
+
 class HappensBefore : public Detector {
  public:
   explicit HappensBefore(bool read_after_write) : read_after_write_(read_after_write) {}
 
   void take(const TraceChunk& chunk) override {
-    for (std::size_t i = 0; i < chunk.size(); ++i) {
+    const std::size_t size = chunk.size();
+    for (std::size_t i = 0; i < size; ++i) {
+      if (i + kAhead < size) shadow_.prefetch(chunk.address[i + kAhead]);
       const ThreadId t = chunk.thread[i];
       if (t >= threads_.size()) grow(t);
       event_ = chunk.first_event + i;
@@ -75,22 +82,19 @@ class HappensBefore : public Detector {
   std::vector<RaceReport> finish() override { return reports_.take(); }
 
  private:
-  struct Thread {
-    VectorClock clock;
-    std::uint32_t now = 1;                 // its own entry
+  struct Thread : ThreadClock {
+    using ThreadClock::ThreadClock;
     std::uint32_t snapshot = kNoSnapshot;  // of its clock, if that has not changed since
   };
   struct Lock {
-    VectorClock exclusive, shared;  // at the last releases
+    HandedClock exclusive, shared;  // at the last releases
   };
   struct Reader {
     std::uint32_t clock = 0, site = 0;
   };
 
   void grow(ThreadId t) {
-    const std::size_t old = threads_.size();
-    threads_.resize(t + std::size_t{1});
-    for (std::size_t i = old; i < threads_.size(); ++i) threads_[i].clock.at(i) = 1;
+    while (threads_.size() <= t) threads_.emplace_back(static_cast<ThreadId>(threads_.size()));
   }
   bool knows(ThreadId t, ThreadId other, std::uint32_t clock) const { return clock <= threads_[t].clock[other]; }
 
@@ -156,7 +160,7 @@ class HappensBefore : public Detector {
           if (read_after_write_) keep_snapshot(t, cell);
         },
         [this](Cell& cell) { own(cell); });
-    if (read_after_write_) tick(t);  // what is read later must tell this write from the next
+    if (read_after_write_) threads_[t].tick();  // what is read later must tell this write from the next
   }
 
   // Gives a copied cell its share of what cells point to.
@@ -186,9 +190,11 @@ class HappensBefore : public Detector {
   // --- shb ---
 
   void learn_write(ThreadId t, const Cell& cell) {
-    if (cell.snapshot != kNoSnapshot) learn(t, snapshots_[cell.snapshot]);
-    std::uint32_t& entry = threads_[t].clock.at(cell.write_thread);
+    learn(t, snapshots_[cell.snapshot]);
+    Thread& me = threads_[t];
+    std::uint32_t& entry = me.clock.at(cell.write_thread);
     entry = std::max(entry, cell.write_clock);
+    ++me.learned;
     forget_snapshot(t);
   }
   void keep_snapshot(ThreadId t, Cell& cell) {
@@ -206,13 +212,21 @@ class HappensBefore : public Detector {
 
   // --- synchronisation ---
 
-  void tick(ThreadId t) { threads_[t].clock.at(t) = ++threads_[t].now; }
   void learn(ThreadId t, const VectorClock& clock) {
-    if (threads_[t].clock.join(clock)) forget_snapshot(t);
+    if (threads_[t].learn(clock)) forget_snapshot(t);
   }
-  void publish(ThreadId t, VectorClock& to) {
-    to.join(threads_[t].clock);
-    tick(t);
+  void learn(ThreadId t, const HandedClock& handed) {
+    if (!handed.known_to(threads_[t])) learn(t, handed.clock());
+  }
+  void publish(ThreadId t, HandedClock& to) {
+    to.add(threads_[t]);
+    threads_[t].tick();
+  }
+  // What two threads tell each other at a start or a join.
+  void tell(ThreadId from, ThreadId to) {
+    if (to >= threads_.size()) grow(to);
+    learn(to, threads_[from].clock);
+    threads_[from].tick();
   }
 
   void synchronise(ThreadId t, const TraceChunk& chunk, std::size_t i) {
@@ -222,11 +236,13 @@ class HappensBefore : public Detector {
       case EventKind::kAtomicLoad:
         return learn(t, objects_[address]);
       case EventKind::kAtomicStore:
-        objects_[address] = threads_[t].clock;
-        return tick(t);
-      case EventKind::kAtomicRmw:
-        learn(t, objects_[address]);
-        return publish(t, objects_[address]);
+        objects_[address].set(threads_[t]);
+        return threads_[t].tick();
+      case EventKind::kAtomicRmw: {
+        HandedClock& object = objects_[address];
+        learn(t, object);
+        return publish(t, object);
+      }
       case EventKind::kLock:
         return lock(t, address, shared);
       case EventKind::kUnlock:
@@ -245,11 +261,9 @@ class HappensBefore : public Detector {
       case EventKind::kSemWait:
         return learn(t, objects_[address]);
       case EventKind::kFork:
-        if (extra >= threads_.size()) grow(static_cast<ThreadId>(extra));
-        return publish(t, threads_[extra].clock);
+        return tell(t, static_cast<ThreadId>(extra));
       case EventKind::kJoin:
-        if (extra < threads_.size()) learn(t, threads_[extra].clock);
-        return;
+        return extra < threads_.size() ? tell(static_cast<ThreadId>(extra), t) : void();
       case EventKind::kAlloc:
         return shadow_.forget(address, extra);
       default:
@@ -271,10 +285,10 @@ class HappensBefore : public Detector {
   std::uint64_t event_ = 0;
   std::vector<Thread> threads_;
   Shadow<Cell> shadow_;
-  std::unordered_map<std::uint64_t, Lock> locks_;
-  std::unordered_map<std::uint64_t, VectorClock> objects_;  // atomics, conditions, barriers, semaphores
-  std::unordered_map<ThreadId, std::uint64_t> waiting_;     // mutex to take again
-  std::vector<std::vector<Reader>> read_sets_;              // by thread
+  AddressTable<Lock> locks_;
+  AddressTable<HandedClock> objects_;                    // atomics, conditions, barriers, semaphores
+  std::unordered_map<ThreadId, std::uint64_t> waiting_;  // mutex to take again
+  std::vector<std::vector<Reader>> read_sets_;           // by thread
   std::vector<std::uint32_t> free_read_sets_;
   Snapshots snapshots_;
   RaceReports reports_;

@@ -22,7 +22,7 @@ class Shadow {
       Page& page = find(address >> kPageBits);
       const std::size_t slot = address >> 3 & (kSlots - 1);
       const std::uint64_t stop = std::min(end, (address | 7) + 1);
-      if (page.split[slot] == 0 && stop - address == 8) {
+      if (stop - address == 8 && (!page.split || (*page.split)[slot] == 0)) {
         visit(page.cells[slot]);
       } else {
         auto& parts = split(page, slot, copied);
@@ -37,6 +37,12 @@ class Shadow {
     access(address, bytes, visit, [](Cell&) {});
   }
 
+  // Has the processor fetch the cell of an address that will be accessed soon.
+  void prefetch(std::uint64_t address) const {
+    const Cached& cached = cache_[cache_slot(address >> kPageBits)];
+    if (cached.number == address >> kPageBits) __builtin_prefetch(&cached.page->cells[address >> 3 & (kSlots - 1)]);
+  }
+
   // The memory is another object from now on.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     constexpr std::uint64_t kMost = 1u << 22;  // bounds the cost of a huge block
@@ -47,8 +53,9 @@ class Shadow {
         address |= (1u << kPageBits) - 8;
         continue;
       }
-      it->second->cells[address >> 3 & (kSlots - 1)] = Cell{};
-      it->second->split[address >> 3 & (kSlots - 1)] = 0;
+      const std::size_t slot = address >> 3 & (kSlots - 1);
+      it->second->cells[slot] = Cell{};
+      if (it->second->split) (*it->second->split)[slot] = 0;
     }
   }
 
@@ -57,15 +64,16 @@ class Shadow {
   static constexpr std::size_t kSlots = 512, kCached = 1024;
   struct Page {
     std::array<Cell, kSlots> cells{};
-    std::array<std::uint32_t, kSlots> split{};  // index in splits_ plus 1
+    std::unique_ptr<std::array<std::uint32_t, kSlots>> split;  // index in splits_ plus 1; none: all 0
   };
   struct Cached {
     std::uint64_t number = ~std::uint64_t{0};
     Page* page = nullptr;
   };
 
+  static std::size_t cache_slot(std::uint64_t number) { return (number ^ number >> 10) % kCached; }
   Page& find(std::uint64_t number) {
-    Cached& cached = cache_[(number ^ number >> 10) % kCached];
+    Cached& cached = cache_[cache_slot(number)];
     if (cached.number == number) [[likely]]
       return *cached.page;
     auto& page = pages_[number];
@@ -75,13 +83,15 @@ class Shadow {
   }
   template <typename Copied>
   std::array<Cell, 8>& split(Page& page, std::size_t slot, Copied copied) {
-    if (page.split[slot] == 0) {
+    if (!page.split) page.split = std::make_unique<std::array<std::uint32_t, kSlots>>();
+    std::uint32_t& index = (*page.split)[slot];
+    if (index == 0) {
       splits_.emplace_back();
       splits_.back().fill(page.cells[slot]);
       for (std::size_t i = 1; i < 8; ++i) copied(splits_.back()[i]);
-      page.split[slot] = static_cast<std::uint32_t>(splits_.size());
+      index = static_cast<std::uint32_t>(splits_.size());
     }
-    return splits_[page.split[slot] - 1];
+    return splits_[index - 1];
   }
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

@@ -11,6 +11,7 @@
 #include "predictor/detectors/detector.h"
 #include "predictor/trace_builder.h"
 #include "tests/predictor/oracle.h"
+#include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
 
 namespace reweave::testing {
@@ -131,8 +132,9 @@ class Naive {
   }
   bool hard(std::size_t a, std::size_t b) const {
     const TraceEvent &x = events_[a], &y = events_[b];
-    return x.thread == y.thread || (x.kind == EventKind::kFork && x.extra == y.thread) ||
-           (y.kind == EventKind::kJoin && y.extra == x.thread);
+    const bool starts = x.kind == EventKind::kFork, joins = y.kind == EventKind::kJoin;
+    return x.thread == y.thread || (starts && x.extra == y.thread) || (joins && y.extra == x.thread) ||
+           (starts && joins && x.extra == y.extra);  // a thread without events
   }
   bool handed(std::size_t a, std::size_t b) const {
     const TraceEvent &x = events_[a], &y = events_[b];
@@ -181,10 +183,10 @@ void expect_same(const std::vector<TraceEvent>& events, const std::vector<RaceRe
   BOOST_REQUIRE_MESSAGE(truth == found, what);
 }
 
-constexpr std::uint64_t kTraces = 1500;
+const std::uint64_t kTraces = 1500 * std::uint64_t{rounds()};
 
 BOOST_AUTO_TEST_CASE(hb_and_shb_are_what_they_say) {
-  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+  for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {
     RandomTraceOptions options{.threads = 2 + static_cast<std::uint32_t>(seed % 3), .events = 24};
     options.shared_locks = options.fork_join = options.atomics = true;
     const auto events = random_trace(options, seed);
@@ -208,7 +210,7 @@ BOOST_AUTO_TEST_CASE(hb_and_shb_are_what_they_say) {
 }
 
 BOOST_AUTO_TEST_CASE(accesses_of_parts_race_only_where_they_overlap) {
-  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+  for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {
     const auto events = random_trace({.threads = 3, .events = 24, .mixed_sizes = true}, seed);
     const Naive naive(events);
     const auto races = naive.races(naive.hb(false));
@@ -219,7 +221,7 @@ BOOST_AUTO_TEST_CASE(accesses_of_parts_race_only_where_they_overlap) {
 }
 
 BOOST_AUTO_TEST_CASE(wcp_is_what_it_says) {
-  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+  for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {
     const auto events =
         random_trace({.threads = 2 + static_cast<std::uint32_t>(seed % 3), .events = 24, .variables = 3}, seed);
     const Naive naive(events);
@@ -228,7 +230,7 @@ BOOST_AUTO_TEST_CASE(wcp_is_what_it_says) {
 }
 
 BOOST_AUTO_TEST_CASE(lockset_is_what_it_says) {
-  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+  for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {
     const auto events = random_trace({.threads = 3, .events = 24, .shared_locks = true}, seed);
     const Naive naive(events);
     std::set<std::pair<std::size_t, std::size_t>> races;
@@ -244,7 +246,7 @@ BOOST_AUTO_TEST_CASE(lockset_is_what_it_says) {
 // Each report of shb can happen: a reordering leaves both threads right before their accesses.
 BOOST_AUTO_TEST_CASE(shb_is_sound) {
   std::size_t reported = 0;
-  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+  for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {
     const auto events = random_trace({.threads = 3, .events = 18, .fork_join = true, .atomics = true}, seed);
     TraceBuilder builder(TraceBuilder::Options{false});
     for (const TraceEvent& e : events) builder.add(e, static_cast<std::uint32_t>(e.pc));

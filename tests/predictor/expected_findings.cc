@@ -38,6 +38,14 @@ class Search {
     return std::move(found_);
   }
 
+  Expected frees_by_both() {
+    std::set<std::uint32_t> released;  // blocks
+    for (EventIndex f = 0; f < m_.size(); ++f) {
+      if (m_.op[f] == Op::kFree && released.insert(m_.object[f]).second) freed_by_both(f);
+    }
+    return std::move(found_);
+  }
+
   Expected cycles() {
     std::vector<EventIndex> asking;
     for (EventIndex e = 0; e < m_.size(); ++e)
@@ -176,6 +184,8 @@ class Search {
   }
   void meet(EventIndex x, EventIndex other_x, EventIndex other_y, EventIndex y) {
     if (!other(x, other_x) || !conflict(x, other_x) || !conflict(y, other_y)) return;
+    // Both conflicts are never decided otherwise: meant to be.
+    if (!feasible({{other_x}, {x}}) && !feasible({{y}, {other_y}})) return;
     const bool in_order = m_.position[other_x] < m_.position[other_y];
     if (in_order) {
       half_changed({x, other_x, other_y, y}, {x, other_x, other_y});
@@ -185,9 +195,6 @@ class Search {
     }
   }
   void half_changed(const std::array<EventIndex, 4>& e, const std::vector<EventIndex>& sequence) {
-    // What is never otherwise is meant to be.
-    const EventIndex last = sequence.back();
-    if (!feasible({{last}, {e[0]}}) && !feasible({{e[3]}, {last}})) return;
     std::string pattern = "two variables ";
     for (const EventIndex event : e) {
       pattern += pattern.back() == ' ' ? "" : "-";
@@ -254,6 +261,21 @@ class Search {
       if (m_.variables[v].block == m_.object[f]) used_after(v);
     }
   }
+  // The thread of `f` takes a pointer before it resets the variable and frees; the other thread runs the same code.
+  void freed_by_both(EventIndex f) {
+    for (const EventIndex reset : m_.threads[m_.thread[f]]) {
+      if (m_.op[reset] != Op::kWrite || (m_.flags[reset] & kNull) == 0) continue;
+      EventIndex taken = kNone;
+      for (const EventIndex e : m_.threads[m_.thread[f]]) {
+        if (e < std::min(reset, f) && m_.is_read(e) && m_.object[e] == m_.object[reset]) taken = e;
+      }
+      if (taken == kNone || m_.op[taken] != Op::kRead || m_.is_atomic(taken)) continue;
+      for (const EventIndex r : m_.reads_of[m_.object[taken]]) {
+        if (m_.op[r] != Op::kRead || !other(r, taken) || m_.site[r] != m_.site[taken]) continue;
+        add("freed-by-both", {taken, r, reset, f}, {{taken}, {reset, r}, ReadRule::kAllDecide, r, m_.link[taken]});
+      }
+    }
+  }
   void used_after(std::uint32_t v) {
     for (EventIndex f : m_.writes_of[v]) {
       if ((m_.flags[f] & kFrees) == 0) continue;
@@ -285,6 +307,8 @@ class Search {
 }  // namespace
 
 Expected expected_findings(const TraceModel& model) { return Search(model).all(); }
+
+Expected expected_frees_by_both(const TraceModel& model) { return Search(model).frees_by_both(); }
 
 Expected expected_cycles(const TraceModel& model) { return Search(model).cycles(); }
 

@@ -19,5 +19,8 @@ using Expected = std::map<std::string, std::set<Sites>>;
 Expected expected_findings(const TraceModel& model);
 // The deadlocks of three threads, of `model`, a small trace of three.
 Expected expected_cycles(const TraceModel& model);
+// Only "freed-by-both", which needs code that both threads run: of `model`, a small trace of two in which no event
+// shares its site with another one of its own thread.
+Expected expected_frees_by_both(const TraceModel& model);
 
 }  // namespace reweave::testing

@@ -1,10 +1,10 @@
 // What the fronts report, against exhaustive search on thousands of random small traces: nothing infeasible is
-// reported; with two threads, whatever fits a pattern and is feasible is reported. Every event has a site of its own,
-// so a group has one instance and nothing is lost to sampling. REWEAVE_ORACLE_ROUNDS multiplies the number of traces.
+// reported; with two threads, whatever fits a pattern and is feasible is reported. Every event has a site of its own
+// (or shares it with one of the other thread), so a group has one instance and nothing is lost to sampling.
+// More traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_fronts
 #include <boost/test/included/unit_test.hpp>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -12,21 +12,27 @@
 #include "predictor/trace_builder.h"
 #include "tests/predictor/expected_findings.h"
 #include "tests/predictor/oracle.h"
+#include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
 
 namespace reweave::testing {
 namespace {
 
-// Of `sites` places in the code, events have the one that their number falls on; 0: each its own.
-TraceModel build(const std::vector<TraceEvent>& events, bool collapse, std::uint32_t sites) {
-  TraceBuilder builder(TraceBuilder::Options{collapse});
-  for (const TraceEvent& e : events) builder.add(e, static_cast<std::uint32_t>(sites == 0 ? e.pc : e.pc % sites));
-  return builder.finish();
-}
+constexpr std::uint32_t kReadSites = 1000;  // above all numbers of events
 
-std::uint32_t rounds() {
-  const char* text = std::getenv("REWEAVE_ORACLE_ROUNDS");
-  return text ? static_cast<std::uint32_t>(std::stoul(text)) : 1;
+// The place in the code of an event. kPairs: the reads of a thread have those of the other's.
+enum class Places { kOwn, kFive, kPairs };
+
+TraceModel build(const std::vector<TraceEvent>& events, bool collapse, Places places) {
+  TraceBuilder builder(TraceBuilder::Options{collapse});
+  std::map<ThreadId, std::uint32_t> reads;
+  for (const TraceEvent& e : events) {
+    auto site = static_cast<std::uint32_t>(e.pc);
+    if (places == Places::kFive) site %= 5;
+    if (places == Places::kPairs && e.kind == EventKind::kRead) site = kReadSites + reads[e.thread]++;
+    builder.add(e, site);
+  }
+  return builder.finish();
 }
 
 struct Counts {
@@ -38,10 +44,11 @@ using Definition = Expected (*)(const TraceModel& model);
 
 // `definition`: of what must be reported, all; null: nothing must.
 Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_t seed, Definition definition,
-           std::uint32_t code_locations = 0) {
+           Places places = Places::kOwn) {
   Counts counts;
-  for (std::uint64_t s = seed; s < seed + traces * rounds(); ++s) {
-    const TraceModel model = build(random_trace(options, s), s % 2 == 0, code_locations);
+  for (std::uint64_t i = 0; i < std::uint64_t{traces} * rounds(); ++i) {
+    const std::uint64_t s = first_seed(seed) + i;
+    const TraceModel model = build(random_trace(options, s), s % 2 == 0, places);
     if (model.size() == 0) continue;
     Expected found;
     for (const Finding& finding : predict(model, {})) {
@@ -60,9 +67,9 @@ Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_
       for (const Sites& sites : all) {
         if (found[pattern].contains(sites)) continue;
         ++counts.missed;
-        std::string places;
-        for (std::uint32_t site : sites) places += " " + std::to_string(site);
-        BOOST_TEST_MESSAGE("seed " << s << ": missed " << pattern << " at" << places);
+        std::string at;
+        for (std::uint32_t site : sites) at += " " + std::to_string(site);
+        BOOST_TEST_MESSAGE("seed " << s << ": missed " << pattern << " at" << at);
       }
     }
   }
@@ -149,11 +156,28 @@ BOOST_AUTO_TEST_CASE(stacks_of_two_threads) {
   expect(run(options, 1000, 900'000, expected_findings), {"use-after-end"});
 }
 
+// Both threads read in the same places, so each group still has one instance.
+BOOST_AUTO_TEST_CASE(frees_by_both_of_two_threads) {
+  for (const bool branches : {true, false}) {
+    for (const bool shared : {true, false}) {
+      const RandomTraceOptions options{.threads = 2,
+                                       .events = 22,
+                                       .variables = 1,
+                                       .locks = 1,
+                                       .branches = branches,
+                                       .shared_locks = shared,
+                                       .pointers = true,
+                                       .heap = true};
+      expect(run(options, 400, 1'400'000, expected_frees_by_both, Places::kPairs), {"freed-by-both"});
+    }
+  }
+}
+
 // Code that several threads run; of a group one instance of several is reported.
 BOOST_AUTO_TEST_CASE(the_same_code_in_two_threads) {
   const RandomTraceOptions options{
       .threads = 2, .events = 24, .variables = 1, .locks = 1, .branches = false, .pointers = true, .heap = true};
-  expect(run(options, 1500, 1'000'000, nullptr, 5), {"freed-by-both", "double-free", "W1-W2"}, 5);
+  expect(run(options, 1500, 1'000'000, nullptr, Places::kFive), {"freed-by-both", "double-free", "W1-W2"}, 5);
 }
 
 BOOST_AUTO_TEST_CASE(three_threads) {

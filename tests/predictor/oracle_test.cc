@@ -1,9 +1,8 @@
 // Every answer of the feasibility check against exhaustive search, on thousands of random small traces.
-// REWEAVE_ORACLE_ROUNDS multiplies the number of traces.
+// More traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_oracle
 #include <boost/test/included/unit_test.hpp>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -13,15 +12,11 @@
 #include "predictor/sync_preserving.h"
 #include "predictor/trace_builder.h"
 #include "tests/predictor/oracle.h"
+#include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
 
 namespace reweave::testing {
 namespace {
-
-std::uint32_t rounds() {
-  const char* text = std::getenv("REWEAVE_ORACLE_ROUNDS");
-  return text ? static_cast<std::uint32_t>(std::stoul(text)) : 1;
-}
 
 TraceModel build(const std::vector<TraceEvent>& events, bool collapse) {
   TraceBuilder builder(TraceBuilder::Options{collapse});
@@ -204,9 +199,10 @@ class Comparison {
 Score run(RandomTraceOptions options, std::uint32_t traces, std::uint64_t seed, ReadRule rule = ReadRule::kAllDecide) {
   Score score;
   for (std::uint32_t i = 0; i < traces * rounds(); ++i) {
-    const TraceModel model = build(random_trace(options, seed + i), i % 2 == 0);
+    const std::uint64_t s = first_seed(seed) + i;
+    const TraceModel model = build(random_trace(options, s), i % 2 == 0);
     if (model.size() == 0) continue;
-    Comparison comparison(model, rule, seed + i, score);
+    Comparison comparison(model, rule, s, score);
     comparison.stops();
     comparison.triples(4);
     comparison.sequences(3);

@@ -1,0 +1,30 @@
+// How our sessions with elfutils' libdwfl begin, so that what finds debug information and what reads it look alike.
+#pragma once
+
+#include <elfutils/libdwfl.h>
+
+#include <string>
+
+#include "formats/hex.h"
+
+namespace reweave {
+
+inline char* no_debug_path = nullptr;  // what makes elfutils look where distributions put debug information
+
+// Callbacks of a session for files that are not loaded; `find` looks for separate debug information.
+constexpr Dwfl_Callbacks offline_callbacks(decltype(Dwfl_Callbacks::find_debuginfo) find) {
+  return {.find_elf = dwfl_build_id_find_elf,
+          .find_debuginfo = find,
+          .section_address = dwfl_offline_section_address,
+          .debuginfo_path = &no_debug_path};
+}
+
+// In hex; empty if the module has none.
+inline std::string module_build_id(Dwfl_Module* module) {
+  const unsigned char* bits = nullptr;
+  GElf_Addr where = 0;
+  const int count = dwfl_module_build_id(module, &bits, &where);
+  return count > 0 ? hex_digits(bits, static_cast<std::size_t>(count)) : std::string();
+}
+
+}  // namespace reweave

@@ -1,0 +1,63 @@
+// The clock that a lock, an atomic or the like hands from those who release it to those who acquire it.
+//
+// Mostly it is the clock of one thread, and then two comparisons save most of the work: who knows that thread's entry
+// knows the whole clock, and a thread that learned nothing since it last released the object changes one entry of it.
+// So the work grows with what threads learn of each other, not with how often they lock.
+#pragma once
+
+#include "predictor/detectors/vector_clock.h"
+
+namespace reweave {
+
+// A thread's clock and how often it learned of others. Each entry that it hands on is another one: it ticks after.
+struct ThreadClock {
+  VectorClock clock;
+  std::uint32_t now = 1;      // its own entry
+  std::uint32_t learned = 0;  // grows whenever another entry does
+
+  explicit ThreadClock(ThreadId thread) : self(thread) { clock.at(thread) = now; }
+  void tick() { clock.at(self) = ++now; }
+  // True if there was something new.
+  bool learn(const VectorClock& other) {
+    if (!clock.join(other)) return false;
+    ++learned;
+    return true;
+  }
+
+  ThreadId self;
+};
+
+class HandedClock {
+ public:
+  // True if `thread` knows all of this without looking at each entry.
+  bool known_to(const ThreadClock& thread) const {
+    return one_thread_ ? thread.clock[from_] >= now_ : clock_.size() == 0;
+  }
+  // Adds what `thread` knows.
+  void add(const ThreadClock& thread) {
+    if (known_to(thread)) return set(thread);
+    clock_.join(thread.clock);
+    one_thread_ = false;
+  }
+  // Becomes what `thread` knows.
+  void set(const ThreadClock& thread) {
+    if (one_thread_ && from_ == thread.self && learned_ == thread.learned) {
+      clock_.at(from_) = thread.now;
+    } else {
+      clock_ = thread.clock;
+    }
+    one_thread_ = true;
+    from_ = thread.self;
+    now_ = thread.now;
+    learned_ = thread.learned;
+  }
+  const VectorClock& clock() const { return clock_; }
+
+ private:
+  VectorClock clock_;
+  std::uint32_t now_ = 0, learned_ = 0;  // of thread from_
+  ThreadId from_ = 0;
+  bool one_thread_ = false;  // clock_ is that of one thread
+};
+
+}  // namespace reweave

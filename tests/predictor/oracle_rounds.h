@@ -1,0 +1,23 @@
+// How many random traces the tests against oracles make, and which. The environment says: REWEAVE_ORACLE_ROUNDS
+// multiplies their number, REWEAVE_ORACLE_SEED (0 to 4,000,000) gives others.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace reweave::testing {
+
+inline std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::stoull(text);
+}
+
+inline std::uint32_t rounds() { return static_cast<std::uint32_t>(number_in_environment("REWEAVE_ORACLE_ROUNDS", 1)); }
+
+// The first seed of a test whose seeds begin at `seed`, below 2^32.
+inline std::uint64_t first_seed(std::uint64_t seed) {
+  return (number_in_environment("REWEAVE_ORACLE_SEED", 0) << 32) + seed;
+}
+
+}  // namespace reweave::testing
