@@ -11,6 +11,7 @@
 
 #include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
+#include "explorer/memory_stacks.h"
 #include "explorer/minimise.h"
 #include "explorer/places.h"
 #include "explorer/searches/search.h"
@@ -196,7 +197,17 @@ class Campaign {
       KeptFailure& failure = result_.failures[i];
       failure.verified = verify_recording(failure.path, kept_[i], options_.verifications, options_.check);
       if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
+      if (options_.verifications > 0) tell_stacks(failure, kept_[i]);
     }
+  }
+
+  // Whoever does not want a failure replayed gets no stacks.
+  void tell_stacks(KeptFailure& failure, const RunResult& run) {
+    if (run.outcome != wire::OutcomeKind::kMemoryError) return;
+    const std::optional<MemoryError> error = memory_error_of(run.text);
+    CHECK(error);
+    failure.stacks = tell_memory_error(failure.path, *error, places_);
+    std::ofstream(failure.path + "/story.txt", std::ios::app) << failure.stacks << "\n";
   }
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }

@@ -48,6 +48,7 @@ struct KeptFailure {
   unsigned verified;       // replays that failed the same way
   std::string how;         // strategy, or the candidate
   std::string story;       // the minimal schedule in plain words
+  std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
 };
 

@@ -83,6 +83,7 @@ int explore(ExploreArguments& arguments) {
                failure.verified, options.verifications);
     if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
     if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+    if (!failure.stacks.empty()) fmt::print("  {}\n", failure.stacks);
   }
   return result.failures.empty() ? 0 : kExitFailureFound;
 }

@@ -30,6 +30,12 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
+// "function (file.c:12)".
+std::string text_of(const SourceFrame& frame) {
+  if (frame.file.empty()) return frame.function;
+  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
+}
+
 }  // namespace
 
 Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFiles::of_source(recording))) {
@@ -71,10 +77,17 @@ const CodeSymbol* Places::symbol(std::uint64_t pc) {
 std::string Places::code(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr) return fmt::format("{:#x}", pc);
-  if (found->frames.empty()) return found->fallback;
-  const SourceFrame& frame = found->frames.front();
-  if (frame.file.empty()) return frame.function;
-  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
+  return found->frames.empty() ? found->fallback : text_of(found->frames.front());
+}
+
+std::vector<std::string> Places::frames(std::uint64_t pc) {
+  const Module* module = module_at(pc);
+  if (module != nullptr && std::filesystem::path(module->path).filename().string().starts_with("libreweave")) return {};
+  const CodeSymbol* found = symbol(pc);
+  if (found == nullptr || found->frames.empty()) return {code(pc)};
+  std::vector<std::string> texts;
+  for (const SourceFrame& frame : found->frames) texts.push_back(text_of(frame));
+  return texts;
 }
 
 std::string Places::function(std::uint64_t pc) {

@@ -14,6 +14,8 @@ class Places {
 
   // "function (file.c:12)" of a return address; "0x1234" if nothing is known.
   std::string code(std::uint64_t pc);
+  // The same with what it is inlined into, innermost first. None for what is ours.
+  std::vector<std::string> frames(std::uint64_t pc);
   // The function of the source that has it, the innermost of inlined ones; what code() says if it is not known.
   std::string function(std::uint64_t pc);
   // The text of that source line; empty if it cannot be read.
