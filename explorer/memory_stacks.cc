@@ -43,7 +43,8 @@ class Follower {
           if (!calls.empty()) calls.pop_back();
           break;
         case EventKind::kAlloc:
-          if (chunk.aux[i] != kThreadStack) allocate(chunk.address[i], chunk.extra[i], {chunk.thread[i], stack(chunk.thread[i], pc)});
+          if (chunk.aux[i] != kThreadStack)
+            allocate(chunk.address[i], chunk.extra[i], {chunk.thread[i], stack(chunk.thread[i], pc)});
           break;
         case EventKind::kFree:
           release(chunk.address[i], {chunk.thread[i], stack(chunk.thread[i], pc)});
@@ -54,9 +55,7 @@ class Follower {
     }
   }
 
-  MemoryStacks result() {
-    return {{error_.thread, stack(error_.thread, error_.pc)}, block()};
-  }
+  MemoryStacks result() { return {{error_.thread, stack(error_.thread, error_.pc)}, block()}; }
 
  private:
   std::vector<std::uint64_t> stack(ThreadId thread, std::uint64_t pc) {
@@ -93,7 +92,8 @@ class Follower {
 std::string lines_of(const std::vector<std::uint64_t>& stack, Places& places) {
   std::string text;
   for (const std::uint64_t pc : stack)
-    for (const std::string& frame : places.frames(pc)) text += fmt::format("\n    {} {}", text.empty() ? "in" : "by", frame);
+    for (const std::string& frame : places.frames(pc))
+      text += fmt::format("\n    {} {}", text.empty() ? "in" : "by", frame);
   return text;
 }
 
@@ -110,7 +110,8 @@ std::optional<MemoryError> memory_error_of(const std::string& outcome_text) {
   const auto pc = number_behind(outcome_text, ", pc 0x", 16);
   const auto thread = number_behind(outcome_text, ", thread ", 10);
   if (!address || !pc || !thread) return {};
-  return MemoryError{outcome_text.substr(0, outcome_text.find(" at 0x")), *address, *pc, static_cast<ThreadId>(*thread)};
+  return MemoryError{outcome_text.substr(0, outcome_text.find(" at 0x")), *address, *pc,
+                     static_cast<ThreadId>(*thread)};
 }
 
 MemoryStacks memory_stacks(const std::string& trace, const MemoryError& error) {

@@ -6,8 +6,8 @@ namespace reweave {
 
 TracedReplay trace_recording(const std::string& recording, const std::string& output) {
   const RecordingReader reader(recording);
-  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line,
-                              std::filesystem::absolute(recording).string()});
+  TraceWriter writer(output,
+                     {REWEAVE_VERSION, reader.manifest().command_line, std::filesystem::absolute(recording).string()});
   ReplayOptions options;
   options.discard_output = true;
   options.trace = &writer;
