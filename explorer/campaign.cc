@@ -44,8 +44,9 @@ class Campaign {
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
-        workers_(std::make_unique<Workers>(options.recording, options.jobs)),
         places_(options.recording),
+        workers_(std::make_unique<Workers>(
+            options.recording, options.fork_at.empty() ? 0 : places_.address_of(options.fork_at), options.jobs)),
         start_(Clock::now()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
@@ -306,8 +307,8 @@ class Campaign {
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
-  std::unique_ptr<Workers> workers_;
   Places places_;
+  std::unique_ptr<Workers> workers_;
   Knowledge knowledge_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;

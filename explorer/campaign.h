@@ -14,6 +14,7 @@ namespace reweave {
 struct CampaignOptions {
   std::string recording;
   std::string output;             // folder for the failures; created
+  std::string fork_at;            // function of the program at whose first entry runs begin; empty: main
   std::string strategy = "auto";  // of the search
   std::string learned;            // hapset: file that its sets are loaded from and saved to
   CandidateSet candidates;        // tried first

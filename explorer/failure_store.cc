@@ -22,6 +22,7 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   manifest.policy = policy;
   manifest.parent = std::filesystem::absolute(parent).string();
   manifest.heap_checks = true;
+  manifest.heap_checks_from = departure.function;
   manifest.checksums = false;
   manifest.wait_status = run.wait_status;
   manifest.outcome = run.outcome;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/error.h"
 #include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
 #include "recorder/arena.h"
@@ -103,6 +104,15 @@ std::string Places::source_line(std::uint64_t pc) {
   for (int i = 0; i < found->frames.front().line; i++)
     if (!std::getline(file, line)) return "";
   return trimmed(line);
+}
+
+std::uint64_t Places::address_of(const std::string& function) {
+  CHECK(!modules_.empty());
+  const Module& program = modules_.front();
+  const std::vector<std::uint64_t> found = symbols_.functions(program.path, program.build_id, function);
+  REQUIRE(!found.empty(), "{} has no function {}", program.path, function);
+  REQUIRE(found.size() == 1, "{} has {} functions {}", program.path, found.size(), function);
+  return program.base + found.front();
 }
 
 std::string Places::object(std::uint64_t address) {

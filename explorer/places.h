@@ -22,6 +22,8 @@ class Places {
   std::string source_line(std::uint64_t pc);
   // Of the program itself, not of a library.
   bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
+  // Where the program's function of that name begins. Throws BadInput if it has none, or several.
+  std::uint64_t address_of(const std::string& function);
   // "name", "name+8"; "memory at 0x1234" if it is no global variable.
   std::string object(std::uint64_t address);
 

@@ -229,10 +229,10 @@ Packer run_request(ForkServer& server, Unpacker& message, std::shared_ptr<const 
 }
 
 // The worker's process: the first message says whether the server is ready, each further one is a result.
-void serve(const std::string& recording, unsigned number, int requests, int results) {
+void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, int requests, int results) {
   std::unique_ptr<ForkServer> server;
   try {
-    server = std::make_unique<ForkServer>(recording, number);
+    server = std::make_unique<ForkServer>(recording, fork_at, number);
   } catch (const std::exception& error) {
     failed(error).send(results);
     return;
@@ -258,7 +258,7 @@ void expect_success(Unpacker& message) {
 
 }  // namespace
 
-Worker::Worker(const std::string& recording, unsigned number) {
+Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number) {
   int requests[2], results[2];
   SYSCALL_CHECK(pipe2(requests, O_CLOEXEC), "a pipe to a worker");
   SYSCALL_CHECK(pipe2(results, O_CLOEXEC), "a pipe from a worker");
@@ -271,7 +271,7 @@ Worker::Worker(const std::string& recording, unsigned number) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(requests[1]);
     close(results[0]);
-    serve(recording, number, requests[0], results[1]);
+    serve(recording, fork_at, number, requests[0], results[1]);
     _exit(0);
   }
   close(requests[0]);
@@ -305,8 +305,8 @@ RunResult Worker::finish() {
   return unpack_result(message);
 }
 
-Workers::Workers(const std::string& recording, unsigned count) {
-  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, i));
+Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count) {
+  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, fork_at, i));
 }
 
 Departure Workers::departure() const { return workers_.front()->departure(); }
