@@ -66,8 +66,10 @@ std::string demangle(const char* name) {
   return result;
 }
 
-// Of a demangled name: "a::(anonymous namespace)::f" of "a::(anonymous namespace)::f(int (*)(char)) const".
+// Of a demangled name: "a::(anonymous namespace)::f" of "a::(anonymous namespace)::f(int (*)(char)) const". Copies that
+// the compiler made ("f(int) [clone .part.0]") keep theirs.
 std::string without_parameters(const std::string& name) {
+  if (name.ends_with(']')) return name;
   std::size_t at = name.rfind(')');
   if (at == name.npos) return name;
   for (int open = 1; open > 0 && at > 0;) {
