@@ -18,6 +18,7 @@
 #include "explorer/story.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
+#include "explorer/witness.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
 
@@ -29,15 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::byte> goal_of(const Candidate& candidate) {
-  std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
-  for (std::size_t i = 0; i < candidate.witness.size(); i++) {
-    const WitnessStep& step = candidate.witness[i];
-    const WitnessGoal goal = {step.pc, step.thread, {}};
-    std::memcpy(bytes.data() + i * sizeof goal, &goal, sizeof goal);
-  }
-  return bytes;
-}
+constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
 
 class Campaign {
  public:
@@ -129,21 +122,46 @@ class Campaign {
   void confirm_candidates() {
     for (std::size_t i = 0; i < options_.candidates.candidates.size() && !enough(); i++) {
       const Candidate& candidate = options_.candidates.candidates[i];
-      if (candidate.cut || candidate.skipped_steps > 0) {
-        result_.verdicts.push_back({i, false, "was not made along it: the witness lacks its beginning", false});
-        add_pairs(candidate);
-        continue;
-      }
-      RunRequest request;
-      request.policy = "witness";
-      request.goal = goal_of(candidate);
+      const CandidateVerdict verdict = confirm(i, candidate);
+      if (!verdict.failed) add_pairs(candidate);
+      result_.verdicts.push_back(verdict);
+    }
+  }
+
+  // Along the witness; as long as the run leaves it and passes, along another linearization of it.
+  CandidateVerdict confirm(std::size_t index, const Candidate& candidate) {
+    const auto beginning = beginning_of(candidate, needs_beginning(candidate) ? recorded_order() : Observation());
+    if (!beginning) return {index, false, "its witness lacks its beginning", "was not made", false};
+    CandidateVerdict verdict;
+    std::vector<WitnessOrder> orders = {candidate.witness};
+    for (std::size_t i = 0; i < orders.size() && !enough(); i++) {
+      RunRequest request = witness_request(*beginning, orders[i]);
+      if (request.goal.size() > kGoalBytes) return {index, false, "its witness is too long", "was not made", false};
       request.step_limit = step_limit();
       const RunResult run = one_run(request);
-      result_.verdicts.push_back(
-          {i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
-      note(run, request, fmt::format("candidate {} ({})", i + 1, name_of(candidate.kind)));
-      if (!run.failed()) add_pairs(candidate);
+      note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
+      const std::string name = i == 0 ? "its witness" : fmt::format("linearization {} of its witness", i + 1);
+      const bool followed = was_followed(run, orders[i]);
+      verdict = {index, followed, name + " was followed to the end", describe_outcome(run), run.failed()};
+      if (!followed)
+        verdict.how =
+            fmt::format("{} could not be followed to the end ({})", name, tell_departure(run, orders[i], places_));
+      if (followed || run.failed()) break;
+      if (i == 0) orders = linearizations(candidate.witness, kMostLinearizations);
     }
+    return verdict;
+  }
+
+  // What the recorded run did from main on, seen by repeating it; empty if it was too long.
+  const Observation& recorded_order() {
+    if (recorded_) return *recorded_;
+    RunResult recorded;
+    recorded.records = records_behind(options_.recording, workers_->departure());
+    RunRequest request = request_of(switches_of(recorded));
+    request.observe = true;
+    request.step_limit = step_limit();
+    recorded_ = request.goal.size() <= kGoalBytes ? one_run(request).observed : Observation();
+    return *recorded_;
   }
 
   // Neighbouring events of the candidate, in both orders, for the active tester.
@@ -313,6 +331,7 @@ class Campaign {
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
+  std::optional<Observation> recorded_;
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;

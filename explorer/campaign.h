@@ -56,7 +56,8 @@ struct KeptFailure {
 // What became of a candidate.
 struct CandidateVerdict {
   std::size_t index;    // in the candidate list
-  bool followed;        // the witness was executed to its end
+  bool followed;        // the witness, or another linearization of it, was executed to its end
+  std::string how;      // which, or where and why not
   std::string outcome;  // of the run
   bool failed;
 };

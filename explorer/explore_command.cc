@@ -42,10 +42,8 @@ bool show_progress(const CampaignProgress& progress, const CampaignOptions& opti
 
 void print_verdicts(const CampaignResult& result, const CandidateSet& candidates) {
   for (const CandidateVerdict& verdict : result.verdicts)
-    fmt::print(
-        "candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
-        verdict.followed ? "its witness was followed to the end" : "its witness could not be followed to the end",
-        verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
+    fmt::print("candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
+               verdict.how, verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
 int explore(ExploreArguments& arguments) {

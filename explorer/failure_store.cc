@@ -48,6 +48,16 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   writer.finish(manifest);
 }
 
+std::vector<std::byte> records_behind(const std::string& recording, const Departure& departure) {
+  RecordingReader reader(recording);
+  std::vector<std::byte> records;
+  for (std::uint64_t i = 0; const wire::RecordHeader* record = reader.next(); i++) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(record);
+    if (i >= departure.prefix_records) records.insert(records.end(), bytes, bytes + record->bytes);
+  }
+  return records;
+}
+
 unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check) {
   unsigned same = 0;
   for (unsigned i = 0; i < times; i++) {

@@ -200,7 +200,7 @@ RunResult ForkServer::result(bool ended) const {
   result.wait_status = self.server_.header().status.run_status;
   result.outcome = outcome_of(result.wait_status);
   result.steps = self.runs_.state().step - departure_step();
-  result.goal_progress = self.runs_.state().policy.words[0];
+  std::memcpy(&result.witness, self.runs_.state().policy.words, sizeof result.witness);
   if (status.fatal.load() != 0) {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;

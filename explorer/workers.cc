@@ -151,7 +151,7 @@ Packer pack(const RunResult& result) {
   message.put_list(result.text);
   message.put_list(result.records);
   message.put(result.steps);
-  message.put(result.goal_progress);
+  message.put(result.witness);
   message.put(result.seconds);
   message.put_list(result.observed.notes());
   message.put_list(result.observed.enabled_pool());
@@ -166,7 +166,7 @@ RunResult unpack_result(Unpacker& message) {
   message.get_list(result.text);
   message.get_list(result.records);
   result.steps = message.get<std::uint64_t>();
-  result.goal_progress = message.get<std::uint64_t>();
+  result.witness = message.get<WitnessProgress>();
   result.seconds = message.get<double>();
   std::vector<ChoiceNote> notes;
   std::vector<ThreadId> enabled;
