@@ -132,7 +132,7 @@ class Campaign {
   CandidateVerdict confirm(std::size_t index, const Candidate& candidate) {
     const auto beginning = beginning_of(candidate, needs_beginning(candidate) ? recorded_order() : Observation());
     if (!beginning) return {index, false, "its witness lacks its beginning", "was not made", false};
-    CandidateVerdict verdict;
+    CandidateVerdict verdict = {index, false, "", "", false};
     std::vector<WitnessOrder> orders = {candidate.witness};
     for (std::size_t i = 0; i < orders.size() && !enough(); i++) {
       RunRequest request = witness_request(*beginning, orders[i]);
@@ -140,13 +140,15 @@ class Campaign {
       request.step_limit = step_limit();
       const RunResult run = one_run(request);
       note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
-      const std::string name = i == 0 ? "its witness" : fmt::format("linearization {} of its witness", i + 1);
-      const bool followed = was_followed(run, orders[i]);
-      verdict = {index, followed, name + " was followed to the end", describe_outcome(run), run.failed()};
-      if (!followed)
+      verdict.followed = was_followed(run, orders[i]);
+      verdict.failed = run.failed();
+      verdict.outcome = describe_outcome(run);
+      if (i == 0 && !verdict.followed)
         verdict.how =
-            fmt::format("{} could not be followed to the end ({})", name, tell_departure(run, orders[i], places_));
-      if (followed || run.failed()) break;
+            fmt::format("its witness could not be followed to the end ({})", tell_departure(run, orders[i], places_));
+      if (verdict.followed)
+        verdict.how += i == 0 ? "its witness was followed to the end" : "; another linearization of it was";
+      if (verdict.followed || verdict.failed) break;
       if (i == 0) orders = linearizations(candidate.witness, kMostLinearizations);
     }
     return verdict;

@@ -162,8 +162,8 @@ std::string tell_departure(const RunResult& run, const WitnessOrder& order, Plac
   const std::uint64_t step = progress.skipped > 0 ? progress.first_skipped : progress.next;
   if (step >= order.size()) return "";
   const char* reason = kReasons[progress.obstacle < std::size(kReasons) ? progress.obstacle : 0];
-  std::string text = fmt::format("left before step {} of {}, where thread {} was to be at {}: {}", step + 1, order.size(),
-                                 order[step].thread, places.code(order[step].pc), reason);
+  std::string text = fmt::format("left before step {} of {}, where thread {} was to be at {}: {}", step + 1,
+                                 order.size(), order[step].thread, places.code(order[step].pc), reason);
   if (progress.skipped > 0) text += fmt::format("; {} steps were left out", progress.skipped);
   return text;
 }

@@ -14,9 +14,9 @@ namespace reweave {
 
 using WitnessOrder = std::vector<WitnessStep>;
 
-// The witness itself, then, up to `most` in all, other linearizations of its partial order: steps of a thread, and steps
-// on the same address of which one is not a read, stay in order; so does the last step of each thread, and what begins
-// or joins threads, with everything. The first of them switches threads as seldom as possible.
+// The witness itself, then, up to `most` in all, other linearizations of its partial order: steps of a thread, and
+// steps on the same address of which one is not a read, stay in order; so does the last step of each thread, and what
+// begins or joins threads, with everything. The first of them switches threads as seldom as possible.
 std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_t most);
 
 // Steps a and b may not be exchanged.

@@ -102,7 +102,8 @@ BOOST_DATA_TEST_CASE(a_step_that_does_not_come_about_is_left_out, data::xrange(5
   const WitnessOrder steps = steps_of(program.run(random_run(draw())).observed);
   WitnessOrder order = steps;
   const std::size_t at = static_cast<std::size_t>(
-      std::find_if(order.begin(), order.end(), [](const WitnessStep& step) { return step.thread == 0; }) - order.begin());
+      std::find_if(order.begin(), order.end(), [](const WitnessStep& step) { return step.thread == 0; }) -
+      order.begin());
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order[at]);  // thread 0 has ended then
   const RunResult run = program.run(witness_request({}, order));
   BOOST_TEST(!was_followed(run, order));
