@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <set>
 
-#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
-#include "explorer/memory_stacks.h"
-#include "explorer/minimise.h"
+#include "explorer/failures.h"
 #include "explorer/places.h"
 #include "explorer/searches/search.h"
-#include "explorer/story.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
 #include "explorer/witness.h"
@@ -40,7 +34,8 @@ class Campaign {
         places_(options.recording),
         workers_(std::make_unique<Workers>(
             options.recording, options.fork_at.empty() ? 0 : places_.address_of(options.fork_at), options.jobs)),
-        start_(Clock::now()) {
+        start_(Clock::now()),
+        failures_(options_, places_, runner()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
@@ -49,8 +44,9 @@ class Campaign {
     length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
-    for (const Found& found : found_) keep_minimal(found);
-    verify();
+    failures_.keep(workers_->departure());
+    workers_.reset();  // replays are process trees of their own
+    result_.failures = failures_.verify();
     result_.left_for.assign(left_for_.begin(), left_for_.end());
     std::ranges::stable_sort(result_.left_for, std::greater<>(), &std::pair<std::string, std::uint64_t>::second);
     return std::move(result_);
@@ -60,7 +56,7 @@ class Campaign {
   bool time_is_up() const {
     return options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
   }
-  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !found_.empty()); }
+  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !failures_.none()); }
 
   RunResult one_run(const RunRequest& request) {
     RunResult run = judged(workers_->run(request));
@@ -211,118 +207,19 @@ class Campaign {
     result_.report = search->report();
   }
 
-  // The workers are done with: replays are process trees of their own.
-  void verify() {
-    workers_.reset();
-    for (std::size_t i = 0; i < kept_.size(); i++) {
-      KeptFailure& failure = result_.failures[i];
-      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications, options_.check);
-      if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
-      if (options_.verifications > 0) tell_stacks(failure, kept_[i]);
-    }
-  }
-
-  // Whoever does not want a failure replayed gets no stacks.
-  void tell_stacks(KeptFailure& failure, const RunResult& run) {
-    if (run.outcome != wire::OutcomeKind::kMemoryError) return;
-    const std::optional<MemoryError> error = memory_error_of(run.text);
-    CHECK(error);
-    failure.stacks = tell_memory_error(failure.path, *error, places_);
-    std::ofstream(failure.path + "/story.txt", std::ios::app) << failure.stacks << "\n";
+  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
+    if (!run.failed()) return;
+    failures_.note(run, request, how, result_.progress.runs, step_limit());
+    result_.progress.failures = failures_.different_ends();
   }
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
-
-  // A failing run to look at when the search is over.
-  struct Found {
-    RunResult run;  // observed if that is possible
-    std::uint64_t site;
-    RunRequest request;
-    std::string how;
-    std::uint64_t number;  // of the run
-  };
-
-  // Takes note of a failure. Of those that end alike a few are kept, for they may have different causes.
-  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
-    if (!run.failed()) return;
-    const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
-    const unsigned samples = slow ? 1 : 4;
-    const bool complete = !run.observed.empty() && request.quiet == nullptr;
-    if (!complete && is_known(run, failure_site(run, places_), samples)) return;
-    const RunResult seen = complete ? run : observed(run);
-    const std::uint64_t site = failure_site(seen, places_);
-    if (is_known(run, site, samples) || (says_it_all(seen) && !seen.observed.empty() && is_found(seen))) return;
-    found_.push_back({seen, site, request, how, result_.progress.runs});
-    std::set<std::pair<std::string, std::uint64_t>> kinds;
-    for (const Found& found : found_) kinds.insert({describe_outcome(found.run), found.site});
-    result_.progress.failures = kinds.size();
-  }
-
-  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples) const {
-    return std::count_if(found_.begin(), found_.end(), [&](const Found& found) {
-             return found.site == site && same_failure(found.run, run);
-           }) >= samples;
-  }
-
-  // A run was found that shows the same bug as this one, by what is known of both without making them minimal.
-  bool is_found(const RunResult& run) {
-    const FailureKey key = key_of(run, places_);
-    return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
-      return same_failure(found.run, run) && same_bug(key_of(found.run, places_), key);
-    });
-  }
-
-  // Keeps a failure, made minimal, unless that gives one that is there already.
-  void keep_minimal(const Found& found) {
-    const auto same = [this](const auto& a, const auto& b) {
-      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
-    };
-    const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
-    const RunResult smallest =
-        can_be_told ? minimise(runner(), found.run, minimise_budget(found.run), same) : found.run;
-    const Known known = {found.run, key_of(smallest, places_)};
-    for (const Known& other : known_)
-      if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
-    known_.push_back(known);
-    keep(smallest, found);
-  }
-
-  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
-  RunResult observed(const RunResult& run) {
-    RunRequest again = request_of(switches_of(run));
-    if (again.goal.size() > kGoalBytes) return run;
-    again.observe = true;
-    again.step_limit = step_limit();
-    RunResult seen = judged(workers_->run(again));
-    return same_failure(seen, run) ? seen : run;
-  }
-
-  // Long runs, such as hangs, are made fewer times.
-  std::uint64_t minimise_budget(const RunResult& run) const {
-    constexpr std::uint64_t kMostSteps = 2'000'000, kFewest = 60;
-    const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
-    return std::min(options_.minimise_runs, affordable);
-  }
 
   Runner runner() {
     return [this](const RunRequest& request) {
       result_.minimising_runs++;
       return judged(workers_->run(request));
     };
-  }
-
-  void keep(const RunResult& run, const Found& found) {
-    KeptFailure kept;
-    kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
-    kept.what = describe_outcome(run);
-    kept.found_at = found.number;
-    kept.preemptions = preemptions_of(run);
-    kept.how = found.how;
-    kept.story = tell_story(run, places_);
-    save_run(options_.recording, workers_->departure(), run, found.request.policy, kept.path);
-    if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
-    kept_.push_back(run);
-    result_.failures.push_back(kept);
   }
 
   const CampaignOptions& options_;
@@ -338,13 +235,7 @@ class Campaign {
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
   std::map<std::string, std::uint64_t> left_for_;
-  std::vector<Found> found_;
-  struct Known {
-    RunResult run;  // as found
-    FailureKey key;
-  };
-  std::vector<Known> known_;
-  std::vector<RunResult> kept_;  // as kept, in the order of result_.failures
+  Failures failures_;
   CampaignResult result_;
 };
 

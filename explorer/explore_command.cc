@@ -102,7 +102,8 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
   verb->add_option("--fork-at", options.fork_at,
                    "let runs begin where the program first enters this function, not at main: nothing before it is "
-                   "explored, or repeated for each run. No other thread may run then");
+                   "explored, or repeated for each run. No other thread may run then")
+      ->excludes("--candidates");
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
   verb->add_option("--seed", options.seed, "of the campaign: the same seed gives the same runs")->capture_default_str();
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")

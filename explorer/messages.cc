@@ -53,23 +53,23 @@ bool Unpacker::receive(int fd) {
 void send_stop(int fd) { write_all(fd, &kStop, sizeof kStop); }
 
 std::optional<Unpacker> Inbox::next() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_ || !messages_.empty(); });
-    if (messages_.empty()) return {};
-    Unpacker first = std::move(messages_.front());
-    messages_.pop_front();
-    return first;
-  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ended_ || !messages_.empty(); });
+  if (messages_.empty()) return {};
+  Unpacker first = std::move(messages_.front());
+  messages_.pop_front();
+  return first;
+}
 
 void Inbox::fill(int fd) {
-    for (bool more = true; more;) {
-      Unpacker message;
-      more = message.receive(fd);
-      const std::lock_guard lock(mutex_);
-      if (more) messages_.push_back(std::move(message));
-      ended_ = !more;
-      changed_.notify_one();
-    }
+  for (bool more = true; more;) {
+    Unpacker message;
+    more = message.receive(fd);
+    const std::lock_guard lock(mutex_);
+    if (more) messages_.push_back(std::move(message));
+    ended_ = !more;
+    changed_.notify_one();
   }
+}
 
 }  // namespace reweave
