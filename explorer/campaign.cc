@@ -2,21 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <set>
 
-#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
-#include "explorer/minimise.h"
+#include "explorer/failures.h"
 #include "explorer/places.h"
 #include "explorer/searches/search.h"
-#include "explorer/story.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
+#include "explorer/witness.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
 
@@ -28,24 +24,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::byte> goal_of(const Candidate& candidate) {
-  std::vector<std::byte> bytes(candidate.witness.size() * sizeof(WitnessGoal));
-  for (std::size_t i = 0; i < candidate.witness.size(); i++) {
-    const WitnessStep& step = candidate.witness[i];
-    const WitnessGoal goal = {step.pc, step.thread, {}};
-    std::memcpy(bytes.data() + i * sizeof goal, &goal, sizeof goal);
-  }
-  return bytes;
-}
+constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
 
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
-        workers_(std::make_unique<Workers>(options.recording, options.jobs)),
         places_(options.recording),
-        start_(Clock::now()) {
+        workers_(std::make_unique<Workers>(
+            options.recording, options.fork_at.empty() ? 0 : places_.address_of(options.fork_at), options.jobs)),
+        start_(Clock::now()),
+        failures_(options_, places_, runner()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
@@ -54,8 +44,9 @@ class Campaign {
     length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
-    for (const Found& found : found_) keep_minimal(found);
-    verify();
+    failures_.keep(workers_->departure());
+    workers_.reset();  // replays are process trees of their own
+    result_.failures = failures_.verify();
     result_.left_for.assign(left_for_.begin(), left_for_.end());
     std::ranges::stable_sort(result_.left_for, std::greater<>(), &std::pair<std::string, std::uint64_t>::second);
     return std::move(result_);
@@ -65,7 +56,7 @@ class Campaign {
   bool time_is_up() const {
     return options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
   }
-  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !found_.empty()); }
+  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !failures_.none()); }
 
   RunResult one_run(const RunRequest& request) {
     RunResult run = judged(workers_->run(request));
@@ -127,21 +118,48 @@ class Campaign {
   void confirm_candidates() {
     for (std::size_t i = 0; i < options_.candidates.candidates.size() && !enough(); i++) {
       const Candidate& candidate = options_.candidates.candidates[i];
-      if (candidate.cut || candidate.skipped_steps > 0) {
-        result_.verdicts.push_back({i, false, "was not made along it: the witness lacks its beginning", false});
-        add_pairs(candidate);
-        continue;
-      }
-      RunRequest request;
-      request.policy = "witness";
-      request.goal = goal_of(candidate);
+      const CandidateVerdict verdict = confirm(i, candidate);
+      if (!verdict.failed) add_pairs(candidate);
+      result_.verdicts.push_back(verdict);
+    }
+  }
+
+  // Along the witness; as long as the run leaves it and passes, along another linearization of it.
+  CandidateVerdict confirm(std::size_t index, const Candidate& candidate) {
+    const auto beginning = beginning_of(candidate, needs_beginning(candidate) ? recorded_order() : Observation());
+    if (!beginning) return {index, false, "its witness lacks its beginning", "was not made", false};
+    CandidateVerdict verdict = {index, false, "", "", false};
+    std::vector<WitnessOrder> orders = {candidate.witness};
+    for (std::size_t i = 0; i < orders.size() && !enough(); i++) {
+      RunRequest request = witness_request(*beginning, orders[i]);
+      if (request.goal.size() > kGoalBytes) return {index, false, "its witness is too long", "was not made", false};
       request.step_limit = step_limit();
       const RunResult run = one_run(request);
-      result_.verdicts.push_back(
-          {i, run.goal_progress >= candidate.witness.size(), describe_outcome(run), run.failed()});
-      note(run, request, fmt::format("candidate {} ({})", i + 1, name_of(candidate.kind)));
-      if (!run.failed()) add_pairs(candidate);
+      note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
+      verdict.followed = was_followed(run, orders[i]);
+      verdict.failed = run.failed();
+      verdict.outcome = describe_outcome(run);
+      if (i == 0 && !verdict.followed)
+        verdict.how =
+            fmt::format("its witness could not be followed to the end ({})", tell_departure(run, orders[i], places_));
+      if (verdict.followed)
+        verdict.how += i == 0 ? "its witness was followed to the end" : "; another linearization of it was";
+      if (verdict.followed || verdict.failed) break;
+      if (i == 0) orders = linearizations(candidate.witness, kMostLinearizations);
     }
+    return verdict;
+  }
+
+  // What the recorded run did from main on, seen by repeating it; empty if it was too long.
+  const Observation& recorded_order() {
+    if (recorded_) return *recorded_;
+    RunResult recorded;
+    recorded.records = records_behind(options_.recording, workers_->departure());
+    RunRequest request = request_of(switches_of(recorded));
+    request.observe = true;
+    request.step_limit = step_limit();
+    recorded_ = request.goal.size() <= kGoalBytes ? one_run(request).observed : Observation();
+    return *recorded_;
   }
 
   // Neighbouring events of the candidate, in both orders, for the active tester.
@@ -189,88 +207,13 @@ class Campaign {
     result_.report = search->report();
   }
 
-  // The workers are done with: replays are process trees of their own.
-  void verify() {
-    workers_.reset();
-    for (std::size_t i = 0; i < kept_.size(); i++) {
-      KeptFailure& failure = result_.failures[i];
-      failure.verified = verify_recording(failure.path, kept_[i], options_.verifications, options_.check);
-      if (options_.verifications > 0) failure.last_words = last_words_of(failure.path);
-    }
+  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
+    if (!run.failed()) return;
+    failures_.note(run, request, how, result_.progress.runs, step_limit());
+    result_.progress.failures = failures_.different_ends();
   }
 
   std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
-
-  // A failing run to look at when the search is over.
-  struct Found {
-    RunResult run;  // observed if that is possible
-    std::uint64_t site;
-    RunRequest request;
-    std::string how;
-    std::uint64_t number;  // of the run
-  };
-
-  // Takes note of a failure. Of those that end alike a few are kept, for they may have different causes.
-  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
-    if (!run.failed()) return;
-    const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
-    const unsigned samples = slow ? 1 : 4;
-    const bool complete = !run.observed.empty() && request.quiet == nullptr;
-    if (!complete && is_known(run, failure_site(run, places_), samples)) return;
-    const RunResult seen = complete ? run : observed(run);
-    const std::uint64_t site = failure_site(seen, places_);
-    if (is_known(run, site, samples) || (says_it_all(seen) && !seen.observed.empty() && is_found(seen))) return;
-    found_.push_back({seen, site, request, how, result_.progress.runs});
-    std::set<std::pair<std::string, std::uint64_t>> kinds;
-    for (const Found& found : found_) kinds.insert({describe_outcome(found.run), found.site});
-    result_.progress.failures = kinds.size();
-  }
-
-  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples) const {
-    return std::count_if(found_.begin(), found_.end(), [&](const Found& found) {
-             return found.site == site && same_failure(found.run, run);
-           }) >= samples;
-  }
-
-  // A run was found that shows the same bug as this one, by what is known of both without making them minimal.
-  bool is_found(const RunResult& run) {
-    const FailureKey key = key_of(run, places_);
-    return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
-      return same_failure(found.run, run) && same_bug(key_of(found.run, places_), key);
-    });
-  }
-
-  // Keeps a failure, made minimal, unless that gives one that is there already.
-  void keep_minimal(const Found& found) {
-    const auto same = [this](const auto& a, const auto& b) {
-      return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
-    };
-    const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
-    const RunResult smallest =
-        can_be_told ? minimise(runner(), found.run, minimise_budget(found.run), same) : found.run;
-    const Known known = {found.run, key_of(smallest, places_)};
-    for (const Known& other : known_)
-      if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
-    known_.push_back(known);
-    keep(smallest, found);
-  }
-
-  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
-  RunResult observed(const RunResult& run) {
-    RunRequest again = request_of(switches_of(run));
-    if (again.goal.size() > kGoalBytes) return run;
-    again.observe = true;
-    again.step_limit = step_limit();
-    RunResult seen = judged(workers_->run(again));
-    return same_failure(seen, run) ? seen : run;
-  }
-
-  // Long runs, such as hangs, are made fewer times.
-  std::uint64_t minimise_budget(const RunResult& run) const {
-    constexpr std::uint64_t kMostSteps = 2'000'000, kFewest = 60;
-    const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
-    return std::min(options_.minimise_runs, affordable);
-  }
 
   Runner runner() {
     return [this](const RunRequest& request) {
@@ -279,39 +222,20 @@ class Campaign {
     };
   }
 
-  void keep(const RunResult& run, const Found& found) {
-    KeptFailure kept;
-    kept.path = (fs::path(options_.output) / fmt::format("failure-{}", result_.failures.size() + 1)).string();
-    kept.what = describe_outcome(run);
-    kept.found_at = found.number;
-    kept.preemptions = preemptions_of(run);
-    kept.how = found.how;
-    kept.story = tell_story(run, places_);
-    save_run(options_.recording, workers_->departure(), run, found.request.policy, kept.path);
-    if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
-    kept_.push_back(run);
-    result_.failures.push_back(kept);
-  }
-
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
-  std::unique_ptr<Workers> workers_;
   Places places_;
+  std::unique_ptr<Workers> workers_;
   Knowledge knowledge_;
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
+  std::optional<Observation> recorded_;
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
   std::map<std::string, std::uint64_t> left_for_;
-  std::vector<Found> found_;
-  struct Known {
-    RunResult run;  // as found
-    FailureKey key;
-  };
-  std::vector<Known> known_;
-  std::vector<RunResult> kept_;  // as kept, in the order of result_.failures
+  Failures failures_;
   CampaignResult result_;
 };
 

@@ -14,6 +14,7 @@ namespace reweave {
 struct CampaignOptions {
   std::string recording;
   std::string output;             // folder for the failures; created
+  std::string fork_at;            // function of the program at whose first entry runs begin; empty: main
   std::string strategy = "auto";  // of the search
   std::string learned;            // hapset: file that its sets are loaded from and saved to
   CandidateSet candidates;        // tried first
@@ -48,13 +49,15 @@ struct KeptFailure {
   unsigned verified;       // replays that failed the same way
   std::string how;         // strategy, or the candidate
   std::string story;       // the minimal schedule in plain words
+  std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
 };
 
 // What became of a candidate.
 struct CandidateVerdict {
   std::size_t index;    // in the candidate list
-  bool followed;        // the witness was executed to its end
+  bool followed;        // the witness, or another linearization of it, was executed to its end
+  std::string how;      // which, or where and why not
   std::string outcome;  // of the run
   bool failed;
 };

@@ -42,10 +42,8 @@ bool show_progress(const CampaignProgress& progress, const CampaignOptions& opti
 
 void print_verdicts(const CampaignResult& result, const CandidateSet& candidates) {
   for (const CandidateVerdict& verdict : result.verdicts)
-    fmt::print(
-        "candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
-        verdict.followed ? "its witness was followed to the end" : "its witness could not be followed to the end",
-        verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
+    fmt::print("candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
+               verdict.how, verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
 int explore(ExploreArguments& arguments) {
@@ -83,6 +81,7 @@ int explore(ExploreArguments& arguments) {
                failure.verified, options.verifications);
     if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
     if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+    if (!failure.stacks.empty()) fmt::print("  {}\n", failure.stacks);
   }
   return result.failures.empty() ? 0 : kExitFailureFound;
 }
@@ -101,6 +100,10 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
   verb->add_option("--runs", options.runs, "runs of the search")->capture_default_str();
   verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
+  verb->add_option("--fork-at", options.fork_at,
+                   "let runs begin where the program first enters this function, not at main: nothing before it is "
+                   "explored, or repeated for each run. No other thread may run then")
+      ->excludes("--candidates");
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
   verb->add_option("--seed", options.seed, "of the campaign: the same seed gives the same runs")->capture_default_str();
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")

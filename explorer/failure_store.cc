@@ -22,6 +22,7 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   manifest.policy = policy;
   manifest.parent = std::filesystem::absolute(parent).string();
   manifest.heap_checks = true;
+  manifest.heap_checks_from = departure.function;
   manifest.checksums = false;
   manifest.wait_status = run.wait_status;
   manifest.outcome = run.outcome;
@@ -45,6 +46,16 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
     at += record->bytes;
   }
   writer.finish(manifest);
+}
+
+std::vector<std::byte> records_behind(const std::string& recording, const Departure& departure) {
+  RecordingReader reader(recording);
+  std::vector<std::byte> records;
+  for (std::uint64_t i = 0; const wire::RecordHeader* record = reader.next(); i++) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(record);
+    if (i >= departure.prefix_records) records.insert(records.end(), bytes, bytes + record->bytes);
+  }
+  return records;
 }
 
 unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check) {

@@ -11,6 +11,9 @@ namespace reweave {
 void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
               const std::string& path);
 
+// The records of the recording from the departure on.
+std::vector<std::byte> records_behind(const std::string& recording, const Departure& departure);
+
 // Replays the recording `times` times; how often it ended as `run` did. `check`: the user's, if that is what failed.
 unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check);
 

@@ -72,18 +72,22 @@ std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
 
 }  // namespace
 
-ForkServer::ForkServer(const std::string& recording, unsigned worker)
+ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker)
     : reader_(recording),
       files_(recording, reader_.manifest()),
       server_(feed_bytes(recording, files_)),
-      runs_(64 << 10) {
+      runs_(64 << 10),
+      fork_at_(fork_at) {
   files_.check();
   const Manifest& manifest = reader_.manifest();
   REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
+  REQUIRE(fork_at == 0 || !manifest.heap_checks,
+          "{} was explored; runs that begin later than at main need the recording that it departed from", recording);
   RunConfig& config = server_.header().config;
   config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
   config.cpu = cpu_after(config.cpu, worker);
   config.fork_server = 1;
+  config.fork_at = fork_at;
   config.detect_memory_errors = 1;
   feed_all();
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -106,24 +110,28 @@ void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
     if (status.fatal.load() != 0)
-      throw BadInput(fmt::format("{} cannot be replayed up to main: {}", reader_.path(), status.message));
-    REQUIRE(target_->collect(), "{} never came to main: explore needs a dynamically linked program", reader_.path());
+      throw BadInput(fmt::format("{} cannot be replayed up to where runs begin: {}", reader_.path(), status.message));
+    const bool runs = target_->collect();
+    REQUIRE(runs || fork_at_ == 0, "{} never came to the function where runs are to begin", reader_.path());
+    REQUIRE(runs, "{} never came to main: explore needs a dynamically linked program", reader_.path());
     futex_wait(status.server_ready, 0, 1'000'000);
   }
   prefix_records_ = status.event.load();
 }
 
 Departure ForkServer::departure() const {
-  const std::uint64_t main_step = const_cast<ArenaMemory&>(server_).state().step;
-  return {prefix_records_, last_step_ > main_step ? last_step_ - main_step : 0};
+  const std::uint64_t step = departure_step();
+  return {fork_at_, prefix_records_, last_step_ > step ? last_step_ - step : 0};
 }
+
+std::uint64_t ForkServer::departure_step() const { return const_cast<ArenaMemory&>(server_).state().step; }
 
 void ForkServer::prepare(const RunRequest& request) {
   ArenaHeader& header = runs_.header();
   RunConfig config = server_.header().config;
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
-  config.tick_budget = request.step_limit;
+  config.tick_budget = departure_step() + request.step_limit;
   config.observe = 1;  // whether the run fails, and is to be looked at, shows at its end
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
@@ -191,8 +199,8 @@ RunResult ForkServer::result(bool ended) const {
   RunResult result;
   result.wait_status = self.server_.header().status.run_status;
   result.outcome = outcome_of(result.wait_status);
-  result.steps = self.runs_.state().step - self.server_.state().step;
-  result.goal_progress = self.runs_.state().policy.words[0];
+  result.steps = self.runs_.state().step - departure_step();
+  std::memcpy(&result.witness, self.runs_.state().policy.words, sizeof result.witness);
   if (status.fatal.load() != 0) {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;

@@ -13,16 +13,17 @@ namespace reweave {
 
 // Where explored runs leave their recording.
 struct Departure {
-  std::uint64_t prefix_records = 0;  // of the recording before main, which every run shares
-  std::uint64_t recorded_steps = 0;  // schedule points of the recorded run from main on
+  std::uint64_t function = 0;        // at whose first entry; 0: main
+  std::uint64_t prefix_records = 0;  // of the recording before that, which every run shares
+  std::uint64_t recorded_steps = 0;  // schedule points of the recorded run from there on
 };
 
 // Owns the server process. One thread.
 class ForkServer {
  public:
-  // Replays the recording up to main. Throws Error if it does not get there. Server number `worker` runs on the
-  // worker-th processor after the recording's.
-  explicit ForkServer(const std::string& recording, unsigned worker = 0);
+  // Replays the recording up to the first entry of the function at `fork_at`, or main if that is 0. Throws Error if it
+  // does not get there. Server number `worker` runs on the worker-th processor after the recording's.
+  explicit ForkServer(const std::string& recording, std::uint64_t fork_at = 0, unsigned worker = 0);
 
   RunResult run(const RunRequest& request);
 
@@ -31,6 +32,7 @@ class ForkServer {
  private:
   void feed_all();
   void wait_until_ready();
+  std::uint64_t departure_step() const;
   void prepare(const RunRequest& request);
   void silence(const std::shared_ptr<const QuietSites>& quiet);
   bool await_end();  // false: the run made no progress and was killed
@@ -42,6 +44,7 @@ class ForkServer {
   ArenaMemory server_;
   ArenaMemory runs_;
   std::unique_ptr<Target> target_;
+  std::uint64_t fork_at_;
   std::uint64_t prefix_records_ = 0;
   std::uint64_t last_step_ = 0;
   std::uint32_t requests_ = 0;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/error.h"
 #include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
 #include "recorder/arena.h"
@@ -28,6 +29,12 @@ constexpr std::uint64_t kProgramSpan = std::uint64_t{1} << 30;
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+// "function (file.c:12)".
+std::string text_of(const SourceFrame& frame) {
+  if (frame.file.empty()) return frame.function;
+  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
 }
 
 }  // namespace
@@ -71,10 +78,17 @@ const CodeSymbol* Places::symbol(std::uint64_t pc) {
 std::string Places::code(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr) return fmt::format("{:#x}", pc);
-  if (found->frames.empty()) return found->fallback;
-  const SourceFrame& frame = found->frames.front();
-  if (frame.file.empty()) return frame.function;
-  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
+  return found->frames.empty() ? found->fallback : text_of(found->frames.front());
+}
+
+std::vector<std::string> Places::frames(std::uint64_t pc) {
+  const Module* module = module_at(pc);
+  if (module != nullptr && std::filesystem::path(module->path).filename().string().starts_with("libreweave")) return {};
+  const CodeSymbol* found = symbol(pc);
+  if (found == nullptr || found->frames.empty()) return {code(pc)};
+  std::vector<std::string> texts;
+  for (const SourceFrame& frame : found->frames) texts.push_back(text_of(frame));
+  return texts;
 }
 
 std::string Places::function(std::uint64_t pc) {
@@ -90,6 +104,15 @@ std::string Places::source_line(std::uint64_t pc) {
   for (int i = 0; i < found->frames.front().line; i++)
     if (!std::getline(file, line)) return "";
   return trimmed(line);
+}
+
+std::uint64_t Places::address_of(const std::string& function) {
+  CHECK(!modules_.empty());
+  const Module& program = modules_.front();
+  const std::vector<std::uint64_t> found = symbols_.functions(program.path, program.build_id, function);
+  REQUIRE(!found.empty(), "{} has no function {}", program.path, function);
+  REQUIRE(found.size() == 1, "{} has {} functions {}", program.path, found.size(), function);
+  return program.base + found.front();
 }
 
 std::string Places::object(std::uint64_t address) {

@@ -14,12 +14,16 @@ class Places {
 
   // "function (file.c:12)" of a return address; "0x1234" if nothing is known.
   std::string code(std::uint64_t pc);
+  // The same with what it is inlined into, innermost first. None for what is ours.
+  std::vector<std::string> frames(std::uint64_t pc);
   // The function of the source that has it, the innermost of inlined ones; what code() says if it is not known.
   std::string function(std::uint64_t pc);
   // The text of that source line; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
   // Of the program itself, not of a library.
   bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
+  // Where the program's function of that name begins. Throws BadInput if it has none, or several.
+  std::uint64_t address_of(const std::string& function);
   // "name", "name+8"; "memory at 0x1234" if it is no global variable.
   std::string object(std::uint64_t address);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explorer/observation.h"
+#include "explorer/strategies/goals.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -36,11 +37,11 @@ struct RunRequest {
 struct RunResult {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   int wait_status = 0;
-  std::string text;                 // of the runtime, if it ended the run
-  std::vector<std::byte> records;   // what the run logged, from main on
-  std::uint64_t steps = 0;          // schedule points executed
-  std::uint64_t goal_progress = 0;  // how far a policy with a goal came
-  double seconds = 0;               // that it took
+  std::string text;                // of the runtime, if it ended the run
+  std::vector<std::byte> records;  // what the run logged, from main on
+  std::uint64_t steps = 0;         // schedule points executed
+  WitnessProgress witness = {};    // how far the policy `witness` came
+  double seconds = 0;              // that it took
   Observation observed;
 
   bool failed() const {

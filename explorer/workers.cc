@@ -6,104 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <condition_variable>
 #include <csignal>
-#include <cstring>
-#include <deque>
-#include <mutex>
-#include <thread>
 
+#include "explorer/messages.h"
 #include "formats/error.h"
 
 namespace reweave {
 
 namespace {
-
-// Messages between the processes of one program: fixed fields as they lie in memory, then bytes with their length.
-bool read_all(int fd, void* to, std::size_t bytes) {
-  auto* at = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t n = read(fd, at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-bool write_all(int fd, const void* from, std::size_t bytes) {
-  const auto* at = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t n = write(fd, at, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    bytes -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-// In place of a message's length: there will be no more.
-constexpr std::uint64_t kStop = 0;
-
-class Packer {
- public:
-  template <typename T>
-  void put(const T& value) {
-    put_bytes(&value, sizeof value);
-  }
-  template <typename List>
-  void put_list(const List& list) {
-    put<std::uint64_t>(list.size());
-    put_bytes(list.data(), list.size() * sizeof(typename List::value_type));
-  }
-  bool send(int fd) const {
-    const std::uint64_t bytes = data_.size();
-    return write_all(fd, &bytes, sizeof bytes) && write_all(fd, data_.data(), bytes);
-  }
-
- private:
-  void put_bytes(const void* from, std::size_t bytes) {
-    const std::size_t at = data_.size();
-    data_.resize(at + bytes);
-    if (bytes != 0) std::memcpy(data_.data() + at, from, bytes);
-  }
-  std::vector<std::byte> data_;
-};
-
-class Unpacker {
- public:
-  // False: the other side is gone.
-  bool receive(int fd) {
-    std::uint64_t bytes = 0;
-    if (!read_all(fd, &bytes, sizeof bytes) || bytes == kStop) return false;
-    data_.resize(bytes);
-    at_ = 0;
-    return read_all(fd, data_.data(), bytes);
-  }
-  template <typename T>
-  T get() {
-    T value;
-    CHECK(at_ + sizeof value <= data_.size());
-    std::memcpy(&value, data_.data() + at_, sizeof value);
-    at_ += sizeof value;
-    return value;
-  }
-  template <typename List>
-  void get_list(List& list) {
-    const auto count = get<std::uint64_t>();
-    const std::size_t bytes = count * sizeof(typename List::value_type);
-    CHECK(bytes <= data_.size() - at_);
-    list.resize(count);
-    if (bytes != 0) std::memcpy(list.data(), data_.data() + at_, bytes);
-    at_ += bytes;
-  }
-
- private:
-  std::vector<std::byte> data_;
-  std::size_t at_ = 0;
-};
 
 // The quiet sites are sent only if they are others than `sent`.
 Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& sent) {
@@ -151,7 +61,7 @@ Packer pack(const RunResult& result) {
   message.put_list(result.text);
   message.put_list(result.records);
   message.put(result.steps);
-  message.put(result.goal_progress);
+  message.put(result.witness);
   message.put(result.seconds);
   message.put_list(result.observed.notes());
   message.put_list(result.observed.enabled_pool());
@@ -166,7 +76,7 @@ RunResult unpack_result(Unpacker& message) {
   message.get_list(result.text);
   message.get_list(result.records);
   result.steps = message.get<std::uint64_t>();
-  result.goal_progress = message.get<std::uint64_t>();
+  result.witness = message.get<WitnessProgress>();
   result.seconds = message.get<double>();
   std::vector<ChoiceNote> notes;
   std::vector<ThreadId> enabled;
@@ -175,42 +85,6 @@ RunResult unpack_result(Unpacker& message) {
   result.observed = Observation(notes, enabled, message.get<bool>());
   return result;
 }
-
-// Messages that have come and were not yet taken. A thread of its own takes them from the pipe, so that the sender is
-// never stopped in the middle of one while we wait for it to take a result.
-class Inbox {
- public:
-  explicit Inbox(int fd) : reader_([this, fd] { fill(fd); }) {}
-  ~Inbox() { reader_.join(); }
-
-  // Nothing: the other side is gone.
-  std::optional<Unpacker> next() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_ || !messages_.empty(); });
-    if (messages_.empty()) return {};
-    Unpacker first = std::move(messages_.front());
-    messages_.pop_front();
-    return first;
-  }
-
- private:
-  void fill(int fd) {
-    for (bool more = true; more;) {
-      Unpacker message;
-      more = message.receive(fd);
-      const std::lock_guard lock(mutex_);
-      if (more) messages_.push_back(std::move(message));
-      ended_ = !more;
-      changed_.notify_one();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Unpacker> messages_;
-  bool ended_ = false;
-  std::thread reader_;  // last: it uses the others
-};
 
 // What went wrong, in place of a result.
 Packer failed(const std::exception& error) {
@@ -229,10 +103,10 @@ Packer run_request(ForkServer& server, Unpacker& message, std::shared_ptr<const 
 }
 
 // The worker's process: the first message says whether the server is ready, each further one is a result.
-void serve(const std::string& recording, unsigned number, int requests, int results) {
+void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, int requests, int results) {
   std::unique_ptr<ForkServer> server;
   try {
-    server = std::make_unique<ForkServer>(recording, number);
+    server = std::make_unique<ForkServer>(recording, fork_at, number);
   } catch (const std::exception& error) {
     failed(error).send(results);
     return;
@@ -258,7 +132,7 @@ void expect_success(Unpacker& message) {
 
 }  // namespace
 
-Worker::Worker(const std::string& recording, unsigned number) {
+Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number) {
   int requests[2], results[2];
   SYSCALL_CHECK(pipe2(requests, O_CLOEXEC), "a pipe to a worker");
   SYSCALL_CHECK(pipe2(results, O_CLOEXEC), "a pipe from a worker");
@@ -271,7 +145,7 @@ Worker::Worker(const std::string& recording, unsigned number) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(requests[1]);
     close(results[0]);
-    serve(recording, number, requests[0], results[1]);
+    serve(recording, fork_at, number, requests[0], results[1]);
     _exit(0);
   }
   close(requests[0]);
@@ -285,7 +159,7 @@ Worker::Worker(const std::string& recording, unsigned number) {
 }
 
 Worker::~Worker() {
-  write_all(to_, &kStop, sizeof kStop);
+  send_stop(to_);
   close(to_);
   close(from_);
   int status = 0;
@@ -305,8 +179,8 @@ RunResult Worker::finish() {
   return unpack_result(message);
 }
 
-Workers::Workers(const std::string& recording, unsigned count) {
-  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, i));
+Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count) {
+  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, fork_at, i));
 }
 
 Departure Workers::departure() const { return workers_.front()->departure(); }

@@ -21,7 +21,7 @@ namespace reweave {
 class Worker {
  public:
   // Throws Error if the recording cannot be explored.
-  Worker(const std::string& recording, unsigned number);
+  Worker(const std::string& recording, std::uint64_t fork_at, unsigned number);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -39,7 +39,8 @@ class Worker {
 
 class Workers {
  public:
-  Workers(const std::string& recording, unsigned count);
+  // `fork_at`: as of ForkServer.
+  Workers(const std::string& recording, std::uint64_t fork_at, unsigned count);
 
   std::size_t capacity() const { return kAhead * workers_.size(); }
   std::size_t started() const { return started_.size(); }

@@ -112,6 +112,7 @@ void fill(schema::Manifest::Builder to, const Manifest& from) {
   to.setPolicy(from.policy);
   to.setChecksums(from.checksums);
   to.setHeapChecks(from.heap_checks);
+  to.setHeapChecksFrom(from.heap_checks_from);
   to.setWaitStatus(from.wait_status);
   to.setOutcome(static_cast<std::uint32_t>(from.outcome));
   to.setOutcomeDetail(from.outcome_detail);
@@ -136,6 +137,7 @@ Manifest manifest_of(schema::Manifest::Reader from) {
   manifest.policy = string_of(from.getPolicy());
   manifest.checksums = from.getChecksums();
   manifest.heap_checks = from.getHeapChecks();
+  manifest.heap_checks_from = from.getHeapChecksFrom();
   manifest.wait_status = from.getWaitStatus();
   manifest.outcome = checked_enum<wire::OutcomeKind>(from.getOutcome(), kOutcomeCount, "outcome");
   manifest.outcome_detail = from.getOutcomeDetail();

@@ -60,9 +60,10 @@ struct Manifest {
   std::string outcome_text;
   std::vector<ProcessInfo> processes;
   std::vector<MappedFile> files;
-  std::uint64_t events_total = 0;  // set by RecordingWriter::finish
-  bool heap_checks = false;        // from main on, freed memory was watched
-  std::string parent;              // the recording that this one was derived from, or empty
+  std::uint64_t events_total = 0;      // set by RecordingWriter::finish
+  bool heap_checks = false;            // from main on, freed memory was watched
+  std::uint64_t heap_checks_from = 0;  // not from main on but from the first entry of the function there; 0: main
+  std::string parent;                  // the recording that this one was derived from, or empty
   std::vector<DebugFile> debug_files;
 
   bool operator==(const Manifest&) const = default;

@@ -32,6 +32,7 @@ struct Manifest {
   parent @20 :Text;            # the recording that this one was derived from, or empty
   heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
   debugFiles @22 :List(DebugFile);
+  heapChecksFrom @23 :UInt64;  # not from main on but from the first entry of the function at this address; 0: main
 }
 
 struct DebugFile {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -45,6 +46,19 @@ std::string demangle(const char* name) {
   std::string result = status == 0 && text != nullptr ? text : name;
   std::free(text);
   return result;
+}
+
+// Of a demangled name: "a::(anonymous namespace)::f" of "a::(anonymous namespace)::f(int (*)(char)) const". Copies that
+// the compiler made ("f(int) [clone .part.0]") keep theirs.
+std::string without_parameters(const std::string& name) {
+  if (name.ends_with(']')) return name;
+  std::size_t at = name.rfind(')');
+  if (at == name.npos) return name;
+  for (int open = 1; open > 0 && at > 0;) {
+    at--;
+    open += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+  }
+  return name.substr(0, at);
 }
 
 // The name of a function's entry, through the entries that it completes.
@@ -137,6 +151,21 @@ class Symbols::Module {
     const auto type = GELF_ST_TYPE(symbol.st_info);
     if (name == nullptr || type == STT_FUNC || within >= symbol.st_size) return result;
     return {demangle(name), within, symbol.st_size};
+  }
+
+  std::vector<std::uint64_t> functions(const std::string& name) const {
+    std::vector<std::uint64_t> found;
+    const int count = module_ == nullptr ? 0 : dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; i++) {
+      GElf_Sym symbol{};
+      GElf_Addr address = 0;
+      const char* linked = dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
+      if (linked == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+      const std::string full = demangle(linked);
+      if (linked != name && full != name && without_parameters(full) != name) continue;
+      if (std::find(found.begin(), found.end(), address - bias_) == found.end()) found.push_back(address - bias_);
+    }
+    return found;
   }
 
  private:
@@ -255,6 +284,11 @@ Symbols::Module& Symbols::module(const std::string& path, const std::string& bui
 const CodeSymbol& Symbols::code(const std::string& path, const std::string& build_id, std::uint64_t offset,
                                 bool is_return_address) {
   return module(path, build_id).code(offset, is_return_address);
+}
+
+std::vector<std::uint64_t> Symbols::functions(const std::string& path, const std::string& build_id,
+                                              const std::string& name) {
+  return module(path, build_id).functions(name);
 }
 
 DataSymbol Symbols::data(const std::string& path, const std::string& build_id, std::uint64_t offset) {

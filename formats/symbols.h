@@ -54,6 +54,10 @@ class Symbols {
   const CodeSymbol& code(const std::string& path, const std::string& build_id, std::uint64_t offset,
                          bool is_return_address = true);
 
+  // Where the functions of that name begin, in the order of the file: as linked, or in C++ with or without its
+  // parameters ("ns::f(int)", "ns::f").
+  std::vector<std::uint64_t> functions(const std::string& path, const std::string& build_id, const std::string& name);
+
   // The global variable at `offset`.
   DataSymbol data(const std::string& path, const std::string& build_id, std::uint64_t offset);
 

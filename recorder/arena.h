@@ -122,12 +122,13 @@ struct RunConfig {
   std::uint32_t cpu;             // the processor that all threads of the target share
   std::uint32_t affinity_bytes;  // the processors that the target is told of: `affinity` as the kernel gives it
   std::uint64_t affinity[16];
-  std::uint32_t fork_server;           // 1: at main, fork a run per request (core/fork_server.h)
+  std::uint32_t fork_server;           // 1: at main or fork_at, fork a run per request (core/fork_server.h)
+  std::uint64_t fork_at;               // the function at whose first entry explored runs begin; 0: main
   std::uint32_t patch_calls;           // 1: hot system calls are patched (core/patching.h)
   std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
   std::uint32_t access_points;         // 1: every instrumented access asks the policy
-  std::uint32_t detect_memory_errors;  // from main on: freed memory is kept apart, and its uses end the run
-  std::uint32_t detect_now;            // set by the core once main is reached
+  std::uint32_t detect_memory_errors;  // from main or fork_at on: freed memory is kept apart, and its uses end the run
+  std::uint32_t detect_now;            // set by the core once that is reached
   std::uint32_t observe;               // 1: each choice of the policy is noted (recorder/observation.h)
   char core_path[512];
   char shim_path[512];

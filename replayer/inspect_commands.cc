@@ -14,7 +14,7 @@
 #include "formats/traceinfo.h"
 #include "recorder/supervisor/call_names.h"
 #include "recorder/supervisor/recordings.h"
-#include "replayer/replay_session.h"
+#include "replayer/trace_recording.h"
 
 namespace reweave {
 
@@ -78,22 +78,13 @@ void ps(const InspectArguments& arguments) {
 }
 
 // Traces a recording to `output`; 0 or the exit status that says why not all of it.
-int trace_recording(const std::string& recording, const std::string& output) {
-  const RecordingReader reader(recording);
-  TraceWriter writer(output, {REWEAVE_VERSION, reader.manifest().command_line, fs::absolute(recording).string()});
-  ReplayOptions options;
-  options.discard_output = true;
-  options.trace = &writer;
-  const ReplayResult result = replay_recording(recording, options);
-  const bool whole =
-      result.outcome != wire::OutcomeKind::kDiverged && result.outcome != wire::OutcomeKind::kUnsupported;
-  if (!whole) {
-    writer.flush();
-    fmt::print(stderr, "reweave: the trace is incomplete: {}\n", result.text);
-    return exit_status_of(result.outcome);
+int write_trace(const std::string& recording, const std::string& output) {
+  const TracedReplay traced = trace_recording(recording, output);
+  if (!traced.whole) {
+    fmt::print(stderr, "reweave: the trace is incomplete: {}\n", traced.result.text);
+    return exit_status_of(traced.result.outcome);
   }
-  writer.finish();
-  fmt::print("{}: {} events, {} bytes\n", output, writer.events(), writer.bytes_written());
+  fmt::print("{}: {} events, {} bytes\n", output, traced.events, traced.bytes);
   return 0;
 }
 
@@ -110,13 +101,13 @@ int trace(const InspectArguments& arguments) {
   const std::string path = path_or_latest(arguments.path);
   if (arguments.dialect.empty()) {
     REQUIRE(is_recording(path), "{} is no recording; --export writes a trace in another format", path);
-    return trace_recording(path, arguments.output.empty() ? path + ".rwt" : arguments.output);
+    return write_trace(path, arguments.output.empty() ? path + ".rwt" : arguments.output);
   }
   const StdDialect dialect = arguments.dialect == "std" ? StdDialect::kFull : StdDialect::kField;
   const std::string output = arguments.output.empty() ? path + ".std" : arguments.output;
   if (!is_recording(path)) return export_trace(path, output, dialect), 0;
   const std::string between = output + ".rwt";
-  const int status = trace_recording(path, between);
+  const int status = write_trace(path, between);
   if (status == 0) export_trace(between, output, dialect);
   fs::remove(between);
   return status;

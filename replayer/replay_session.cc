@@ -34,6 +34,7 @@ class ReplaySession {
     config.patch_calls = debugged ? 0 : 1;  // a debugger's breakpoints and our jumps would be in each other's way
     config.memory_checksums = options.check ? 1 : 0;
     config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
+    config.fork_at = manifest.heap_checks_from;
     if (options.trace != nullptr) stacks_.emplace(arena_, *options.trace);
     config.sink = options.trace != nullptr ? Sink::kTrace : Sink::kDecisions;
     REQUIRE(!options.check || manifest.checksums, "{} has no checksums to compare; record with --checksums",

@@ -19,9 +19,16 @@ constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 
 // The order of turns; each is used over and over.
 constexpr const char* kTurns[] = {"pctvb", "dpor",  "pctvb",  "pos",   "pctvb", "surw",  "pctvb",     "dpor",  "pctvb",
                                   "pct",   "pctvb", "random", "pctvb", "dpor",  "pctvb", "goexplore", "hapset"};
-// Whatever is so rare that it was not found by then wants many rare steps in a row: most runs go on from where earlier
-// ones came to.
-constexpr std::uint64_t kPatience = 1'000, kOthersShare = 8;
+// Whatever is so rare that it was not found by then wants many rare steps in a row: every other run goes on from where
+// earlier ones came to, after twice as many three of four do, and so on up to the last share.
+constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
+
+// Of runs with the number `made` every so many-th is not for what goes deep; 0: all are.
+std::uint64_t others_share(std::uint64_t made) {
+  std::uint64_t share = made < kPatience ? 0 : 2;
+  for (std::uint64_t patience = 2 * kPatience; made >= patience && share < kLeastOthers; patience *= 2) share *= 2;
+  return share;
+}
 
 class Auto : public Search {
  public:
@@ -39,23 +46,13 @@ class Auto : public Search {
   std::optional<RunRequest> next() override {
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
-    if (made % (made < kActiveFirst ? kActiveShare : kLaterActiveShare) == 0 && !active_->complete())
-      if (auto request = active_->next()) {
-        asked_.push_back(active_.get());
-        return request;
-      }
-    if (made > kPatience && made % kOthersShare != 0)
-      if (auto request = deep_->next()) {
-        asked_.push_back(deep_);
-        return request;
-      }
-    for (std::size_t tries = 0; tries < turns_.size(); tries++) {
-      Search& search = *turns_[turn_++ % turns_.size()].search;
-      if (auto request = search.next()) {
-        asked_.push_back(&search);
-        return request;
-      }
-    }
+    if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
+      if (auto request = ask(*deep_)) return request;
+    const std::uint64_t other = others_made_++;
+    if (other % (other < kActiveFirst ? kActiveShare : kLaterActiveShare) == 0 && !active_->complete())
+      if (auto request = ask(*active_)) return request;
+    for (std::size_t tries = 0; tries < turns_.size(); tries++)
+      if (auto request = ask(*turns_[turn_++ % turns_.size()].search)) return request;
     return {};
   }
 
@@ -66,6 +63,12 @@ class Auto : public Search {
   }
 
  private:
+  std::optional<RunRequest> ask(Search& search) {
+    std::optional<RunRequest> request = search.next();
+    if (request) asked_.push_back(&search);
+    return request;
+  }
+
   RunRequest opening() {
     RunRequest request;
     request.policy = "wedge";
@@ -81,11 +84,11 @@ class Auto : public Search {
   };
   std::unique_ptr<Search> active_;
   std::vector<Turn> turns_;
-  Search* deep_ = nullptr;  // of turns_: what is left to when patience ends
+  Search* deep_ = nullptr;  // of turns_: what gets more and more of the runs
   std::size_t turn_ = 0;
   std::size_t opened_ = 0;
-  std::uint64_t made_ = 0;
-  std::deque<Search*> asked_;  // whose run it is; null: the opening's
+  std::uint64_t made_ = 0, others_made_ = 0;  // behind the opening; of those not for what goes deep alone
+  std::deque<Search*> asked_;                 // whose run it is; null: the opening's
 };
 
 }  // namespace

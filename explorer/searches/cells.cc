@@ -32,8 +32,6 @@ std::vector<std::size_t> births_of(const Observation& run) {
   return born;
 }
 
-std::uint64_t granule(const ChoiceNote& note) { return note.object & ~std::uint64_t{7}; }
-
 }  // namespace
 
 std::vector<std::uint64_t> cells_of(const Observation& run) {
@@ -44,13 +42,12 @@ std::vector<std::uint64_t> cells_of(const Observation& run) {
   for (std::size_t i = run.size(); i-- > 0;)
     if (meets[i]) operations[run[i].thread].push_back(i);
   const std::vector<std::size_t> born = births_of(run);
-  std::unordered_map<std::uint64_t, std::uint64_t> writer;  // by granule: place of the latest write
   auto after = [&](std::size_t i) {
     std::uint64_t sum = 0;
     for (std::size_t t = 0; t < operations.size(); t++) {
       if (born[t] > i + 1 || operations[t].empty()) continue;
       const ChoiceNote& next = run[operations[t].back()];
-      sum += mixed(next.pc ^ mixed(writer[granule(next)]));
+      sum += mixed(next.pc ^ mixed(next.object));
     }
     return sum | 1;
   };
@@ -58,7 +55,6 @@ std::vector<std::uint64_t> cells_of(const Observation& run) {
   for (std::size_t i = 0; i + 1 < run.size(); i++) {
     if (!meets[i]) continue;
     operations[run[i].thread].pop_back();
-    if (run[i].is_write != 0) writer[granule(run[i])] = run[i].pc;
     if (run.enabled(i + 1).size() > 1) cells[i] = after(i);
   }
   return cells;

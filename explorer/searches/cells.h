@@ -1,8 +1,9 @@
 // Cells of Go-Explore: classes of states that count as alike, and for each the shortest known way there.
 //
-// Of a state of a run its cell keeps only which operations on shared objects are pending, and what they would read
-// from: of each thread the place in the code of its next one, and of the latest write to that object. The threads are
-// in no order, so that those that do the same can be exchanged. Values are not looked at.
+// Of a state of a run its cell keeps only which operations on shared objects are pending: of each thread the place in
+// the code of its next one, and the object's address, which tells of values that the program computed it from. The
+// threads are in no order, so that those that do the same can be exchanged. Finer cells (with the latest writers, or
+// how often each thread was there) are worse: most are returned to once at best.
 #pragma once
 
 #include <cstdint>

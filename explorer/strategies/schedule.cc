@@ -1,7 +1,8 @@
 // schedule: a given list of switches, and otherwise no preemption. What minimisation runs.
 //
 // A switch is named by a thread and how many schedule points it has executed, and waits for that however long it takes,
-// so that leaving one switch out neither renames the others nor drops them.
+// so that leaving one switch out neither renames the others nor drops them. A thread that yields, or seems to spin,
+// goes on nevertheless if a later switch of it is named, which it comes to by spinning too.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -47,6 +48,14 @@ bool take(PolicyState& state, std::uint64_t i) {
   return first;
 }
 
+// The first switch behind `key` is of the same thread.
+bool named_later(const ScheduleStep* steps, std::uint64_t count, ScheduleStep key) {
+  key.tick++;
+  key.free = 0;
+  const std::uint64_t i = first_not_before(steps, count, key);
+  return i < count && steps[i].thread == key.thread;
+}
+
 Choice choose(const ChoiceArgs& args) {
   const auto* steps = reinterpret_cast<const ScheduleStep*>(args.goal);
   const std::uint64_t count = args.config.goal_bytes / sizeof(ScheduleStep);
@@ -59,6 +68,7 @@ Choice choose(const ChoiceArgs& args) {
     if (contains(args, steps[i].to)) return {steps[i].to, 0};
     break;
   }
+  if (args.current_enabled && named_later(steps, count, key)) return {current.id, 0};
   return {without_preemption(args), 0};
 }
 

@@ -59,7 +59,7 @@ std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t 
   return wake(kind, object_key(address), count);
 }
 
-void core_api_at_main() { fork_point(); }
+void core_api_at_main() { at_main(); }
 
 void core_api_trace_room() { reserve_out(64); }
 

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/code_trap.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/log.h"
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
@@ -85,8 +87,10 @@ bool serve_one() {
   return false;
 }
 
-}  // namespace
+// At the function where explored runs begin, if that is not main.
+CodeTrap site;
 
+// Explored runs begin here: what is so of all of them, and in a fork server they do.
 void fork_point() {
   arena().config.detect_now = config().detect_memory_errors;
   if (config().fork_server == 0 || !replaying()) return;
@@ -103,6 +107,28 @@ void fork_point() {
     served++;
     if (serve_one()) return;
   }
+}
+
+}  // namespace
+
+void at_main() {
+  const std::uint64_t address = config().fork_at;
+  if (address == 0) return fork_point();
+  arena().config.fork_at = 0;  // not in another program that this one becomes
+  if (!site.plant(address)) diverged("has no code where explored runs are to begin", peek_record());
+}
+
+bool on_fork_site(KernelContext& context) {
+  if (!site.hit(context.registers.rip)) return false;
+  site.remove();
+  context.registers.rip--;
+  if (process().index != 0) return true;  // a child has the trap, too
+  if (config().fork_server != 0 && state().live_threads > 1)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "other threads run when that function is first entered; runs can only "
+             "begin where there are none yet");
+  fork_point();
+  return true;
 }
 
 }  // namespace reweave::core

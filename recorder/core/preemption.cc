@@ -5,6 +5,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
+#include "recorder/core/code_trap.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
@@ -18,7 +19,6 @@ namespace {
 constexpr std::uint64_t kStackWindow = 256;
 constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;                // carry, zero, sign, direction, overflow
 constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
-constexpr std::uint8_t kInt3 = 0xcc;
 constexpr std::uint64_t kMostMemory = 512 << 20;  // private and writable, that is hashed to name a loop
 
 struct CodeRange {
@@ -30,8 +30,7 @@ std::uint32_t shim_range_count;
 
 // Replay: the one breakpoint of this process; only the baton holder runs into it.
 struct Breakpoint {
-  std::uint64_t address;  // 0: there is none
-  std::uint8_t original;
+  CodeTrap trap;
   bool stepping;       // the original instruction is being executed
   std::uint64_t hits;  // without having been the instant
 };
@@ -92,23 +91,13 @@ std::uint32_t protection_of(std::uint64_t address) {
   return region == nullptr ? 0 : region->prot;
 }
 
-void write_code(std::uint8_t byte) { *reinterpret_cast<volatile std::uint8_t*>(breakpoint.address) = byte; }
-
-void protect_code(std::uint32_t prot) { sys(SYS_mprotect, page_down(breakpoint.address), kPage, prot); }
-
 void plant(std::uint64_t address) {
-  const std::uint32_t prot = protection_of(address);
-  if ((prot & PROT_EXEC) == 0) diverged("has no code where it was preempted", peek_record());
-  breakpoint = {address, 0, false, 0};
-  protect_code(prot | PROT_READ | PROT_WRITE);
-  breakpoint.original = *reinterpret_cast<const volatile std::uint8_t*>(address);
-  write_code(kInt3);
+  breakpoint = {};
+  if (!breakpoint.trap.plant(address)) diverged("has no code where it was preempted", peek_record());
 }
 
 void remove_breakpoint() {
-  if (breakpoint.address == 0) return;
-  write_code(breakpoint.original);
-  protect_code(protection_of(breakpoint.address));
+  breakpoint.trap.remove();
   breakpoint = {};
 }
 
@@ -254,23 +243,23 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
 void watch_for_preemption() {
   const wire::PreemptRecord* record = next_preemption();
   const std::uint64_t wanted = record == nullptr ? 0 : record->ip;
-  if (wanted == breakpoint.address) return;
+  if (wanted == breakpoint.trap.address) return;
   remove_breakpoint();
   if (wanted != 0) plant(wanted);
 }
 
 bool on_breakpoint(KernelContext& context) {
   KernelRegisters& r = context.registers;
-  if (breakpoint.address == 0) return false;
+  if (breakpoint.trap.address == 0) return false;
   if (breakpoint.stepping) {
     abandon_step_over(context);
     return true;
   }
-  if (r.rip != breakpoint.address + 1) return false;
+  if (!breakpoint.trap.hit(r.rip)) return false;
   r.rip--;
   const wire::PreemptRecord* record = next_preemption();
   if (record == nullptr || !reaches_the_instant(context, *record)) {
-    write_code(breakpoint.original);
+    breakpoint.trap.lift();
     breakpoint.stepping = true;
     r.eflags |= kTrapFlag;
     return true;
@@ -285,7 +274,7 @@ void abandon_step_over(KernelContext& context) {
   if (!breakpoint.stepping) return;
   breakpoint.stepping = false;
   context.registers.eflags &= ~kTrapFlag;
-  write_code(kInt3);
+  breakpoint.trap.set_again();
 }
 
 }  // namespace reweave::core

@@ -6,6 +6,7 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/fork_server.h"
 #include "recorder/core/fp_state.h"
 #include "recorder/core/log.h"
 #include "recorder/core/loop_probe.h"
@@ -253,7 +254,7 @@ void fail_call(KernelContext& context) {
 // Traps that we set ourselves. After any other fault there are no single steps under way.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
   constexpr int kStepped = 2;  // TRAP_TRACE
-  if (number == SIGTRAP && on_breakpoint(context)) return true;
+  if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
   if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
   abandon_step_over(context);

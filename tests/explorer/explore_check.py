@@ -22,8 +22,8 @@ OUTCOMES = {
     "hang": r"hang: ",
     "memory-error": r"use after free|double free|heap out of bounds",
 }
-# Bugs that need more preemptions than a short search finds, with the search that comes to them step by step.
-DEEP = {"safe_stack": ["--strategy", "goexplore", "--runs", "12000"]}
+# Bugs that need more preemptions than a short search finds.
+DEEP = {"safe_stack": ["--runs", "10000"]}
 
 
 def run(command, accept, **options):

@@ -204,8 +204,8 @@ BOOST_AUTO_TEST_CASE(pos_is_fair_to_both_orders_of_a_race) {
   BOOST_TEST(late_first("pos") > 0.05);
 }
 
-// A cell is exactly the set of places where threads are about to go on, each with the latest write to its object.
-BOOST_DATA_TEST_CASE(cells_are_pending_operations_and_what_they_read_from, data::xrange(100), seed) {
+// A cell is exactly the set of places where threads are about to go on, each with its object.
+BOOST_DATA_TEST_CASE(cells_are_pending_operations, data::xrange(100), seed) {
   const Program program = random_program(static_cast<std::uint64_t>(seed));
   std::map<std::multiset<std::pair<std::uint64_t, std::uint64_t>>, std::uint64_t> by_state;
   std::map<std::uint64_t, std::multiset<std::pair<std::uint64_t, std::uint64_t>>> by_cell;
@@ -217,15 +217,13 @@ BOOST_DATA_TEST_CASE(cells_are_pending_operations_and_what_they_read_from, data:
     std::set<std::uint64_t> shared;
     for (const SharedObject& object : shared_objects(run)) shared.insert(object.granule);
     const std::vector<std::uint64_t> cells = cells_of(run);
-    std::map<std::uint64_t, std::uint64_t> writer;
     for (std::size_t i = 0; i + 1 < run.size(); i++) {
-      if (run[i].is_write != 0 && !run.resumed(i)) writer[run[i].object] = run[i].pc;
       if (cells[i] == 0) continue;
       std::multiset<std::pair<std::uint64_t, std::uint64_t>> state;
       std::set<ThreadId> seen;
       for (std::size_t k = i + 1; k < run.size(); k++)
         if (shared.contains(run[k].object) && !run.resumed(k) && seen.insert(run[k].thread).second)
-          state.insert({run[k].pc, writer[run[k].object]});
+          state.insert({run[k].pc, run[k].object});
       BOOST_TEST((by_state.try_emplace(state, cells[i]).first->second == cells[i]));
       BOOST_TEST((by_cell.try_emplace(cells[i], state).first->second == state));
     }

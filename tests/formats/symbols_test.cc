@@ -53,6 +53,16 @@ BOOST_AUTO_TEST_CASE(needs_no_table_of_address_ranges) {
   require_found(copy, place().offset);
 }
 
+BOOST_AUTO_TEST_CASE(finds_functions_by_name) {
+  Symbols symbols;
+  const std::vector<std::uint64_t> here = {place().offset};
+  for (const char* name : {"reweave::(anonymous namespace)::looked_up",
+                           "reweave::(anonymous namespace)::looked_up(int)", "_ZN7reweave12_GLOBAL__N_19looked_upEi"})
+    BOOST_TEST(symbols.functions(place().path, "", name) == here, name);
+  BOOST_TEST(symbols.functions(place().path, "", "looked_up").empty());
+  BOOST_TEST(symbols.functions("/nonexistent/program", "", "main").empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_file_leaves_the_offset) {
   Symbols symbols;
   BOOST_TEST(symbols.code("/nonexistent/program", "", 0x1234, false).text() == "program+0x1234");

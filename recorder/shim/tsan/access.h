@@ -38,8 +38,10 @@ template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t 
   else
     point(kAtomic ? OpKind::kAtomic : OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
   if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
-  if constexpr (kVariant == Variant::kTrace)
+  if constexpr (kVariant == Variant::kTrace) {
+    if (config().detect_now != 0) check_heap(address_of(place), kBytes, pc);
     trace_short(kKind, static_cast<std::uint8_t>(log2_of(kBytes) | kOrder << 4), address_of(place), pc);
+  }
 }
 
 // An access of any length. Counts no point: the caller does.

@@ -1,0 +1,20 @@
+// Traces a recording: replays it and writes every event to a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "replayer/replay_session.h"
+
+namespace reweave {
+
+struct TracedReplay {
+  ReplayResult result;
+  bool whole = false;  // false: the replay stopped early, and the trace has what came before
+  std::uint64_t events = 0, bytes = 0;
+};
+
+// `output` must not exist. Throws Error as replay_recording does. What the program writes is discarded.
+TracedReplay trace_recording(const std::string& recording, const std::string& output);
+
+}  // namespace reweave

@@ -1,0 +1,182 @@
+// Witnesses over model programs: followed exactly, left where a step does not come about, and exchanged for other
+// linearizations, compared with all there are.
+#define BOOST_TEST_MODULE witness
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/included/unit_test.hpp>
+
+#include <random>
+#include <set>
+
+#include "explorer/witness.h"
+#include "tests/explorer/model_program.h"
+
+namespace reweave {
+namespace {
+
+namespace data = boost::unit_test::data;
+using namespace model;  // NOLINT: the programs read better
+
+Program random_program(std::mt19937_64& draw) {
+  Program program;
+  for (std::size_t threads = 2 + draw() % 2; threads > 0; threads--) {
+    std::vector<Op> ops;
+    for (std::size_t length = 2 + draw() % 4; length > 0; length--) {
+      const std::uint64_t object = 8 + 8 * (draw() % 3);
+      ops.push_back(draw() % 2 == 0 ? read(object) : write(object));
+    }
+    program.threads.push_back(ops);
+  }
+  return program;
+}
+
+RunRequest random_run(std::uint64_t seed) {
+  RunRequest request;
+  request.policy = "random";
+  request.seed = seed;
+  return request;
+}
+
+// The run as a witness of the trace that it would give.
+WitnessOrder steps_of(const Observation& run) {
+  WitnessOrder steps;
+  std::map<std::pair<ThreadId, std::uint64_t>, std::uint64_t> seen;
+  for (std::size_t i = 0; i < run.size(); i++) {
+    WitnessStep step;
+    step.thread = run[i].thread;
+    step.index = i;
+    step.kind = run[i].is_write != 0 ? EventKind::kWrite : EventKind::kRead;
+    step.address = run[i].object;
+    step.pc = run[i].pc;
+    step.occurrence = seen[{step.thread, step.pc}]++;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+BOOST_DATA_TEST_CASE(a_run_is_made_again_along_its_steps, data::xrange(100), seed) {
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  const Program program = random_program(draw);
+  History wanted, got;
+  const WitnessOrder steps = steps_of(program.run(random_run(draw()), &wanted).observed);
+  const RunResult run = program.run(witness_request({}, steps), &got);
+  BOOST_TEST(was_followed(run, steps));
+  BOOST_TEST((got == wanted));
+}
+
+// The start is missing: the run that was recorded leads there, and the rest of another is followed.
+BOOST_DATA_TEST_CASE(a_witness_without_its_beginning_is_followed, data::xrange(100), seed) {
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  const Program program = random_program(draw);
+  const Observation recorded = program.run(random_run(draw())).observed;
+  const WitnessOrder steps = steps_of(recorded);
+  Candidate candidate;
+  candidate.skipped_steps = draw() % steps.size();
+  // The steps of threads in another order: the last thread's first.
+  candidate.witness.assign(steps.begin() + static_cast<std::ptrdiff_t>(candidate.skipped_steps), steps.end());
+  std::stable_sort(candidate.witness.begin(), candidate.witness.end(),
+                   [](const auto& a, const auto& b) { return a.thread > b.thread; });
+  const auto beginning = beginning_of(candidate, recorded);
+  BOOST_TEST_REQUIRE(beginning.has_value());
+  BOOST_TEST(beginning->size() == candidate.skipped_steps);
+  for (std::size_t i = 0; i < beginning->size(); i++) BOOST_TEST((*beginning)[i] == recorded[i].thread);
+  const WitnessOrder order = linearizations(candidate.witness, 4).back();
+  BOOST_TEST(was_followed(program.run(witness_request(*beginning, order)), order));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_step_that_the_run_does_not_have_is_no_beginning) {
+  const Program program{{{write(8)}, {write(8)}}};
+  const Observation recorded = program.run(random_run(1)).observed;
+  Candidate candidate;
+  candidate.skipped_steps = 1;
+  candidate.witness = steps_of(recorded);
+  for (WitnessStep& step : candidate.witness) step.pc += 0x100000;
+  BOOST_TEST(!beginning_of(candidate, recorded).has_value());
+}
+
+// A step that never comes about is left out, the others are made in their order.
+BOOST_DATA_TEST_CASE(a_step_that_does_not_come_about_is_left_out, data::xrange(50), seed) {
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  // The thread that is waited for must be able to go on without it: two more run on.
+  const Program program{{{write(8)}, {write(16), write(24)}, {write(16), write(24)}}};
+  const WitnessOrder steps = steps_of(program.run(random_run(draw())).observed);
+  WitnessOrder order = steps;
+  const std::size_t at = static_cast<std::size_t>(
+      std::find_if(order.begin(), order.end(), [](const WitnessStep& step) { return step.thread == 0; }) -
+      order.begin());
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order[at]);  // thread 0 has ended then
+  const RunResult run = program.run(witness_request({}, order));
+  BOOST_TEST(!was_followed(run, order));
+  if (at + 1 == steps.size()) return;  // the run ends before anything has to wait
+  BOOST_TEST(run.witness.next == order.size());
+  BOOST_TEST(run.witness.skipped == 1u);
+  BOOST_TEST(run.witness.first_skipped == at + 1);
+  BOOST_TEST(static_cast<int>(run.witness.obstacle) == static_cast<int>(WitnessObstacle::kNotThere));
+}
+
+// All orders of the steps that keep the order of each two that must not be exchanged.
+std::set<std::vector<std::size_t>> all_extensions(const WitnessOrder& steps) {
+  std::set<std::vector<std::size_t>> found;
+  std::vector<std::size_t> path;
+  std::vector<bool> used(steps.size());
+  std::function<void()> extend = [&] {
+    if (path.size() == steps.size()) found.insert(path);
+    for (std::size_t i = 0; i < steps.size(); i++) {
+      bool ready = !used[i];
+      for (std::size_t k = 0; k < i && ready; k++) ready = used[k] || !ordered(steps[k], steps[i]);
+      if (!ready) continue;
+      used[i] = true;
+      path.push_back(i);
+      extend();
+      path.pop_back();
+      used[i] = false;
+    }
+  };
+  extend();
+  return found;
+}
+
+BOOST_DATA_TEST_CASE(linearizations_are_of_the_same_partial_order, data::xrange(200), seed) {
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  WitnessOrder steps;
+  for (std::size_t i = 0; i < 7; i++) {
+    WitnessStep step;
+    step.thread = static_cast<ThreadId>(draw() % 3);
+    step.index = i;
+    step.kind = draw() % 8 == 0 ? EventKind::kFork : draw() % 2 == 0 ? EventKind::kRead : EventKind::kWrite;
+    step.address = 8 + 8 * (draw() % 4);
+    steps.push_back(step);
+  }
+  const auto all = all_extensions(steps);
+  const std::vector<WitnessOrder> orders = linearizations(steps, 4);
+  std::set<std::vector<std::size_t>> seen;
+  BOOST_TEST((orders.front() == steps));
+  for (const WitnessOrder& order : orders) {
+    std::vector<std::size_t> indices;
+    for (const WitnessStep& step : order) indices.push_back(step.index);
+    BOOST_TEST(all.contains(indices));
+    BOOST_TEST(seen.insert(indices).second);
+  }
+}
+
+// Independent work of two threads that was interleaved, before what the candidate is about.
+BOOST_AUTO_TEST_CASE(another_linearization_switches_less) {
+  const std::vector<ThreadId> threads = {0, 1, 0, 1, 0, 1, 0, 1};
+  WitnessOrder steps;
+  for (std::size_t i = 0; i < threads.size(); i++) {
+    WitnessStep step;
+    step.thread = threads[i];
+    step.index = i;
+    step.kind = EventKind::kWrite;
+    step.address = 100 + 100 * threads[i];
+    steps.push_back(step);
+  }
+  const std::vector<WitnessOrder> orders = linearizations(steps, 4);
+  BOOST_TEST_REQUIRE(orders.size() >= 2u);
+  std::vector<ThreadId> order;
+  for (const WitnessStep& step : orders[1]) order.push_back(step.thread);
+  BOOST_TEST((order == std::vector<ThreadId>{0, 0, 0, 1, 1, 1, 0, 1}));
+}
+
+}  // namespace
+}  // namespace reweave
