@@ -176,7 +176,7 @@ inline std::int64_t points_left(const Thread& thread) {
 }
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
-enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock };
+enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc };
 
 struct FdEntry {
   FdKind kind;

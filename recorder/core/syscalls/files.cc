@@ -35,8 +35,15 @@ const char* substitute(const Call& call, const char* path) {
   return path;
 }
 
+// openat2 with RESOLVE_ flags, which look at links in ways that our answers would not show.
+bool resolves_strictly(const Call& call) {
+  return call.number == SYS_openat2 && call.args[3] >= 24 &&
+         reinterpret_cast<const std::uint64_t*>(call.args[2])[2] != 0;
+}
+
 long open_path(Call& call, int slot) {
-  if (live()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  if (live() && !resolves_strictly(call))
+    call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
   return recorded_call(call);
 }
 
@@ -56,7 +63,11 @@ long open_file(Call& call, int slot) {
     forget_fd(result);
     return complete(call, result);
   }
-  return waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  const char* path = string_at(call.args[slot]);
+  const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
+  const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  if (may_be_stream && !is_error(result)) note_stream(result);
+  return result;
 }
 
 // readlink of /proc/self/exe: the program, not the core.
@@ -191,8 +202,10 @@ long handle_readlinkat(Call& call) { return read_link(call, 1); }
 // so these fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (!replaying() && fd_stream(call.args[target]) != 0)
+  if (!replaying() && fd_stream(call.args[target]) != 0) {
+    if (call.number == SYS_sendfile && call.args[2] != 0) (void)*reinterpret_cast<volatile long*>(call.args[2]);
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
+  }
   return recorded_call(call);
 }
 
@@ -200,6 +213,7 @@ long handle_copy_between(Call& call) {
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   if (!live()) return answered_call(call);
+  if (fd_stream(call.args[0]) != 0) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
   const bool off = state().live_threads > 1;

@@ -9,11 +9,19 @@ namespace reweave::core {
 long handle_mmap(Call&);
 long handle_munmap(Call&);
 long handle_mprotect(Call&);
-long handle_mremap(Call&);
 long handle_brk(Call&);
 long handle_madvise(Call&);
 long handle_mlockall(Call&);
+long handle_pkey(Call&);
+long handle_mseal(Call&);
+
+// mremap.cc
+long handle_mremap(Call&);
+long handle_remap_file_pages(Call&);
+
+// process_memory.cc
 long handle_process_vm_writev(Call&);
+long handle_process_madvise(Call&);
 
 // threads.cc
 long handle_clone(Call&);
@@ -91,6 +99,7 @@ long handle_name_to_handle_at(Call&);
 
 // misc.cc
 long handle_prctl(Call&);
+long handle_personality(Call&);
 long handle_sched_affinity(Call&);
 
 }  // namespace reweave::core

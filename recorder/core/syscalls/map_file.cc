@@ -81,8 +81,8 @@ void identify_file(long fd, FileIdentity& file) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable =
-      !file.zeros && (writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/"));
+  file.changeable = !file.zeros && (writable || !regular || status.st_nlink == 0 ||
+                                    starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,

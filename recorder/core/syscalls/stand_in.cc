@@ -36,6 +36,16 @@ void log_piece(long fd, std::uint64_t from, std::uint64_t offset, std::uint64_t 
   record.commit();
 }
 
+// Without /proc, as after chroot, holes are not looked for.
+void log_all(long fd, std::uint64_t offset, std::uint64_t bytes) {
+  struct stat status = {};
+  if (is_error(sys(SYS_fstat, fd, &status))) return;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t end = offset + bytes < size ? offset + bytes : size;
+  for (std::uint64_t at = offset; at < end; at += kPieceBytes)
+    log_piece(fd, 0, at, end - at < kPieceBytes ? end - at : kPieceBytes);
+}
+
 bool is_zero_page(std::uint64_t address) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(address);
   for (std::uint64_t i = 0; i < kPage / 8; i++)
@@ -116,13 +126,22 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
     at += piece;
   }
   if (!is_error(own)) sys(SYS_close, own);
+  if (is_error(own)) log_all(fd, offset, bytes);
   log_piece(-1, 0, 0, 0);
 }
 
-void log_memory(std::uint64_t start, std::uint64_t bytes) {
+void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset) {
   for (std::uint64_t at = 0; at < bytes; at += kPage)
-    if (!is_zero_page(start + at)) log_piece(-1, start, at, kPage);
+    if (!is_zero_page(start + at)) log_piece(-1, start - offset, offset + at, kPage);
   log_piece(-1, 0, 0, 0);
+}
+
+void take_contents(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset + bytes > kStandInBytes)
+    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
+  clear_stand_in(number, offset, bytes);
+  while (take_piece(base_of(number))) {
+  }
 }
 
 std::uint32_t note_stand_in(const FileIdentity& file) {
@@ -144,11 +163,7 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
                   long offset) {
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
-  if (begin + bytes > kStandInBytes)
-    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
-  clear_stand_in(number, begin, bytes);
-  while (take_piece(base_of(number))) {
-  }
+  take_contents(number, begin, bytes);
   map_part(number, start, bytes, prot, flags, begin);
   const std::uint64_t behind = file.size > begin ? page_up(file.size - begin) : 0;
   if (behind < page_up(bytes)) map_nothing(start + behind, page_up(bytes) - behind, prot, flags);

@@ -13,8 +13,11 @@ namespace reweave::core {
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
-// Recording: the same for shared memory without a descriptor, of which all is mapped at `start`.
-void log_memory(std::uint64_t start, std::uint64_t bytes);
+// Recording: the same for what is mapped at `start` and readable, which shows the object from `offset` on.
+void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset = 0);
+
+// Replay: consumes what was logged of a part of that file.
+void take_contents(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
 
 // Replay: consumes what log_contents logged and maps the stand-in of `file`.
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
