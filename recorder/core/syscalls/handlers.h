@@ -30,11 +30,12 @@ long handle_fork(Call&);
 long handle_vfork(Call&);
 long handle_exit(Call&);
 long handle_exit_group(Call&);
+
+// thread_attributes.cc
 long handle_set_tid_address(Call&);
 long handle_set_robust_list(Call&);
 long handle_get_robust_list(Call&);
 long handle_arch_prctl(Call&);
-long handle_execve(Call&);
 
 // futex.cc
 long handle_futex(Call&);
@@ -50,6 +51,7 @@ long handle_sigaltstack(Call&);
 long handle_with_temporary_mask(Call&);
 
 // exec.cc
+long handle_execve(Call&);
 long handle_execveat(Call&);
 
 // sysv.cc
@@ -93,9 +95,11 @@ long handle_readlink(Call&);
 long handle_readlinkat(Call&);
 long handle_copy_between(Call&);
 long handle_select(Call&);
+long handle_name_to_handle_at(Call&);
+
+// messages.cc
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
-long handle_name_to_handle_at(Call&);
 
 // misc.cc
 long handle_prctl(Call&);

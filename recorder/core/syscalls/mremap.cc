@@ -103,7 +103,6 @@ long handle_mremap(Call& call) {
   const long error = choose_target(move);
   if (error != 0) return complete(call, error);
   const long result = carry_out(move, region);
-  complete(call, result);
   if (!is_error(result)) {
     if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
     region.object_offset += move.from - region.start;
@@ -114,7 +113,7 @@ long handle_mremap(Call& call) {
     add_region(region);
     show_more(region, move.to + move.old_bytes);
   }
-  return result;
+  return complete(call, result);
 }
 
 // Since Linux 4.0 it is a mapping of that part of the file, in the place of the old one (remap_file_pages(2)).
@@ -134,11 +133,11 @@ long handle_remap_file_pages(Call& call) {
     remap_stand_in(region.stand_in, start, bytes, region.prot, region.object_offset);
   else
     result = sys(SYS_remap_file_pages, start, bytes, 0, call.args[3], call.args[4]);
-  complete(call, result);
-  if (is_error(result)) return result;
-  add_region(region);
-  show_more(region, start);
-  return result;
+  if (!is_error(result)) {
+    add_region(region);
+    show_more(region, start);
+  }
+  return complete(call, result);
 }
 
 }  // namespace reweave::core
