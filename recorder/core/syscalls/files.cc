@@ -47,9 +47,10 @@ long open_path(Call& call, int slot) {
   return recorded_call(call);
 }
 
-// True if opening waits for another: a FIFO's other end.
-bool waits_for_other_end(const Call& call, int slot) {
+// True if opening waits for another: a FIFO's other end, or who decides by fanotify(7).
+bool waits_for_other(const Call& call, int slot) {
   if (!live() || state().live_threads == 1) return false;
+  if (state().opens_are_decided != 0) return true;
   const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(call.args[2]) : call.args[slot + 1];
   if ((flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
   struct stat status = {};
@@ -65,7 +66,7 @@ long open_file(Call& call, int slot) {
   }
   const char* path = string_at(call.args[slot]);
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
-  const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  const long result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
   if (may_be_stream && !is_error(result)) note_stream(result);
   return result;
 }
@@ -98,6 +99,13 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
 
 long handle_open(Call& call) { return open_file(call, 0); }
 long handle_openat(Call& call) { return open_file(call, 1); }
+
+long handle_fanotify_init(Call& call) {
+  constexpr long kDecides = 0xc;  // FAN_CLASS_CONTENT, FAN_CLASS_PRE_CONTENT
+  const long result = recorded_call(call);
+  if (!is_error(result) && (call.args[0] & kDecides) != 0) state().opens_are_decided = 1;
+  return result;
+}
 
 long handle_access(Call& call) {
   const int slot = call.number == SYS_access ? 0 : 1;

@@ -84,6 +84,7 @@ long handle_kill(Call&);
 // files.cc
 long handle_open(Call&);
 long handle_openat(Call&);
+long handle_fanotify_init(Call&);
 long handle_access(Call&);
 long handle_stat(Call&);
 long handle_vmsplice(Call&);
