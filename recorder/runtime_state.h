@@ -178,7 +178,7 @@ inline std::int64_t points_left(const Thread& thread) {
 }
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
-enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock };
+enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc };
 
 struct FdEntry {
   FdKind kind;
@@ -252,6 +252,7 @@ struct RuntimeState {
   std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;               // shared mappings named so far
   std::uint32_t stand_in_count;
+  std::uint32_t opens_are_decided;  // recording: not 0 if somebody in the tree may be asked before a file is opened
   // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
   std::uint64_t stand_ins[kMaxStandIns];
   std::uint64_t stand_in_sizes[kMaxStandIns];

@@ -74,6 +74,9 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t
     if (ceiling < bottom + bytes) return 0;
     const std::uint64_t floor = i == 0 || table.items[i - 1].end < bottom ? bottom : table.items[i - 1].end;
     if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) return ceiling - bytes;
+    // What is ours lies within the gap: the room below it.
+    const std::uint64_t below = ceiling < kCoreBase ? ceiling : kCoreBase;
+    if (floor < below && below - floor >= bytes && !is_ours(below - bytes, bytes)) return below - bytes;
     if (i == 0) return 0;
   }
 }
@@ -140,6 +143,11 @@ std::uint64_t mapped_bytes() {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < table.count; i++) bytes += table.items[i].end - table.items[i].start;
   return bytes;
+}
+
+bool over_memory_limit(std::uint64_t more) {
+  const std::uint64_t limit = process().memory_limit;
+  return limit != 0 && mapped_bytes() + more > limit - 1;
 }
 
 std::uint64_t shared_key(const Region& region, std::uint64_t address) {

@@ -48,6 +48,8 @@ void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
 // Bytes of all regions.
 std::uint64_t mapped_bytes();
+// True if `more` bytes would exceed RLIMIT_AS, which the kernel does not know of (syscalls/attributes.cc).
+bool over_memory_limit(std::uint64_t more);
 
 // A number that names the memory word at `address` of a shared mapping.
 std::uint64_t shared_key(const Region& region, std::uint64_t address);

@@ -22,6 +22,9 @@ inline constexpr long kFileChanged = 0x525a;
 // Pseudo call under which a part of a call's outputs is logged, before the call itself, if they exceed one record.
 inline constexpr long kOutputPart = 0x525c;
 
+// Pseudo call under which a write to the memory of a process is logged (syscalls/process_memory.h).
+inline constexpr long kMemoryChanged = 0x525d;
+
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.

@@ -15,8 +15,8 @@ namespace reweave::core {
 
 namespace {
 
-// 0, or the error that exec of `path` gives.
-long check_executable(const char* path) {
+// 0, or the error that exec of `path` gives, to which as many scripts led.
+long check_executable(const char* path, int depth = 0) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   if (is_error(fd)) return fd;
   struct stat status = {};
@@ -28,7 +28,10 @@ long check_executable(const char* path) {
   if (is_error(sys(SYS_access, path, 1 /* X_OK */))) return -EACCES;
   if (bytes < 0) return bytes;
   const bool script = bytes >= 2 && head[0] == '#' && head[1] == '!';
-  return script ? 0 : check_image(head, bytes);
+  if (!script) return check_image(head, bytes);
+  HashBang line;
+  if (!parse_hash_bang(head, bytes, line)) return -ENOEXEC;
+  return depth == kMaxInterpreters ? -ELOOP : check_executable(line.interpreter, depth + 1);
 }
 
 // What the kernel allows of arguments and environment together (execve(2)): a quarter of the stack's limit, but for

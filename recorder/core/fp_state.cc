@@ -62,4 +62,23 @@ void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   memcpy(to + bytes - kEndMark, from + bytes - kEndMark, kEndMark);
 }
 
+void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
+  constexpr std::uint64_t kControl = 0, kMxcsr = 24, kMxcsrEnd = 32;  // of the legacy area
+  constexpr std::uint16_t kInitialControl = 0x37f;
+  constexpr std::uint32_t kInitialMxcsr = 0x1f80;
+  constexpr std::uint64_t kProtectionKeys = std::uint64_t{1} << 9;
+  if (bytes < kLegacyBytes) return;
+  std::byte mask[kMxcsrEnd - kMxcsr - sizeof kInitialMxcsr];
+  memcpy(mask, fp_state + kMxcsr + sizeof kInitialMxcsr, sizeof mask);
+  memset(fp_state, 0, kRegistersEnd);
+  memcpy(fp_state + kControl, &kInitialControl, sizeof kInitialControl);
+  memcpy(fp_state + kMxcsr, &kInitialMxcsr, sizeof kInitialMxcsr);
+  memcpy(fp_state + kMxcsr + sizeof kInitialMxcsr, mask, sizeof mask);
+  if (bytes <= kHeaderEnd) return;
+  std::uint64_t in_use = 0;
+  memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
+  in_use &= kProtectionKeys;
+  memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+}
+
 }  // namespace reweave::core

@@ -14,4 +14,7 @@ std::uint64_t fp_state_bytes(const void* fp_state);
 // the target finds the same in its frames whenever it is run.
 void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
+// Makes it the state that a signal handler begins with: all registers initial, but for the protection keys.
+void clear_fp_state(std::byte* fp_state, std::uint64_t bytes);
+
 }  // namespace reweave::core

@@ -21,30 +21,6 @@ extern "C" [[noreturn]] void core_enter_program(std::uint64_t stack, std::uint64
 
 namespace reweave::core {
 
-namespace {
-
-constexpr int kMaxInterpreters = 5;  // as many `#!` lines as the kernel follows
-constexpr std::uint64_t kExtraArgs = 2 * kMaxInterpreters;
-
-char absolute_path[4096];
-LoadedImage program, interpreter;
-bool static_runtime;
-
-// The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
-// every kernel. There is no vDSO, so that the C library makes real system calls for the time.
-constexpr std::uint64_t kAuxiliary[] = {
-    AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR,   AT_PHENT,  AT_PHNUM,  AT_BASE,   AT_FLAGS,    AT_ENTRY,       AT_UID,
-    AT_EUID,  AT_GID,    AT_EGID,   AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM, AT_MINSIGSTKSZ, AT_NULL};
-constexpr std::uint64_t kAuxiliaryCount = sizeof kAuxiliary / sizeof kAuxiliary[0];
-
-// A `#!` line split into interpreter and its one argument.
-struct HashBang {
-  char line[256];
-  const char* interpreter;
-  const char* argument;
-};
-HashBang hash_bangs[kMaxInterpreters];
-
 bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   if (bytes < 3 || head[0] != '#' || head[1] != '!') return false;
   std::size_t n = 0;
@@ -65,6 +41,23 @@ bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   }
   return *out.interpreter != 0;
 }
+
+namespace {
+
+constexpr std::uint64_t kExtraArgs = 2 * kMaxInterpreters;
+
+char absolute_path[4096];
+LoadedImage program, interpreter;
+bool static_runtime;
+
+// The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
+// every kernel. There is no vDSO, so that the C library makes real system calls for the time.
+constexpr std::uint64_t kAuxiliary[] = {
+    AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR,   AT_PHENT,  AT_PHNUM,  AT_BASE,   AT_FLAGS,    AT_ENTRY,       AT_UID,
+    AT_EUID,  AT_GID,    AT_EGID,   AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM, AT_MINSIGSTKSZ, AT_NULL};
+constexpr std::uint64_t kAuxiliaryCount = sizeof kAuxiliary / sizeof kAuxiliary[0];
+
+HashBang hash_bangs[kMaxInterpreters];
 
 // The stack of a new program, filled from its top downwards.
 class StackBuilder {

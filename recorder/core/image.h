@@ -14,6 +14,19 @@ struct StartArgs {
   const std::uint64_t* auxv;  // the kernel's, of the core
 };
 
+// A `#!` line split into interpreter and its one argument.
+struct HashBang {
+  char line[256];
+  const char* interpreter;
+  const char* argument;  // null: none
+};
+
+// How many scripts may lead to each other (execve(2)).
+inline constexpr int kMaxInterpreters = 5;
+
+// `head` is the first `bytes` of a file. False: it is no script, or names no interpreter.
+bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out);
+
 // Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
 [[noreturn]] void start_program(const StartArgs& args);
 

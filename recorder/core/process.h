@@ -24,4 +24,8 @@ void repeat_outside_death(const wire::ProcessExitRecord& record);
 // A process that vfork suspended may go on: its child has its own image, or is gone.
 void release_vfork_parent();
 
+// The live thread or process of the tree that the program calls by that id; null: none is.
+Thread* thread_by_tid(long tid);
+Process* process_by_pid(long pid);
+
 }  // namespace reweave::core

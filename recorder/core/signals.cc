@@ -147,6 +147,7 @@ void push_frame(KernelContext& context, int number, const void* info) {
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
   copy_fp_state(reinterpret_cast<std::byte*>(fp), reinterpret_cast<const std::byte*>(registers.fp_state), fp_bytes);
+  clear_fp_state(reinterpret_cast<std::byte*>(registers.fp_state), fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;

@@ -14,11 +14,12 @@ struct CallName {
   const char* name;
 };
 
-constexpr unsigned kImageStart = 0x5258;    // core/dispatch.h
-constexpr unsigned kFileContents = 0x5259;  // likewise
-constexpr unsigned kFileChanged = 0x525a;   // likewise
-constexpr unsigned kScriptHead = 0x525b;    // likewise
-constexpr unsigned kOutputPart = 0x525c;    // likewise
+constexpr unsigned kImageStart = 0x5258;     // core/dispatch.h
+constexpr unsigned kFileContents = 0x5259;   // likewise
+constexpr unsigned kFileChanged = 0x525a;    // likewise
+constexpr unsigned kScriptHead = 0x525b;     // likewise
+constexpr unsigned kOutputPart = 0x525c;     // likewise
+constexpr unsigned kMemoryChanged = 0x525d;  // likewise
 
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
@@ -29,6 +30,7 @@ constexpr CallName kNames[] = {
     {kFileChanged, "(file changed)"},
     {kScriptHead, "(head of a script)"},
     {kOutputPart, "(part of what the next call wrote)"},
+    {kMemoryChanged, "(memory of a process)"},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 
 namespace reweave::core {
@@ -12,10 +13,18 @@ FdEntry* entry_of(long fd) {
   return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &owner.fds[fd] : nullptr;
 }
 
+bool is_of_proc(long fd, const struct stat& status) {
+  constexpr long kProcMagic = 0x9fa0;      // statfs(2)
+  if (status.st_dev > 0xff) return false;  // proc has no device: its major number is 0
+  struct statfs system = {};
+  return !is_error(sys(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
+}
+
 FdKind kind_of(long fd) {
   struct stat status;
   if (is_error(sys(SYS_fstat, fd, &status))) return FdKind::kUnknown;
   const auto type = status.st_mode & S_IFMT;
+  if (type == S_IFREG && status.st_size == 0 && is_of_proc(fd, status)) return FdKind::kOfProc;
   return type == S_IFREG || type == S_IFDIR || type == S_IFBLK ? FdKind::kRegular : FdKind::kMayBlock;
 }
 
@@ -26,6 +35,23 @@ bool fd_may_block(long fd) {
   if (entry == nullptr) return true;
   if (entry->kind == FdKind::kUnknown) entry->kind = kind_of(fd);
   return entry->kind == FdKind::kMayBlock;
+}
+
+bool is_proc_file(long fd) {
+  fd_may_block(fd);
+  const FdEntry* entry = entry_of(fd);
+  return entry != nullptr && entry->kind == FdKind::kOfProc;
+}
+
+void note_stream(long fd) {
+  struct stat status, stream;
+  FdEntry* entry = entry_of(fd);
+  if (entry == nullptr || is_error(sys(SYS_fstat, fd, &status))) return;
+  for (long of : {1, 2}) {
+    const bool same = fd_stream(of) != 0 && !is_error(sys(SYS_fstat, of, &stream)) && stream.st_dev == status.st_dev &&
+                      stream.st_ino == status.st_ino;
+    if (same && entry->std_stream == 0) entry->std_stream = entry_of(of)->std_stream;
+  }
 }
 
 std::uint32_t fd_stream(long fd) {

@@ -11,6 +11,10 @@ inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReser
 
 // Recording only: asks the kernel what `fd` is, the first time.
 bool fd_may_block(long fd);
+// Recording only: `fd` is a regular file of the proc file system.
+bool is_proc_file(long fd);
+// Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.
+void note_stream(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.
 std::uint32_t fd_stream(long fd);
 // `fd` is now something new.

@@ -9,7 +9,10 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -114,7 +117,14 @@ void apply(const wire::SyscallRecord& record) {
 }  // namespace
 
 void log_file_change(const Call& call, long result) {
-  if (state().stand_in_count == 0 || is_error(result)) return;
+  if (is_error(result)) return;
+  const bool may_be_memory =
+      result > 0 && (call.row->flags & (kFirstIsFd | kWritesStream)) == (kFirstIsFd | kWritesStream);
+  if (may_be_memory && is_proc_file(call.args[0])) {
+    const Change change = change_of(call, call.args[0], result, 0);
+    return log_memory_change(call, change.offset, change.bytes);
+  }
+  if (state().stand_in_count == 0) return;
   if ((call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat) && call.number != SYS_creat &&
       (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) == 0)
     return;
@@ -149,8 +159,11 @@ void repeat_file_changes() {
     const wire::RecordHeader* header = peek_record();
     if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
     const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-    if (record.number != kFileChanged || header->thread != self().id) return;
-    apply(record);
+    if (header->thread != self().id || (record.number != kFileChanged && record.number != kMemoryChanged)) return;
+    if (record.number == kFileChanged)
+      apply(record);
+    else
+      repeat_memory_change(record);
     consume_record();
   }
 }

@@ -1,6 +1,7 @@
 #include "recorder/core/syscalls/file_contents.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +32,16 @@ void log_piece(long fd, std::uint64_t from, std::uint64_t offset, std::uint64_t 
     if (chunk.bytes != 0) record.append(fd >= 0 ? buffer : reinterpret_cast<std::byte*>(from + offset), chunk.bytes);
   }
   record.commit();
+}
+
+// Without /proc, as after chroot, holes are not looked for.
+void log_all(long fd, std::uint64_t offset, std::uint64_t bytes) {
+  struct stat status = {};
+  if (is_error(sys(SYS_fstat, fd, &status))) return;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t end = offset + bytes < size ? offset + bytes : size;
+  for (std::uint64_t at = offset; at < end; at += kPieceBytes)
+    log_piece(fd, 0, at, end - at < kPieceBytes ? end - at : kPieceBytes);
 }
 
 bool is_zero_page(std::uint64_t address) {
@@ -77,12 +88,13 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
     at += piece;
   }
   if (!is_error(own)) sys(SYS_close, own);
+  if (is_error(own)) log_all(fd, offset, bytes);
   log_piece(-1, 0, 0, 0);
 }
 
-void log_memory(std::uint64_t start, std::uint64_t bytes) {
+void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset) {
   for (std::uint64_t at = 0; at < bytes; at += kPage)
-    if (!is_zero_page(start + at)) log_piece(-1, start, at, kPage);
+    if (!is_zero_page(start + at)) log_piece(-1, start - offset, offset + at, kPage);
   log_piece(-1, 0, 0, 0);
 }
 

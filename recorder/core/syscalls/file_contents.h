@@ -9,8 +9,8 @@ namespace reweave::core {
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
-// Recording: the same for shared memory without a descriptor, of which all is mapped at `start`.
-void log_memory(std::uint64_t start, std::uint64_t bytes);
+// Recording: the same for what is mapped at `start` and readable, which shows the object from `offset` on.
+void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset = 0);
 
 // Replay: consumes what either logged and writes it to the file `fd`, all `base` bytes further on.
 void take_contents(long fd, std::uint64_t base);

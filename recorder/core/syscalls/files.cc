@@ -35,14 +35,22 @@ const char* substitute(const Call& call, const char* path) {
   return path;
 }
 
+// openat2 with RESOLVE_ flags, which look at links in ways that our answers would not show.
+bool resolves_strictly(const Call& call) {
+  return call.number == SYS_openat2 && call.args[3] >= 24 &&
+         reinterpret_cast<const std::uint64_t*>(call.args[2])[2] != 0;
+}
+
 long open_path(Call& call, int slot) {
-  if (live()) call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  if (live() && !resolves_strictly(call))
+    call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
   return recorded_call(call);
 }
 
-// True if opening waits for another: a FIFO's other end.
-bool waits_for_other_end(const Call& call, int slot) {
+// True if opening waits for another: a FIFO's other end, or who decides by fanotify(7).
+bool waits_for_other(const Call& call, int slot) {
   if (!live() || state().live_threads == 1) return false;
+  if (state().opens_are_decided != 0) return true;
   const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(call.args[2]) : call.args[slot + 1];
   if ((flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
   struct stat status = {};
@@ -56,7 +64,11 @@ long open_file(Call& call, int slot) {
     forget_fd(result);
     return complete(call, result);
   }
-  return waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  const char* path = string_at(call.args[slot]);
+  const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
+  const long result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  if (may_be_stream && !is_error(result)) note_stream(result);
+  return result;
 }
 
 // readlink of /proc/self/exe: the program, not the core.
@@ -87,6 +99,13 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
 
 long handle_open(Call& call) { return open_file(call, 0); }
 long handle_openat(Call& call) { return open_file(call, 1); }
+
+long handle_fanotify_init(Call& call) {
+  constexpr long kDecides = 0xc;  // FAN_CLASS_CONTENT, FAN_CLASS_PRE_CONTENT
+  const long result = recorded_call(call);
+  if (!is_error(result) && (call.args[0] & kDecides) != 0) state().opens_are_decided = 1;
+  return result;
+}
 
 long handle_access(Call& call) {
   const int slot = call.number == SYS_access ? 0 : 1;
@@ -191,8 +210,10 @@ long handle_readlinkat(Call& call) { return read_link(call, 1); }
 // so these fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (!replaying() && fd_stream(call.args[target]) != 0)
+  if (!replaying() && fd_stream(call.args[target]) != 0) {
+    if (call.number == SYS_sendfile && call.args[2] != 0) (void)*reinterpret_cast<volatile long*>(call.args[2]);
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
+  }
   return recorded_call(call);
 }
 
@@ -200,6 +221,7 @@ long handle_copy_between(Call& call) {
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   if (!live()) return answered_call(call);
+  if (fd_stream(call.args[0]) != 0) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
   const bool off = state().live_threads > 1;
@@ -255,99 +277,6 @@ long handle_select(Call& call) {
       i++;
     }
   log_call(call, result, outputs, n);
-  return result;
-}
-
-namespace {
-
-struct MessageHeader {  // struct user_msghdr
-  std::uint64_t name;
-  std::int32_t name_length;
-  std::uint64_t vector;
-  std::uint64_t vector_length;
-  std::uint64_t control;
-  std::uint64_t control_length;
-  std::uint32_t flags;
-};
-
-Output message_outputs[kMaxOutputs];
-
-std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received,
-                             std::uint32_t n) {
-  message_outputs[n++] = {address, sizeof(MessageHeader)};
-  if (message.name != 0 && message.name_length > 0)
-    message_outputs[n++] = {message.name, static_cast<std::uint64_t>(message.name_length)};
-  if (message.control != 0 && message.control_length > 0)
-    message_outputs[n++] = {message.control, message.control_length};
-  const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
-  for (std::uint64_t i = 0; i < message.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
-    const std::uint64_t bytes = vector[2 * i + 1] < received ? vector[2 * i + 1] : received;
-    if (bytes != 0) message_outputs[n++] = {vector[2 * i], bytes};
-    received -= bytes;
-  }
-  return n;
-}
-
-// A receive that may block and has nested buffers: waits for data off the baton, then takes it with the baton.
-long receive(Call& call) {
-  const long kDontWait = 0x40;
-  const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
-  for (;;) {
-    if (state().live_threads > 1 && !waitall) {
-      struct {
-        std::int32_t fd;
-        std::int16_t events, revents;
-      } wanted = {static_cast<std::int32_t>(call.args[0]), 1 /* POLLIN */, 0};
-      const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
-      if (!is_error(flags) && (flags & O_NONBLOCK) == 0) {
-        const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
-        leave_baton();
-        const long ready = interruptible_syscall(call, SYS_poll, args);
-        return_from_kernel();
-        if (is_error(ready)) return ready;
-        long with[6];
-        memcpy(with, call.args, sizeof with);
-        with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
-        const long result = sys(call.number, with[0], with[1], with[2], with[3], with[4], with[5]);
-        if (result == -EAGAIN) continue;  // another thread took it
-        return result;
-      }
-    }
-    return interruptible_syscall(call, call.number, call.args);
-  }
-}
-
-}  // namespace
-
-long handle_recvmsg(Call& call) {
-  if (!live()) return answered_call(call);
-  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  const long result = receive(call);
-  std::uint32_t n = 0;
-  if (!is_error(result)) {
-    const auto address = static_cast<std::uint64_t>(call.args[1]);
-    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result),
-                       0);
-  }
-  log_call(call, result, message_outputs, n);
-  return result;
-}
-
-long handle_recvmmsg(Call& call) {
-  if (!live()) return answered_call(call);
-  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  const long result = receive(call);
-  std::uint32_t n = 0;
-  struct Entry {
-    MessageHeader header;
-    std::uint32_t length;
-  };
-  for (long i = 0; i < result; i++) {
-    auto* entry = reinterpret_cast<Entry*>(call.args[1]) + i;
-    message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
-    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
-  }
-  log_call(call, result, message_outputs, n);
   return result;
 }
 

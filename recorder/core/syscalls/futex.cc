@@ -192,6 +192,7 @@ long handle_futex(Call& call) {
       return wait(call, operation, realtime);
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
+      if ((raw & FUTEX_PRIVATE_FLAG) == 0 && region_at(address) == nullptr) return complete(call, -EFAULT);
       return complete(
           call, wake(WaitKind::kFutex, object_key(address), static_cast<std::uint32_t>(call.args[2]),
                      operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY : static_cast<std::uint32_t>(call.args[5])));

@@ -9,11 +9,19 @@ namespace reweave::core {
 long handle_mmap(Call&);
 long handle_munmap(Call&);
 long handle_mprotect(Call&);
-long handle_mremap(Call&);
 long handle_brk(Call&);
 long handle_madvise(Call&);
 long handle_mlockall(Call&);
+long handle_pkey(Call&);
+long handle_mseal(Call&);
+
+// mremap.cc
+long handle_mremap(Call&);
+long handle_remap_file_pages(Call&);
+
+// process_memory.cc
 long handle_process_vm_writev(Call&);
+long handle_process_madvise(Call&);
 
 // threads.cc
 long handle_clone(Call&);
@@ -22,11 +30,12 @@ long handle_fork(Call&);
 long handle_vfork(Call&);
 long handle_exit(Call&);
 long handle_exit_group(Call&);
+
+// thread_attributes.cc
 long handle_set_tid_address(Call&);
 long handle_set_robust_list(Call&);
 long handle_get_robust_list(Call&);
 long handle_arch_prctl(Call&);
-long handle_execve(Call&);
 
 // futex.cc
 long handle_futex(Call&);
@@ -42,6 +51,7 @@ long handle_sigaltstack(Call&);
 long handle_with_temporary_mask(Call&);
 
 // exec.cc
+long handle_execve(Call&);
 long handle_execveat(Call&);
 
 // sysv.cc
@@ -74,6 +84,7 @@ long handle_kill(Call&);
 // files.cc
 long handle_open(Call&);
 long handle_openat(Call&);
+long handle_fanotify_init(Call&);
 long handle_access(Call&);
 long handle_stat(Call&);
 long handle_vmsplice(Call&);
@@ -85,12 +96,15 @@ long handle_readlink(Call&);
 long handle_readlinkat(Call&);
 long handle_copy_between(Call&);
 long handle_select(Call&);
+long handle_name_to_handle_at(Call&);
+
+// messages.cc
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
-long handle_name_to_handle_at(Call&);
 
 // misc.cc
 long handle_prctl(Call&);
+long handle_personality(Call&);
 long handle_sched_affinity(Call&);
 
 }  // namespace reweave::core

@@ -176,6 +176,10 @@ long send_to_own(Call& call, const Sending& sending) {
       valid && unblocked(process(), sending) ? default_action(process(), sending.number) : DefaultAction::kIgnore;
   if (action == DefaultAction::kStop) return stop_self(call);
   if (action == DefaultAction::kTerminate) {
+    if (sending.siginfo != 0) {  // EFAULT if it is not there
+      std::uint8_t info[128];
+      memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+    }
     log_call(call, 0, nullptr, 0);
     queue_to_self(call, sending);
     return 0;

@@ -100,8 +100,8 @@ void identify_file(long fd, FileIdentity& file) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable =
-      !file.zeros && (writable || !regular || status.st_nlink == 0 || starts_with(file.path, "/dev/shm/"));
+  file.changeable = !file.zeros && (writable || !regular || status.st_nlink == 0 ||
+                                    starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
 }
 
 void decide_inlining(FileIdentity& file, long prot, long flags) {
@@ -134,6 +134,11 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   if (must_be_kept) wait_until_drained();
 }
 
+void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes) {
+  if (file.inlined) return log_contents(fd, 0, file.size);  // a mapping that grows shows more of it
+  if (file.changeable) log_contents(fd, offset, bytes);
+}
+
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset) {
   read_record(recorded, file);
@@ -141,7 +146,7 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
   if (file.inlined) copy_contents(recorded, fd);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   log_mapped_file(file, start, bytes, offset, prot, flags);
-  if (file.changeable || file.inlined) log_contents(fd, static_cast<std::uint64_t>(offset), bytes);
+  log_contents_of(file, fd, static_cast<std::uint64_t>(offset), bytes);
   sys(SYS_close, fd);
 }
 

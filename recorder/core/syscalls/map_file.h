@@ -24,9 +24,11 @@ std::uint64_t recorded_mapping_bytes();
 void identify_file(long fd, FileIdentity& file);
 // Decides whether the contents of `file`, which is mapped so, are logged in any case.
 void decide_inlining(FileIdentity& file, long prot, long flags);
-// Logs that `file` was mapped at `start`. Its contents must follow if they are to be in the log.
+// Logs that `file` was mapped at `start`.
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags);
+// Logs what is needed of the contents of `file`, open as `fd`, of which so many bytes at `offset` were mapped.
+void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes);
 // Replay: consumes the MapFileRecord, opens the file it names (the supervisor has checked or supplied it) and maps it.
 void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                        long offset);

@@ -8,7 +8,6 @@
 #include "recorder/core/model.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/syscalls/fd_table.h"
-#include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -22,12 +21,6 @@ namespace {
 constexpr std::uint64_t kGrowthRoom = std::uint64_t{4} << 20;
 constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
-
-// RLIMIT_AS, which the kernel does not know of (attributes.cc).
-bool over_limit(std::uint64_t more) {
-  const std::uint64_t limit = process().memory_limit;
-  return limit != 0 && mapped_bytes() + more > limit - 1;
-}
 
 // Where a mapping of `bytes` goes; 0 if there is no room, or its negative error.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
@@ -73,6 +66,12 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   if ((call.args[2] & PROT_EXEC) != 0) trap_random_instructions(start, start + bytes);
 }
 
+// Into the ring of a packet socket the kernel would write at instants of its own; programs fall back to reading.
+bool is_socket(long fd) {
+  struct stat status = {};
+  return !is_error(sys(SYS_fstat, fd, &status)) && (status.st_mode & S_IFMT) == S_IFSOCK;
+}
+
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
@@ -92,13 +91,14 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     return result;
   }
   if (is_our_fd(call.args[4])) return complete(call, -EBADF);
+  if (is_socket(call.args[4])) return complete(call, -ENODEV);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
   decide_inlining(file, call.args[2], call.args[3]);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
-  if (file.changeable || file.inlined) log_contents(call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
+  log_contents_of(file, call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
   add_file_region(call, start, bytes, file);
   return result;
 }
@@ -130,7 +130,7 @@ long handle_mmap(Call& call) {
     start = choose_address(start, bytes, flags);
     if (start == 0) return complete(call, -ENOMEM);
   }
-  if (over_limit(bytes)) return complete(call, -ENOMEM);
+  if (over_memory_limit(bytes)) return complete(call, -ENOMEM);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
 }
 
@@ -140,27 +140,6 @@ long handle_mlockall(Call& call) {
   const bool bad = call.number == SYS_mlockall &&
                    (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT);
   return complete(call, bad ? -EINVAL : 0);
-}
-
-namespace {
-
-// Replaying, the process of the tree that the program calls `pid`; recording, `pid` itself.
-long real_pid_of(long pid) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && s.processes[i].pid == pid)
-      return s.processes[i].index == self().process ? sys(SYS_getpid) : s.processes[i].real_pid;
-  return 0;
-}
-
-}  // namespace
-
-// Within the tree it is done in every mode; what it does to others is none of a replay's business.
-long handle_process_vm_writev(Call& call) {
-  const long pid = real_pid_of(call.args[0]);
-  if (pid == 0 || modelled()) return recorded_call(call);
-  return complete(
-      call, sys(SYS_process_vm_writev, pid, call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]));
 }
 
 long handle_munmap(Call& call) {
@@ -173,84 +152,44 @@ long handle_munmap(Call& call) {
   return complete(call, result);
 }
 
+namespace {
+
+// PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
+long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
+  const bool stack = start >= kStackTop - kStackBytes && start < kStackTop;
+  const Region* region = region_at(start);
+  const std::uint64_t bottom = region != nullptr ? region->start : start;
+  const long result = stack ? sys(SYS_mprotect, bottom, end - bottom, call.args[2] & ~PROT_GROWSDOWN)
+                            : sys(SYS_mprotect, start, end - start, call.args[2]);
+  if (!is_error(result)) protect_region(bottom, end, static_cast<std::uint32_t>(call.args[2]) & 7);
+  return complete(call, result);
+}
+
+}  // namespace
+
 long handle_mprotect(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
-  const long result = sys(SYS_mprotect, start, call.args[1], call.args[2] & ~PROT_GROWSDOWN);
+  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
+    return protect_down(call, start, start + bytes);
+  const long result = call.number == SYS_pkey_mprotect
+                          ? sys(SYS_pkey_mprotect, start, call.args[1], call.args[2], call.args[3])
+                          : sys(SYS_mprotect, start, call.args[1], call.args[2]);
   if (!is_error(result) && bytes != 0)
     protect_region(start, start + bytes, static_cast<std::uint32_t>(call.args[2]) & 7);
   return complete(call, result);
 }
 
-namespace {
-
-struct Move {
-  std::uint64_t from, old_bytes, to, new_bytes, flags;
-  bool duplicates() const { return old_bytes == 0; }
-  bool leaves_old() const { return duplicates() || (flags & MREMAP_DONTUNMAP) != 0; }
-};
-
-// Errors that depend on the arguments alone (mremap(2)).
-bool valid_move(const Move& move) {
-  constexpr std::uint64_t kKnown = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
-  if ((move.flags & ~kKnown) != 0 || move.from % kPage != 0 || move.new_bytes == 0) return false;
-  if ((move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 && (move.flags & MREMAP_MAYMOVE) == 0) return false;
-  if ((move.flags & MREMAP_DONTUNMAP) != 0 && move.old_bytes != move.new_bytes) return false;
-  if ((move.flags & MREMAP_FIXED) == 0) return true;
-  const bool apart = move.to + move.new_bytes <= move.from || move.from + move.old_bytes <= move.to;
-  return move.to % kPage == 0 && apart;
+// What is sealed cannot be unmapped or changed, in a replay too.
+long handle_mseal(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]), bytes = static_cast<std::uint64_t>(call.args[1]);
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "seal");
+  return complete(call, sys(call.number, start, bytes, call.args[2]));
 }
 
-// Where it goes: `to` is set. 0, or an error.
-long choose_target(Move& move) {
-  if ((move.flags & MREMAP_FIXED) != 0) return is_ours(move.to, move.new_bytes) ? -ENOMEM : 0;
-  move.to = move.from;
-  const std::uint64_t more = move.new_bytes > move.old_bytes ? move.new_bytes - move.old_bytes : 0;
-  if (over_limit(more)) return -ENOMEM;
-  if (!move.leaves_old() && (more == 0 || is_free(move.from + move.old_bytes, more))) return 0;
-  if ((move.flags & MREMAP_MAYMOVE) == 0) return move.duplicates() ? -EINVAL : -ENOMEM;
-  move.to = find_free(move.new_bytes);
-  return move.to == 0 ? -ENOMEM : 0;
-}
-
-long carry_out(const Move& move, const Region& region) {
-  if (replaying() && region.stand_in != 0 && region.shared) {
-    if (!move.leaves_old()) sys(SYS_munmap, move.from, move.old_bytes);
-    remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot,
-                   region.object_offset + (move.from - region.start));
-    return static_cast<long>(move.to);
-  }
-  if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
-  return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes,
-             (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
-}
-
-}  // namespace
-
-long handle_mremap(Call& call) {
-  Move move = {static_cast<std::uint64_t>(call.args[0]), page_up(static_cast<std::uint64_t>(call.args[1])),
-               static_cast<std::uint64_t>(call.args[4]), page_up(static_cast<std::uint64_t>(call.args[2])),
-               static_cast<std::uint64_t>(call.args[3])};
-  if ((move.flags & MREMAP_FIXED) == 0) use_arguments(call, 4);
-  if (!valid_move(move)) return complete(call, -EINVAL);
-  const Region* found = region_at(move.from);
-  if (found == nullptr) return complete(call, -EFAULT);
-  Region region = *found;
-  if (move.duplicates() && !region.shared) return complete(call, -EINVAL);
-  const long error = choose_target(move);
-  if (error != 0) return complete(call, error);
-  const long result = carry_out(move, region);
-  if (!is_error(result)) {
-    if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
-    region.object_offset += move.from - region.start;
-    if (region.file_end != kNoFile) region.file_end = region.file_end - move.from + move.to;
-    region.start = move.to;
-    region.end = move.to + move.new_bytes;
-    add_region(region);
-  }
-  return complete(call, result);
-}
+// Protection keys take part in what faults, so a replay has the same.
+long handle_pkey(Call& call) { return complete(call, sys(call.number, call.args[0], call.args[1])); }
 
 long handle_brk(Call& call) {
   ProgramBreak& heap = program_break();
@@ -260,7 +199,7 @@ long handle_brk(Call& call) {
   if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30))
     return complete(call, static_cast<long>(heap.end));
   if (needed > mapped) {
-    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) || over_limit(needed - mapped))
+    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) || over_memory_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

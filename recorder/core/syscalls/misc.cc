@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/seccomp.h"
@@ -84,15 +85,16 @@ long handle_prctl(Call& call) {
   return result;
 }
 
+// READ_IMPLIES_EXEC shows in every mapping made from then on.
+long handle_personality(Call& call) {
+  if (live()) return recorded_call(call);
+  sys(SYS_personality, call.args[0]);
+  return answered_call(call);
+}
+
 namespace {
 
-Thread* thread_by_tid(long tid, Thread& me) {
-  if (tid == 0) return &me;
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
-  return nullptr;
-}
+Thread* thread_of(Call& call) { return call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]); }
 
 // The processors of `wanted` that the target was told of.
 long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
@@ -114,13 +116,13 @@ long handle_sched_affinity(Call& call) {
   if (replaying() && call.number == SYS_sched_getaffinity) return inject(call);
   if (replaying()) {
     const long result = inject(call);
-    Thread* thread = thread_by_tid(call.args[0], call.me);
+    Thread* thread = thread_of(call);
     if (thread != nullptr && result == 0)
       set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]),
                    static_cast<std::uint64_t>(call.args[1]));
     return result;
   }
-  Thread* thread = thread_by_tid(call.args[0], call.me);
+  Thread* thread = thread_of(call);
   const auto room = static_cast<std::uint64_t>(call.args[1]);
   auto* mask = reinterpret_cast<std::uint64_t*>(call.args[2]);
   if (call.number == SYS_sched_setaffinity)

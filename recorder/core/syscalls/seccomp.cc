@@ -315,6 +315,11 @@ long handle_seccomp(Call& call) {
       return set_filter(call, flags, call.args[2]);
     case SECCOMP_GET_ACTION_AVAIL:
       return flags != 0 ? complete(call, -EINVAL) : action_available(call);
+    case SECCOMP_GET_NOTIF_SIZES:
+      if (flags != 0) return complete(call, -EINVAL);
+      *reinterpret_cast<struct seccomp_notif_sizes*>(call.args[2]) = {
+          sizeof(struct seccomp_notif), sizeof(struct seccomp_notif_resp), sizeof(struct seccomp_data)};
+      return complete(call, 0);
     default:
       return complete(call, -EINVAL);
   }

@@ -57,6 +57,13 @@ void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t by
   sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base_of(number) + offset, bytes);
 }
 
+void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset + bytes > kStandInBytes)
+    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
+  clear_stand_in(number, offset, bytes);
+  take_contents(kArenaFd, base_of(number));
+}
+
 std::uint32_t note_stand_in(const FileIdentity& file) {
   RuntimeState& s = state();
   std::uint32_t number = find_stand_in(file.device, file.inode);
@@ -76,10 +83,7 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
                   long offset) {
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
-  if (begin + bytes > kStandInBytes)
-    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
-  clear_stand_in(number, begin, bytes);
-  take_contents(kArenaFd, base_of(number));
+  fill_stand_in(number, begin, bytes);
   map_part(number, start, bytes, prot, flags, begin);
   const std::uint64_t behind = file.size > begin ? page_up(file.size - begin) : 0;
   if (behind < page_up(bytes)) map_nothing(start + behind, page_up(bytes) - behind, prot, flags);

@@ -9,6 +9,9 @@
 
 namespace reweave::core {
 
+// Replay: consumes what was logged of a part of that file.
+void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
+
 // Replay: consumes what log_contents logged and maps the stand-in of `file`.
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                   long offset);

@@ -32,7 +32,9 @@ struct CloneArgs {
   std::uint64_t tls;
   std::uint64_t parent_tid;
   std::uint64_t child_tid;
-  std::uint64_t pidfd;  // where the parent finds a descriptor of the child; 0: it wants none
+  std::uint64_t pidfd;           // where the parent finds a descriptor of the child; 0: it wants none
+  std::uint64_t wanted_ids = 0;  // address of the ids that the child is to have, one for each PID namespace
+  std::uint64_t wanted_count = 0;
 };
 
 constexpr std::uint64_t kNamespaces =
@@ -230,6 +232,18 @@ long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
                     0, static_cast<long>(args.tls), &child);
 }
 
+// A process with memory of its own returns twice.
+long clone_apart(const CloneArgs& args) {
+  const std::uint64_t flags = kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS};
+  if (args.wanted_count == 0 || !live()) return sys(SYS_clone, flags, 0, 0, 0, 0);
+  struct clone_args with = {};
+  with.flags = flags & ~std::uint64_t{CSIGNAL};
+  with.exit_signal = flags & CSIGNAL;
+  with.set_tid = args.wanted_ids;
+  with.set_tid_size = args.wanted_count;
+  return sys(SYS_clone3, &with, sizeof with);
+}
+
 // A descriptor of the child, which the parent finds at `address`.
 Output give_pidfd(std::uint64_t address, long real_pid) {
   const long fd = sys(SYS_pidfd_open, real_pid, 0);
@@ -257,8 +271,7 @@ long create_process(Call& call, const CloneArgs& args) {
     child.altstack_size = call.me.altstack_size;
     child.altstack_flags = call.me.altstack_flags;
   }
-  const long real_pid = in_memory ? clone_in_memory(call, args, child)
-                                  : sys(SYS_clone, kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS}, 0, 0, 0, 0);
+  const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
   if (real_pid == 0) {
     become_child(child, args);
     if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
@@ -286,10 +299,15 @@ long create_process(Call& call, const CloneArgs& args) {
 
 // The combinations that the kernel refuses (clone(2)).
 long check_flags(std::uint64_t flags) {
+  constexpr std::uint64_t kApart[] = {CLONE_FS | CLONE_NEWNS,       CLONE_FS | CLONE_NEWUSER,
+                                      CLONE_THREAD | CLONE_NEWUSER, CLONE_THREAD | CLONE_NEWPID,
+                                      CLONE_SYSVSEM | CLONE_NEWIPC, CLONE_SIGHAND | CLONE_CLEAR_SIGHAND,
+                                      CLONE_PIDFD | CLONE_DETACHED};
   const auto has = [flags](std::uint64_t all) { return (flags & all) == all; };
   if (has(CLONE_THREAD) && !has(CLONE_SIGHAND)) return -EINVAL;
   if (has(CLONE_SIGHAND) && !has(CLONE_VM)) return -EINVAL;
-  if (has(CLONE_FS | CLONE_NEWNS) || has(CLONE_FS | CLONE_NEWUSER)) return -EINVAL;
+  for (std::uint64_t pair : kApart)
+    if (has(pair)) return -EINVAL;
   // A process in another PID namespace would have two ids; a container denies it too.
   return has(CLONE_NEWPID) ? -EPERM : 0;
 }
@@ -373,6 +391,20 @@ void leave_memory(const Thread& me) {
   if (memory_has_others()) clear_tid(me);
 }
 
+Thread* thread_by_tid(long tid) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
+  return nullptr;
+}
+
+Process* process_by_pid(long pid) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].pid == pid) return &s.processes[i];
+  return nullptr;
+}
+
 void end_process(int wait_status) {
   Thread& me = self();
   leave_memory(me);
@@ -396,6 +428,8 @@ void end_process(int wait_status) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
+  if ((flags & (CLONE_PIDFD | CLONE_PARENT_SETTID)) == (CLONE_PIDFD | CLONE_PARENT_SETTID))
+    return complete(call, -EINVAL);  // both are given at one address
   // Registers of arguments that the flags do not ask for hold whatever the caller left there.
   if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0) call.logged[2] = 0;
   if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) == 0) call.logged[3] = 0;
@@ -406,16 +440,37 @@ long handle_clone(Call& call) {
                        (flags & CLONE_PIDFD) != 0 ? static_cast<std::uint64_t>(call.args[2]) : 0});
 }
 
+namespace {
+
+// 0, or the error of clone3 with these arguments, of which the caller gave `bytes` (clone(2)).
+long check_clone3(const struct clone_args& given, std::uint64_t address, std::uint64_t bytes) {
+  const auto* all = reinterpret_cast<const std::uint8_t*>(address);
+  for (std::uint64_t i = sizeof given; i < bytes; i++)
+    if (all[i] != 0) return -E2BIG;
+  constexpr std::uint64_t kLegacy = CSIGNAL | CLONE_DETACHED;
+  if ((given.flags & kLegacy) != 0 || given.flags >> 34 != 0 || given.exit_signal > kSignalCount) return -EINVAL;
+  if ((given.flags & (CLONE_THREAD | CLONE_PARENT)) != 0 && given.exit_signal != 0) return -EINVAL;
+  if ((given.stack == 0) != (given.stack_size == 0)) return -EINVAL;
+  constexpr std::uint64_t kLevels = 32;  // nested PID namespaces
+  if ((given.set_tid == 0) != (given.set_tid_size == 0) || given.set_tid_size > kLevels) return -EINVAL;
+  const bool in_memory = (given.flags & (CLONE_VM | CLONE_THREAD)) != 0;
+  if ((given.set_tid_size != 0 && in_memory) || (given.flags & CLONE_INTO_CGROUP) != 0) return -ENOSYS;
+  return 0;
+}
+
+}  // namespace
+
 long handle_clone3(Call& call) {
   struct clone_args given = {};
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
+  if (bytes > kPage) return complete(call, -E2BIG);
   if (bytes < CLONE_ARGS_SIZE_VER0) return complete(call, -EINVAL);
   memcpy(&given, reinterpret_cast<void*>(call.args[0]), bytes < sizeof given ? bytes : sizeof given);
-  if (given.set_tid_size != 0 || (given.flags & CLONE_INTO_CGROUP) != 0) return complete(call, -ENOSYS);
-  if ((given.flags & CLONE_THREAD) != 0 && given.exit_signal != 0) return complete(call, -EINVAL);
-  return create(
-      call, {given.flags, given.exit_signal, given.stack == 0 ? 0 : given.stack + given.stack_size, given.stack_size,
-             given.tls, given.parent_tid, given.child_tid, (given.flags & CLONE_PIDFD) != 0 ? given.pidfd : 0});
+  const long error = check_clone3(given, static_cast<std::uint64_t>(call.args[0]), bytes);
+  if (error != 0) return complete(call, error);
+  return create(call, {given.flags, given.exit_signal, given.stack == 0 ? 0 : given.stack + given.stack_size,
+                       given.stack_size, given.tls, given.parent_tid, given.child_tid,
+                       (given.flags & CLONE_PIDFD) != 0 ? given.pidfd : 0, given.set_tid, given.set_tid_size});
 }
 
 long handle_fork(Call& call) { return create(call, {0, SIGCHLD, 0, 0, 0, 0, 0, 0}); }
@@ -448,41 +503,6 @@ long handle_exit_group(Call& call) {
   flush_out();
   sys(SYS_exit_group, call.args[0]);
   __builtin_unreachable();
-}
-
-long handle_set_tid_address(Call& call) {
-  call.me.clear_child_tid = static_cast<std::uint64_t>(call.args[0]);
-  if (replaying()) {
-    const long tid = inject(call);
-    call.me.tid = static_cast<std::int32_t>(tid);
-    return tid;
-  }
-  return complete(call, call.me.tid);
-}
-
-long handle_set_robust_list(Call& call) {
-  call.me.robust_list = static_cast<std::uint64_t>(call.args[0]);
-  return complete(call, 0);
-}
-
-long handle_get_robust_list(Call& call) {
-  if (call.args[0] != 0) return complete(call, -EPERM);
-  *reinterpret_cast<std::uint64_t*>(call.args[1]) = call.me.robust_list;
-  *reinterpret_cast<std::uint64_t*>(call.args[2]) = 24;
-  return complete(call, 0);
-}
-
-long handle_arch_prctl(Call& call) {
-  const long code = call.args[0];
-  if (code == ARCH_GET_GS) {
-    *reinterpret_cast<std::uint64_t*>(call.args[1]) = 0;
-    return complete(call, 0);
-  }
-  if (code == ARCH_SET_GS && call.args[1] == 0) return complete(call, 0);
-  if (code == ARCH_SET_GS)
-    stop_run(wire::OutcomeKind::kUnsupported, "arch_prctl(ARCH_SET_GS): the program uses the GS register, as we do");
-  if (code == ARCH_SET_FS || code == ARCH_GET_FS) return complete(call, sys(SYS_arch_prctl, code, call.args[1]));
-  return complete(call, -EINVAL);
 }
 
 }  // namespace reweave::core

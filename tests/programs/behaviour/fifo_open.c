@@ -1,6 +1,8 @@
-/* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts. */
+/* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts; opening a file
+   that is watched waits for the watcher's permission. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/fanotify.h>
 #include "check.h"
 
 static char name[64];
@@ -19,6 +21,24 @@ static void read_hello(void) {
 }
 
 static void nothing(int number, siginfo_t* info, void* context) { (void)number, (void)info, (void)context; }
+
+/* Watching needs a right that not everybody has. */
+static void asks_for_permission(void) {
+  char path[] = "/tmp/reweave-watched-XXXXXX";
+  CHECK(close(mkstemp(path)) == 0);
+  int watch = fanotify_init(FAN_CLASS_CONTENT, O_RDONLY);
+  if (watch >= 0 && fanotify_mark(watch, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, path) == 0) {
+    pid_t child = fork();
+    if (child == 0) _exit(open(path, O_RDONLY) != -1 || errno != EPERM);
+    struct fanotify_event_metadata asked;
+    CHECK(read(watch, &asked, sizeof asked) == sizeof asked && asked.pid == child);
+    struct fanotify_response answer = {asked.fd, FAN_DENY};
+    CHECK(write(watch, &answer, sizeof answer) == sizeof answer && close(asked.fd) == 0);
+    expect_success(child);
+  }
+  if (watch >= 0) close(watch);
+  unlink(path);
+}
 
 int main(void) {
   pthread_t thread;
@@ -50,6 +70,7 @@ int main(void) {
   kill(child, SIGKILL);
   status_of(child);
   unlink(name);
+  asks_for_permission();
   puts("both ends");
   return 0;
 }

@@ -49,6 +49,14 @@ static void from_an_offset(void) {
   CHECK(munmap(p, (size_t)(3 * kPage)) == 0);
 }
 
+static void shown_by_growing(void) {
+  char* p = map(kPage, 0, PROT_READ);
+  CHECK(strcmp(p, "object 7") == 0);
+  p = mremap(p, (size_t)kPage, (size_t)(6 * kPage), MREMAP_MAYMOVE);
+  CHECK(p != MAP_FAILED && strcmp(p, "object 7") == 0 && strcmp(p + 5 * kPage, "end") == 0);
+  CHECK(munmap(p, (size_t)(6 * kPage)) == 0);
+}
+
 static void changed_and_thrown_away(void) {
   char* p = map(6 * kPage, 0, PROT_READ | PROT_WRITE);
   p[0] = 'X';
@@ -71,6 +79,7 @@ int main(void) {
   many_one_after_the_other();
   make(7);
   from_an_offset();
+  shown_by_growing();
   changed_and_thrown_away();
   CHECK(unlink(name) == 0);
   puts("done");

@@ -1,0 +1,105 @@
+// Receiving messages: names, control data and vectors, one or many.
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+struct MessageHeader {  // struct user_msghdr
+  std::uint64_t name;
+  std::int32_t name_length;
+  std::uint64_t vector;
+  std::uint64_t vector_length;
+  std::uint64_t control;
+  std::uint64_t control_length;
+  std::uint32_t flags;
+};
+
+Output message_outputs[kMaxOutputs];
+
+std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received,
+                             std::uint32_t n) {
+  message_outputs[n++] = {address, sizeof(MessageHeader)};
+  if (message.name != 0 && message.name_length > 0)
+    message_outputs[n++] = {message.name, static_cast<std::uint64_t>(message.name_length)};
+  if (message.control != 0 && message.control_length > 0)
+    message_outputs[n++] = {message.control, message.control_length};
+  const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
+  for (std::uint64_t i = 0; i < message.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
+    const std::uint64_t bytes = vector[2 * i + 1] < received ? vector[2 * i + 1] : received;
+    if (bytes != 0) message_outputs[n++] = {vector[2 * i], bytes};
+    received -= bytes;
+  }
+  return n;
+}
+
+// A receive that may block and has nested buffers: waits for data off the baton, then takes it with the baton.
+long receive(Call& call) {
+  const long kDontWait = 0x40;
+  const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
+  for (;;) {
+    if (state().live_threads > 1 && !waitall) {
+      struct {
+        std::int32_t fd;
+        std::int16_t events, revents;
+      } wanted = {static_cast<std::int32_t>(call.args[0]), 1 /* POLLIN */, 0};
+      const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+      if (!is_error(flags) && (flags & O_NONBLOCK) == 0) {
+        const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
+        leave_baton();
+        const long ready = interruptible_syscall(call, SYS_poll, args);
+        return_from_kernel();
+        if (is_error(ready)) return ready;
+        long with[6];
+        memcpy(with, call.args, sizeof with);
+        with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
+        const long result = sys(call.number, with[0], with[1], with[2], with[3], with[4], with[5]);
+        if (result == -EAGAIN) continue;  // another thread took it
+        return result;
+      }
+    }
+    return interruptible_syscall(call, call.number, call.args);
+  }
+}
+
+}  // namespace
+
+long handle_recvmsg(Call& call) {
+  if (!live()) return answered_call(call);
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const long result = receive(call);
+  std::uint32_t n = 0;
+  if (!is_error(result)) {
+    const auto address = static_cast<std::uint64_t>(call.args[1]);
+    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result),
+                       0);
+  }
+  log_call(call, result, message_outputs, n);
+  return result;
+}
+
+long handle_recvmmsg(Call& call) {
+  if (!live()) return answered_call(call);
+  if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const long result = receive(call);
+  std::uint32_t n = 0;
+  struct Entry {
+    MessageHeader header;
+    std::uint32_t length;
+  };
+  for (long i = 0; i < result; i++) {
+    auto* entry = reinterpret_cast<Entry*>(call.args[1]) + i;
+    message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
+    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
+  }
+  log_call(call, result, message_outputs, n);
+  return result;
+}
+
+}  // namespace reweave::core

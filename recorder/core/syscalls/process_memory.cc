@@ -1,0 +1,98 @@
+#include "recorder/core/syscalls/process_memory.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kPieceBytes = 1 << 20;
+
+long real_pid_of(const Process& process) {
+  return process.index == self().process ? sys(SYS_getpid) : process.real_pid;
+}
+
+long open_memory(const Process& process) {
+  Text name;
+  name << "/proc/" << static_cast<int>(real_pid_of(process)) << "/mem";
+  return sys(SYS_open, name.c_str(), O_RDWR | O_CLOEXEC);
+}
+
+// The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
+const Process* owner_of_memory(long fd) {
+  Text name;
+  name << "/proc/self/fd/" << static_cast<int>(fd);
+  char link[64] = {};
+  if (is_error(sys(SYS_readlink, name.c_str(), link, sizeof link - 1)) || !starts_with(link, "/proc/")) return nullptr;
+  if (!string_equal(base_name(link), "mem")) return nullptr;
+  long pid = 0;
+  for (const char* p = link + 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
+  return process_by_pid(pid);
+}
+
+void log_piece(long memory, const Process& owner, std::uint64_t address, std::uint64_t bytes) {
+  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
+                      sizeof(wire::OutputChunk) + round_to(bytes, 8));
+  auto& body = record.body<wire::SyscallRecord>();
+  memset(&body.number, 0, sizeof body - sizeof body.header);
+  body.number = kMemoryChanged;
+  body.step = state().step;
+  body.args[0] = owner.index;
+  auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
+  const long got = sys(SYS_pread64, memory, buffer, bytes, address);
+  const wire::OutputChunk chunk = {address, got > 0 ? static_cast<std::uint64_t>(got) : 0};
+  record.append(&chunk, sizeof chunk);
+  if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+  record.commit();
+}
+
+}  // namespace
+
+void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes) {
+  const Process* owner = owner_of_memory(call.args[0]);
+  const long memory = owner == nullptr ? -1 : open_memory(*owner);
+  if (memory < 0) return;
+  while (bytes != 0) {
+    const std::uint64_t piece = bytes < kPieceBytes ? bytes : kPieceBytes;
+    log_piece(memory, *owner, address, piece);
+    address += piece;
+    bytes -= piece;
+  }
+  sys(SYS_close, memory);
+}
+
+void repeat_memory_change(const wire::SyscallRecord& record) {
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
+  const std::uint64_t extra = record.header.bytes - sizeof record;
+  const bool sound = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk &&
+                     record.args[0] < state().process_count && state().processes[record.args[0]].alive != 0;
+  if (!sound) diverged("changed the memory of a process", &record.header);
+  const long memory = open_memory(state().processes[record.args[0]]);
+  const long written = memory < 0 ? memory : sys(SYS_pwrite64, memory, chunk + 1, chunk->bytes, chunk->address);
+  if (memory >= 0) sys(SYS_close, memory);
+  if (written != static_cast<long>(chunk->bytes)) diverged("could not change the memory of a process", &record.header);
+}
+
+// Within the tree it is done in every mode; what it does to others is none of a replay's business.
+long handle_process_vm_writev(Call& call) {
+  const Process* target = process_by_pid(call.args[0]);
+  if (target == nullptr || modelled()) return recorded_call(call);
+  return complete(call, sys(SYS_process_vm_writev, real_pid_of(*target), call.args[1], call.args[2], call.args[3],
+                            call.args[4], call.args[5]));
+}
+
+// What would change memory fails, as it does on kernels before 6.13: a process that advises itself has madvise(2).
+long handle_process_madvise(Call& call) {
+  constexpr long kWillNeed = 3, kCold = 20, kPageOut = 21, kCollapse = 25;
+  const long advice = call.args[3];
+  const bool harmless = advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse;
+  return harmless ? recorded_call(call) : complete(call, -EINVAL);
+}
+
+}  // namespace reweave::core

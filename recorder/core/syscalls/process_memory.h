@@ -1,0 +1,15 @@
+// Memory of processes that is written through descriptors of /proc/PID/mem: what a replay has to do as well.
+#pragma once
+
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// Recording, after a call that wrote to a file of /proc: if that is the memory of a process of the tree, logs what it
+// holds now.
+void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes);
+
+// Replay: carries out what log_memory_change logged.
+void repeat_memory_change(const wire::SyscallRecord& record);
+
+}  // namespace reweave::core
