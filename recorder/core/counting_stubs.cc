@@ -93,7 +93,8 @@ void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf6
 
 // The GNU C library's loader makes the section's addresses absolute; others leave them as they are in the file.
 bool is_loaded(const Elf64_Dyn* section) {
-  return region_at(dynamic_value(section, DT_SYMTAB)) != nullptr && region_at(dynamic_value(section, DT_STRTAB)) != nullptr;
+  return region_at(dynamic_value(section, DT_SYMTAB)) != nullptr &&
+         region_at(dynamic_value(section, DT_STRTAB)) != nullptr;
 }
 
 void find_entries(const Code& code, const Places& slots, Places& entries) {

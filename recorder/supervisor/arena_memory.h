@@ -60,7 +60,7 @@ class ArenaMemory {
   std::byte* feed_ = nullptr;
   std::uint64_t offered_ = 0;
   std::uint64_t feed_tail_ = 0;  // what the target had taken when last looked at
-  std::uint64_t feed_bytes_;  // as mapped here; the header's is the target's to change
+  std::uint64_t feed_bytes_;     // as mapped here; the header's is the target's to change
 };
 
 }  // namespace reweave

@@ -1,5 +1,5 @@
-// Contents of mapped files in the log: of those that a replay cannot rely on (stand_in.h), and of small ones, which cost
-// less there than as a copy in the recording that the thread waits for.
+// Contents of mapped files in the log: of those that a replay cannot rely on (stand_in.h), and of small ones, which
+// cost less there than as a copy in the recording that the thread waits for.
 #pragma once
 
 #include "recorder/core/dispatch.h"

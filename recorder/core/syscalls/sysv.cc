@@ -10,8 +10,8 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
-#include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/file_contents.h"
+#include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 

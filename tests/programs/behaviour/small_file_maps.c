@@ -1,4 +1,5 @@
-/* Private mappings of small files that are gone when the run ends: their bytes, holes, ends, and what is thrown away. */
+/* Private mappings of small files that are gone when the run ends: their bytes, holes, ends, and what is thrown away.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include "check.h"
@@ -30,7 +31,8 @@ static void make(int turn) {
   int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
   char text[64];
   int bytes = snprintf(text, sizeof text, "object %d", turn);
-  CHECK(fd >= 0 && pwrite(fd, text, (size_t)bytes, 0) == bytes && pwrite(fd, "end", 3, 5 * kPage) == 3 && close(fd) == 0);
+  CHECK(fd >= 0 && pwrite(fd, text, (size_t)bytes, 0) == bytes && pwrite(fd, "end", 3, 5 * kPage) == 3 &&
+        close(fd) == 0);
 }
 
 static void many_one_after_the_other(void) {
