@@ -104,10 +104,23 @@ void identify_file(long fd, FileIdentity& file) {
                                     starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
 }
 
-void decide_inlining(FileIdentity& file, long prot, long flags) {
+namespace {
+
+// Debuggers and unwinders look for the files of programs and libraries by name.
+bool is_program(long fd) {
+  char magic[4];
+  return sys(SYS_pread64, fd, magic, sizeof magic, 0) == sizeof magic && __builtin_memcmp(magic,
+                                                                                          "\x7f"
+                                                                                          "ELF",
+                                                                                          4) == 0;
+}
+
+}  // namespace
+
+void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {
   constexpr std::uint64_t kMost = 64 << 10;
   const bool can_be = (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && !file.changeable && !file.zeros;
-  file.inlined = can_be && file.size <= kMost && (file.fresh || !belongs_to_system(file));
+  file.inlined = can_be && file.size <= kMost && (file.fresh || !belongs_to_system(file)) && !is_program(fd);
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,

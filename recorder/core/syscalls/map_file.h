@@ -22,8 +22,8 @@ struct FileIdentity {
 std::uint64_t recorded_mapping_bytes();
 // Recording: what the open descriptor is.
 void identify_file(long fd, FileIdentity& file);
-// Decides whether the contents of `file`, which is mapped so, are logged in any case.
-void decide_inlining(FileIdentity& file, long prot, long flags);
+// Decides whether the contents of `file`, open as `fd` and mapped so, are logged in any case.
+void decide_inlining(FileIdentity& file, long fd, long prot, long flags);
 // Logs that `file` was mapped at `start`.
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags);

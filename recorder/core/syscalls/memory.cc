@@ -96,7 +96,7 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
-  decide_inlining(file, call.args[2], call.args[3]);
+  decide_inlining(file, call.args[4], call.args[2], call.args[3]);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
   log_contents_of(file, call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
   add_file_region(call, start, bytes, file);
