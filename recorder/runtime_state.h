@@ -156,18 +156,19 @@ struct alignas(64) Thread {
   std::uint64_t policy_words[4];            // the policy's own
   std::uint64_t call_frame;                 // core_guarded's stack pointer while a system call is carried out, else 0
   PatchedCall patched_call;
-  std::uint32_t core_tid_word;   // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;         // consecutive points at the same place on the same object
-  std::uint32_t run_length;      // consecutive points without another thread between
-  std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
-  std::uint64_t slice_end;       // recording: that place
-  std::uint32_t has_scratch;     // its scratch memory is mapped
-  std::uint32_t early_timeouts;  // modelled: waits that it gave up though others could run
-  std::uint32_t traced_stack;    // what its last kStack event said
-  std::uint32_t tsc_faults;      // 1: it asked for PR_TSC_SIGSEGV
-  std::uint32_t seccomp;         // number (from 1) of its newest filter, all ones: strict mode; 0: none
-  std::uint32_t affinity_bytes;  // of `affinity`; 0: the processors that all are told of
-  std::uint64_t affinity[16];    // that the thread asked for, and is told that it got
+  std::uint32_t core_tid_word;       // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;             // consecutive points at the same place on the same object
+  std::uint32_t run_length;          // consecutive points without another thread between
+  std::uint32_t supervisor_signals;  // recording: how often the supervisor has signalled it
+  std::uint32_t spun_slices;         // recording: consecutive time slices that ended at one place
+  std::uint64_t slice_end;           // recording: that place
+  std::uint32_t has_scratch;         // its scratch memory is mapped
+  std::uint32_t early_timeouts;      // modelled: waits that it gave up though others could run
+  std::uint32_t traced_stack;        // what its last kStack event said
+  std::uint32_t tsc_faults;          // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t seccomp;             // number (from 1) of its newest filter, all ones: strict mode; 0: none
+  std::uint32_t affinity_bytes;      // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];        // that the thread asked for, and is told that it got
 };
 
 // The schedule points that a thread has left before the core is asked: the sum of its counters.

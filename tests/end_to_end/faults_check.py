@@ -104,6 +104,9 @@ class Faults(unittest.TestCase):
                 self.assertEqual((replayed.returncode, replayed.stdout), (status, self.written()), replayed.stderr)
             shutil.rmtree(recording)
 
+    def is_said(self):
+        return "the program is stopped" in (self.folder / "errors").read_text()
+
     def test_supervisor_killed_at_random_instants(self):
         for number in range(self.arguments.instants):
             mark = f"reweave-fault-{os.getpid()}-{number}".encode()
@@ -113,13 +116,14 @@ class Faults(unittest.TestCase):
             process.kill()
             process.wait()
             limit = time.monotonic() + 5
-            while marked(mark) and time.monotonic() < limit:
+            ended = process.returncode == 0
+            while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
                 time.sleep(0.02)
             with self.subTest(instant=number):
                 self.assertEqual(marked(mark), [], "runs on without its supervisor")
-                if process.returncode == 0:
+                if ended:
                     continue
-                self.assertIn("the program is stopped", (self.folder / "errors").read_text())
+                self.assertTrue(self.is_said(), "nothing says that the program is stopped")
                 replayed = self.replay(recording)
                 self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
                 self.assertIn(b"cut off", replayed.stderr)

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Input that cannot be used and runs that end badly: each gives one line that says why, and its own exit status."""
 import argparse
+import ctypes
 import os
 import pathlib
 import signal
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
 BAD_INPUT, SYSTEM, TRUNCATED, DEADLOCK = 2, 4, 6, 7
 LIMIT_SECONDS = 30
+WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 
 
 class HostileRuns(unittest.TestCase):
@@ -116,6 +119,7 @@ class HostileRuns(unittest.TestCase):
         for text in ("one", "two"):
             source.write_text(f'#include <stdio.h>\nint main(void) {{ puts("{text}"); return 0; }}\n')
             subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
+            time.sleep(0.1)  # what is made at the moment that a recording begins is copied
             if text == "one":
                 self.assertEqual(self.record(self.folder / "program")[0], 0)
         status, output, errors = self.reweave("replay", self.recording)
@@ -147,6 +151,28 @@ class HostileRuns(unittest.TestCase):
         self.assertEqual(status, DEADLOCK, errors)
         self.assertIn("every thread waits and none can be woken", errors)
         self.assertEqual(self.reweave("replay", self.recording)[0], DEADLOCK)
+
+    def test_signal_of_the_supervisor_that_comes_late(self):
+        marker = self.folder / "pid"
+        signaller = threading.Thread(target=self.signal_as_supervisor, args=(marker,))
+        signaller.start()
+        script = f'open M, ">{marker}"; print M "$$\n"; close M; print scalar(select(undef, undef, undef, 1.5)), "\n"'
+        recorded = self.check_same("/usr/bin/perl", "-e", script)
+        signaller.join()
+        self.assertEqual(recorded[1], "0\n", "the program was interrupted")
+
+    @staticmethod
+    def signal_as_supervisor(marker):
+        """Sends what the watchdog does (recorder/arena.h) while the program sleeps."""
+        while not marker.exists() or not marker.read_text().endswith("\n"):
+            time.sleep(0.02)
+        time.sleep(0.5)
+        pid = int(marker.read_text())
+        watchdog, queued, value = 63, -1, WATCHDOG_VALUE
+        info = struct.pack("iiiiiiQ", watchdog, 0, queued, 0, os.getpid(), 0, value).ljust(128, b"\0")
+        rt_tgsigqueueinfo = 297
+        if ctypes.CDLL(None, use_errno=True).syscall(rt_tgsigqueueinfo, pid, pid, watchdog, info) != 0:
+            raise OSError(ctypes.get_errno(), "rt_tgsigqueueinfo")
 
     def test_few_descriptors(self):
         self.check_same("/bin/bash", "-c", "ulimit -n; ulimit -n 64; ls / >/dev/null && echo ok")

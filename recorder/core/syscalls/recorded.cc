@@ -263,8 +263,13 @@ void repeat_write(const Call& call, long result) {
 }  // namespace
 
 long interruptible_syscall(const Call& call, long number, const long* args) {
-  const long result = core_blocking_syscall(number, args, reinterpret_cast<const std::uint32_t*>(&call.me.queued));
-  return result == kNotStarted && (call.row->flags & kRestarts) == 0 ? -EINTR : result;
+  for (;;) {
+    const std::uint32_t before = call.me.supervisor_signals;
+    const long result = core_blocking_syscall(number, args, reinterpret_cast<const std::uint32_t*>(&call.me.queued));
+    // A signal of the supervisor's that came late is none of the program's business.
+    if (result == -EINTR && call.me.queued.load() == 0 && call.me.supervisor_signals != before) continue;
+    return result == kNotStarted && (call.row->flags & kRestarts) == 0 ? -EINTR : result;
+  }
 }
 
 long answered_call(Call& call) {
