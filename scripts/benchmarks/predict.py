@@ -15,10 +15,6 @@ from benchmarks.common import BUILD, REWEAVE, Bench, Failed, run, spread
 PREDICTORS = {"hb": 1e9, "shb": 1e9, "lockset": 1e9, "wcp": 1e7, "syncp": 1e9, "seqcheck": 1e9}
 
 
-# Traces of so many events are analysed once: minutes say enough.
-LONG = 3e7
-
-
 def judge(plants, findings, name):
     """What of the planted was found; for the analyses that decide feasibility, also what was wrongly reported."""
     found = {(f["kind"].split()[0], tuple(sorted(e["site"]["offset"] for e in f["events"]))) for f in findings}
@@ -71,7 +67,7 @@ class PredictBench(Bench):
             if events > PREDICTORS[name]:
                 continue
             try:
-                runs = [self.predict_once(path, name) for _ in range(self.runs if events < LONG else 1)]
+                runs = [self.predict_once(path, name) for _ in range(self.runs)]
             except Failed as problem:
                 print(f"  {name:<10}failed: {problem}")
                 continue
