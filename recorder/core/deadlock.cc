@@ -1,5 +1,7 @@
 #include "recorder/core/deadlock.h"
 
+#include <sys/syscall.h>
+
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 
@@ -53,17 +55,38 @@ void describe(Text& text, const Thread& thread) {
 
 }  // namespace
 
-void check_deadlock(const Thread& me) {
+namespace {
+
+// Every thread waits, and for no time to pass.
+bool all_wait() {
   const RuntimeState& s = state();
-  if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0) return;
-  bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || thread.stopped != 0) return;
-    if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return;
-    cycle = cycle || in_cycle(thread);
+    if (thread.state.load() != ThreadState::kBlocked || thread.stopped != 0) return false;
+    if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return false;
   }
-  if (!cycle && !modelled() && handlers_may_help()) return;
+  return true;
+}
+
+// A signal that the program sent itself, to cancel a thread for one, may still be on its way to one that sleeps.
+bool stays_so() {
+  constexpr int kPatienceMs = 1000;
+  constexpr long kMillisecond[2] = {0, 1'000'000};
+  for (int ms = 0; ms < kPatienceMs; ms++) {
+    sys(SYS_nanosleep, kMillisecond, 0);
+    if (!all_wait()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_deadlock(const Thread& me) {
+  const RuntimeState& s = state();
+  if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0 || !all_wait()) return;
+  bool cycle = false;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
+  if (!cycle && !modelled() && (handlers_may_help() || !stays_so())) return;
   Text text;
   text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
   for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);
