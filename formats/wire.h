@@ -78,6 +78,14 @@ struct SyscallRecord {
 };
 static_assert(sizeof(SyscallRecord) == 88);
 
+// SyscallRecord::number of what the core logs in the manner of a call; no kernel has calls of these numbers.
+inline constexpr std::uint32_t kImageStart = 0x5258;     // the initial state of a program's image
+inline constexpr std::uint32_t kFileContents = 0x5259;   // contents of a mapped file
+inline constexpr std::uint32_t kFileChanged = 0x525a;    // a mapped file's device, inode and size, and what was written
+inline constexpr std::uint32_t kScriptHead = 0x525b;     // the head of an executed script
+inline constexpr std::uint32_t kOutputPart = 0x525c;     // a part of the next call's outputs, which exceed one record
+inline constexpr std::uint32_t kMemoryChanged = 0x525d;  // a write to the memory of a process, whose index is given
+
 // Bits of SyscallRecord::flags.
 inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to what was the first process's standard output
 inline constexpr std::uint32_t kWritesStderr = 2;

@@ -11,6 +11,7 @@
 #include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stacks.h"
+#include "recorder/core/waits.h"
 #include "recorder/core_api.h"
 
 // Entered through entry.S, on the core's stack.

@@ -4,6 +4,7 @@
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/process.h"
 
 namespace reweave::core {
 
@@ -13,13 +14,9 @@ constexpr const char* kWaitNames[] = {"nothing",           "a futex",         "a
                                       "a read-write lock", "a spin lock",     "a condition",
                                       "a semaphore",       "its vfork child", "time or a signal"};
 
-const Thread* thread_by_tid(std::uint16_t process_index, std::int32_t tid) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; tid != 0 && i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process_index && thread.tid == tid) return &thread;
-  }
-  return nullptr;
+// Null: nobody that is known.
+const Thread* owner_of(const Thread& waiter) {
+  return waiter.wait.owner_tid == 0 ? nullptr : thread_by_tid(waiter.wait.owner_tid);
 }
 
 // glibc's own (SIGCANCEL and SIGSETXID, nptl(7)): its handlers ignore what comes from another process, and the first
@@ -38,7 +35,7 @@ bool handlers_may_help() {
 bool in_cycle(const Thread& from) {
   const Thread* at = &from;
   for (std::uint32_t hops = 0; hops < state().live_threads; hops++) {
-    at = thread_by_tid(at->process, at->wait.owner_tid);
+    at = owner_of(*at);
     if (at == nullptr || at->state.load() != ThreadState::kBlocked) return false;
     if (at == &from) return true;
   }
@@ -49,13 +46,8 @@ void describe(Text& text, const Thread& thread) {
   text << "\n  thread " << thread.id << " waits for " << kWaitNames[static_cast<int>(thread.wait.kind)] << " at ";
   text.hex(thread.wait.address);
   if (thread.op.pc != 0) text << ", pc ", text.hex(thread.op.pc);
-  if (const Thread* owner = thread_by_tid(thread.process, thread.wait.owner_tid))
-    text << ", held by thread " << owner->id;
+  if (const Thread* owner = owner_of(thread)) text << ", held by thread " << owner->id;
 }
-
-}  // namespace
-
-namespace {
 
 // Every thread waits, and for no time to pass.
 bool all_wait() {

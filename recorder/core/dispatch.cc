@@ -4,7 +4,9 @@
 
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
@@ -96,13 +98,9 @@ void append_output(RecordWriter& record, const Output& output, const wire::KeptR
   record.append(kept, sizeof *kept);
 }
 
-void log_part(const Call& call, const Output& part, const wire::KeptRange* kept) {
-  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), logged_bytes(part, kept));
-  auto& body = record.body<wire::SyscallRecord>();
-  memset(&body.number, 0, sizeof body - sizeof body.header);
-  body.number = kOutputPart;
-  body.flags = kept == nullptr ? 0 : wire::kOutputApart;
-  body.step = state().step;
+void log_part(const Output& part, const wire::KeptRange* kept) {
+  PseudoCall record(wire::kOutputPart, logged_bytes(part, kept) - sizeof(wire::OutputChunk));
+  record.fields().flags = kept == nullptr ? 0 : wire::kOutputApart;
   append_output(record, part, kept);
   record.commit();
 }
@@ -110,14 +108,14 @@ void log_part(const Call& call, const Output& part, const wire::KeptRange* kept)
 constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
 
 // Logs all of `outputs` in records of their own.
-void log_parts(const Call& call, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
+void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   for (std::uint32_t i = 0; i < count; i++)
     for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
       const std::uint64_t left = outputs[i].bytes - at;
       const wire::KeptRange range =
           kept == nullptr ? wire::KeptRange{} : wire::KeptRange{kept->file, kept->offset + at};
       const Output part = {outputs[i].address + at, left < kPartBytes ? left : kPartBytes};
-      log_part(call, part, kept == nullptr ? nullptr : &range);
+      log_part(part, kept == nullptr ? nullptr : &range);
     }
 }
 
@@ -142,7 +140,7 @@ void apply_parts(const Call& call) {
     const wire::RecordHeader* header = peek_record();
     if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
     const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-    if (record.number != kOutputPart || header->thread != call.me.id) return;
+    if (record.number != wire::kOutputPart || header->thread != call.me.id) return;
     if (!apply_outputs(record)) call_diverged(call, header, " whose record is damaged");
     consume_record();
   }
@@ -157,7 +155,7 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
     whole += logged_bytes(outputs[i], nullptr);
   }
   if (whole > kMaxRecordBytes) {
-    log_parts(call, outputs, count, kept);
+    log_parts(outputs, count, kept);
     extra = count = 0;
   }
   RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);

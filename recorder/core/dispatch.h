@@ -7,24 +7,6 @@
 
 namespace reweave::core {
 
-// Pseudo call under which the initial state of a program image is logged.
-inline constexpr long kImageStart = 0x5258;
-
-// Pseudo call under which contents of a mapped file are logged (syscalls/stand_in.h).
-inline constexpr long kFileContents = 0x5259;
-
-// Pseudo call under which the head of an executed script is logged (syscalls/map_file.h).
-inline constexpr long kScriptHead = 0x525b;
-
-// Pseudo call under which a change of a mapped file is logged: device, inode, its size, and what was written.
-inline constexpr long kFileChanged = 0x525a;
-
-// Pseudo call under which a part of a call's outputs is logged, before the call itself, if they exceed one record.
-inline constexpr long kOutputPart = 0x525c;
-
-// Pseudo call under which a write to the memory of a process is logged (syscalls/process_memory.h).
-inline constexpr long kMemoryChanged = 0x525d;
-
 struct SyscallRow;
 
 // One call under way. `args` may be changed by handlers; `logged` are the target's own.

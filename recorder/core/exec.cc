@@ -7,9 +7,11 @@
 #include "recorder/core/elf_loader.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/thread_table.h"
 
 namespace reweave::core {
 

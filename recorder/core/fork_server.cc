@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/choice.h"
 #include "recorder/core/code_trap.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"

@@ -9,8 +9,10 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/elf_loader.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/static_runtime.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -154,8 +156,8 @@ void log_start(const InitialStack& stack) {
   Thread& me = self();
   if (replaying()) {
     const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "started a program");
-    const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
-    if (record.number != kImageStart || record.header.bytes < sizeof record + sizeof *chunk + kAuxiliaryCount * 16 ||
+    const wire::OutputChunk* chunk = sole_chunk(record.header);
+    if (record.number != wire::kImageStart || chunk == nullptr || chunk->bytes != kAuxiliaryCount * 16 ||
         chunk->address != stack.auxiliary)
       diverged("started a program", &record.header);
     memcpy(reinterpret_cast<void*>(stack.auxiliary), chunk + 1, kAuxiliaryCount * 16);
@@ -163,17 +165,10 @@ void log_start(const InitialStack& stack) {
     me.signal_mask = record.args[1];
     consume_record();
   } else {
-    RecordWriter record(wire::RecordKind::kSyscall, me.id, sizeof(wire::SyscallRecord),
-                        sizeof(wire::OutputChunk) + kAuxiliaryCount * 16);
-    auto& body = record.body<wire::SyscallRecord>();
-    memset(&body.number, 0, sizeof body - sizeof body.header);
-    body.number = kImageStart;
-    body.args[0] = process().ignored_signals;
-    body.args[1] = me.signal_mask;
-    body.step = state().step;
-    const wire::OutputChunk chunk = {stack.auxiliary, kAuxiliaryCount * 16};
-    record.append(&chunk, sizeof chunk);
-    record.append(reinterpret_cast<const void*>(stack.auxiliary), kAuxiliaryCount * 16);
+    PseudoCall record(wire::kImageStart, kAuxiliaryCount * 16);
+    record.fields().args[0] = process().ignored_signals;
+    record.fields().args[1] = me.signal_mask;
+    record.append_chunk(stack.auxiliary, reinterpret_cast<const void*>(stack.auxiliary), kAuxiliaryCount * 16);
     record.commit();
   }
   for (int number = 1; number <= kSignalCount; number++)

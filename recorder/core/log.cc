@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/signals.h"
 
@@ -86,12 +87,15 @@ RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t
   header.thread = thread;
 }
 
-void RecordWriter::append(const void* data, std::uint64_t bytes) {
+void RecordWriter::append(const void* data, std::uint64_t bytes) { memcpy(append_space(bytes), data, bytes); }
+
+std::byte* RecordWriter::append_space(std::uint64_t bytes) {
   const std::uint64_t padded = round_to(bytes, 8);
   if (bytes_ + padded > limit_) bug("record larger than announced");
-  memcpy(start_ + bytes_, data, bytes);
-  memset(start_ + bytes_ + bytes, 0, padded - bytes);
+  std::byte* space = start_ + bytes_;
+  memset(space + bytes, 0, padded - bytes);
   bytes_ += padded;
+  return space;
 }
 
 void RecordWriter::commit() {

@@ -17,6 +17,8 @@ class RecordWriter {
     return *reinterpret_cast<Record*>(start_);
   }
   void append(const void* data, std::uint64_t bytes);  // padded to 8
+  // Appends `bytes` that the caller then puts where it points.
+  std::byte* append_space(std::uint64_t bytes);
   void append_path(const char* path) { append(path, string_length(path) + 1); }
   void commit();
 

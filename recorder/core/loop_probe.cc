@@ -7,6 +7,7 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
 
 namespace reweave::core {
@@ -158,10 +159,6 @@ std::uint64_t value_from_supervisor(const void* info) {
   const bool known = value == kWatchdogValue || value == kSliceOverValue;
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
-
-}  // namespace
-
-namespace {
 
 void start_probe(KernelContext& context) {
   if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;

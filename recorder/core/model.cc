@@ -7,8 +7,10 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/modelled_time.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/waits.h"
 
 namespace reweave::core {
 
@@ -223,10 +225,6 @@ void prepare_model() {
     return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
            reinterpret_cast<const wire::SyscallRecord*>(record)->number < kNumbers;
   };
-  auto is_part = [](const wire::RecordHeader* record) {
-    return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-           reinterpret_cast<const wire::SyscallRecord*>(record)->number == kOutputPart;
-  };
   for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) count += is_call(record_at(at)) ? 1 : 0;
   const long memory = sys(SYS_mmap, 0, (count + 1) * sizeof(Recorded), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -235,7 +233,7 @@ void prepare_model() {
   std::uint32_t index = 0;
   std::uint64_t parts = kNoParts;
   for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) {
-    if (is_part(record_at(at))) {
+    if (is_pseudo_call(*record_at(at), wire::kOutputPart)) {
       if (parts == kNoParts) parts = at;
     } else {
       if (is_call(record_at(at))) add(index++, at, parts == kNoParts ? at : parts);

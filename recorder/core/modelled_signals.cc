@@ -2,9 +2,12 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/waits.h"
 
 namespace reweave::core {
 

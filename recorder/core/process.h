@@ -9,6 +9,9 @@ namespace reweave::core {
 // baton goes to another process. The caller then ends the process for real.
 void end_process(int wait_status) asm("core_end_process");  // debuggers look there
 
+// Traced: a thread begins or ends here.
+void trace_thread_edge(EventKind kind, const Thread& thread);
+
 // A thread's end as the kernel does it: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 

@@ -3,32 +3,21 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/choice.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
-#include "recorder/core/observation.h"
 #include "recorder/core/preemption.h"
+#include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
-#include "recorder/policy.h"
-
-#pragma GCC visibility push(hidden)
-extern "C" void api_point();
-extern "C" void api_stack();
-extern "C" void api_call();
-#pragma GCC visibility pop
+#include "recorder/core/thread_table.h"
 
 namespace reweave::core {
 
 namespace {
 
 constexpr std::int64_t kForever = INT64_MAX / 2;
-
-// A thread id, or none.
-struct MaybeThread {
-  bool some;
-  ThreadId id;
-};
 
 // Brings the step count up to what the fast paths have consumed.
 void settle(Thread& me) {
@@ -38,85 +27,6 @@ void settle(Thread& me) {
   set_budget(me, 0);
   if (config().tick_budget != 0 && state().step > config().tick_budget)
     end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
-}
-
-// True if a waiting thread may resume without being woken: its deadline passed or a signal came.
-bool may_resume(const Thread& thread) {
-  if (thread.stopped != 0) return false;
-  const ThreadState s = thread.state.load();
-  return s == ThreadState::kReady || s == ThreadState::kRunning ||
-         (s == ThreadState::kBlocked && thread.expired.load() != 0);
-}
-
-// A modelled wait may end at any instant, as if the others had been slow for so long: so an explored run has its
-// time-outs early, late or never, and nobody sleeps. But a thread that polls would do nothing else: after a few early
-// ends its time passes only when nobody else can run.
-bool may_time_out(const Thread& thread) {
-  constexpr std::uint32_t kMostEarly = 3;
-  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
-  return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
-}
-
-std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
-  std::uint32_t n = 0;
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
-  }
-  return n;
-}
-
-// Scratch of collect_enabled: the baton holder's, one per process is enough.
-ThreadId enabled_threads[kMaxThreads];
-
-// The policy of this run, found by name the first time a process asks.
-const Policy* chosen_policy;
-
-const Policy& policy() {
-  if (chosen_policy == nullptr) chosen_policy = find_policy(config().policy.name);
-  if (chosen_policy == nullptr) bug("unknown policy");
-  return *chosen_policy;
-}
-
-// The time of a thread's wait is up: so late it is now, at the least.
-void expire(Thread& thread, bool early) {
-  RuntimeState& s = state();
-  if (early && thread.wait.deadline > s.virtual_now) thread.early_timeouts++;
-  if (thread.wait.deadline > s.virtual_now) s.virtual_now = thread.wait.deadline;
-  thread.expired.store(kExpiredMark);
-}
-
-// Modelled: nobody can run, so time passes until the next deadline.
-std::uint32_t expire_next(Thread& me) {
-  RuntimeState& s = state();
-  Thread* next = nullptr;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
-    if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
-  }
-  if (next == nullptr) return 0;
-  expire(*next, false);
-  return collect_enabled(me, next->id == me.id, enabled_threads);
-}
-
-// Recording: asks the policy. None if no thread can run.
-MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
-  std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
-  if (n == 0 && modelled()) n = expire_next(me);
-  if (n == 0) return {false, 0};
-  const PolicyConfig& policy_config = config().policy;
-  const auto* goal =
-      policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
-  const ChoiceArgs args = {
-      policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
-  const Choice choice = policy().choose(args);
-  note_choice(args, choice.thread);
-  Thread& chosen = thread_of(choice.thread);
-  if (modelled() && chosen.state.load() == ThreadState::kBlocked && chosen.expired.load() == 0) expire(chosen, n > 1);
-  undisturbed = choice.undisturbed;
-  return {true, choice.thread};
 }
 
 // Schedule points until the recording's next record is due.
@@ -364,14 +274,6 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
   me.deliver_due = signal_due(me) ? 1 : 0;
 }
 
-void remove_live(ThreadId id) {
-  RuntimeState& s = state();
-  std::uint32_t n = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.live[i] != id) s.live[n++] = s.live[i];
-  s.live_threads = n;
-}
-
 }  // namespace
 
 void arm() {
@@ -431,10 +333,7 @@ void follow_recorded_switches(wire::SwitchReason reason) {
   }
 }
 
-namespace {
-
-// `reason`: why the baton is given away, as the recording has it.
-WaitResult wait_for_wake(const WaitArgs& args, wire::SwitchReason reason) {
+WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   Thread& me = self();
   settle(me);
   me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
@@ -449,75 +348,6 @@ WaitResult wait_for_wake(const WaitArgs& args, wire::SwitchReason reason) {
   state().waiters--;
   arm();
   return me.wait.result;
-}
-
-}  // namespace
-
-WaitResult block(const WaitArgs& args) { return wait_for_wake(args, wire::SwitchReason::kBlocked); }
-
-namespace {
-
-std::uint64_t sleep_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
-
-}  // namespace
-
-WaitResult sleep_modelled(std::int64_t deadline) {
-  WaitArgs args = {WaitKind::kSleep, sleep_key(self()), 0};
-  args.deadline = deadline;
-  return wait_for_wake(args, wire::SwitchReason::kInKernel);
-}
-
-namespace {
-
-// Whether `thread` waits for (kind, key); of a vector, notes which of its futexes that is.
-bool waits_for(const Thread& thread, WaitKind kind, std::uint64_t key) {
-  if (thread.state.load() != ThreadState::kBlocked) return false;
-  if (thread.wait.kind == kind) return thread.wait.key == key;
-  if (kind != WaitKind::kFutex || thread.wait.kind != WaitKind::kFutexVector) return false;
-  auto& vector = *reinterpret_cast<FutexVector*>(thread.wait.key);
-  for (std::uint32_t i = 0; i < vector.count; i++)
-    if (vector.keys[i] == key) {
-      vector.woken = i;
-      return true;
-    }
-  return false;
-}
-
-}  // namespace
-
-std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
-  RuntimeState& s = state();
-  std::uint32_t woken = 0;
-  while (woken < count) {
-    Thread* first = nullptr;
-    for (std::uint32_t i = 0; i < s.live_threads; i++) {
-      Thread& thread = s.threads[s.live[i]];
-      if (!waits_for(thread, kind, key)) continue;
-      if ((thread.wait.bitset & bitset) == 0) continue;
-      if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
-    }
-    if (first == nullptr) break;
-    first->wait.result = WaitResult::kWoken;
-    first->state.store(ThreadState::kReady);
-    woken++;
-  }
-  return woken;
-}
-
-void wake_sleeper(const Thread& thread) { wake(WaitKind::kSleep, sleep_key(thread), 1); }
-
-std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count) {
-  RuntimeState& s = state();
-  std::uint32_t moved = 0;
-  for (std::uint32_t i = 0; i < s.live_threads && moved < count; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != WaitKind::kFutex) continue;
-    if (thread.wait.key != from) continue;
-    thread.wait.key = to;
-    thread.wait.address = to_address;
-    moved++;
-  }
-  return moved;
 }
 
 void leave_baton() {
@@ -536,24 +366,6 @@ void return_from_kernel() {
   settle(me);
 }
 
-Thread& add_thread(std::uint16_t process_index) {
-  RuntimeState& s = state();
-  if (s.thread_count >= kMaxThreads) stop_run(wire::OutcomeKind::kUnsupported, "more than 16384 threads in one run");
-  Thread& thread = s.threads[s.thread_count];
-  memset(static_cast<void*>(&thread), 0, sizeof thread);
-  thread.self = &thread;
-  thread.point_entry = reinterpret_cast<std::uint64_t>(&api_point);
-  thread.stack_entry = reinterpret_cast<std::uint64_t>(&api_stack);
-  thread.call_entry = reinterpret_cast<std::uint64_t>(&api_call);
-  thread.id = static_cast<std::uint16_t>(s.thread_count++);
-  thread.process = process_index;
-  thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;
-  thread.state.store(ThreadState::kReady);
-  s.live[s.live_threads++] = thread.id;
-  s.processes[process_index].live_threads++;
-  return thread;
-}
-
 void wait_for_first_turn() {
   wait_for_baton(self());
   arm();
@@ -569,39 +381,6 @@ void retire_self() {
   leave(me, wire::SwitchReason::kExited, "exited");
 }
 
-void retire_process_threads(std::uint16_t process_index, ThreadId except) {
-  RuntimeState& s = state();
-  std::uint32_t n = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process_index && thread.id != except) {
-      thread.state.store(ThreadState::kExited);
-      s.processes[process_index].live_threads--;
-    } else {
-      s.live[n++] = thread.id;
-    }
-  }
-  s.live_threads = n;
-}
-
-void set_process_stopped(std::uint16_t process_index, bool stopped) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process_index) thread.stopped = stopped ? 1 : 0;
-  }
-}
-
-void try_stopped_process(std::uint16_t process_index) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process != process_index) continue;
-    thread.go.fetch_or(kGoAttention);
-    sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
-  }
-}
-
 void abandon_baton() {
   Thread& me = self();
   const wire::RecordHeader* record = peek_record();
@@ -613,13 +392,6 @@ void abandon_baton() {
   state().step = change.step;  // how far the killed thread got nobody counted
   me.state.store(ThreadState::kExited);
   follow(me, change);
-}
-
-void begin_policy() {
-  chosen_policy = nullptr;
-  clear_notes();
-  seed_random(state().policy, config().policy.seed);
-  policy().begin_run(config().policy, state().policy);
 }
 
 void note_interruption() {

@@ -26,16 +26,8 @@ struct WaitArgs {
   std::uint32_t bitset = 0xffffffff;
   std::int32_t owner_tid = 0;
 };
-WaitResult block(const WaitArgs& args);
-
-// Modelled: a system call that sleeps until `deadline` of the modelled time, until it is woken or a signal arrives.
-WaitResult sleep_modelled(std::int64_t deadline);
-void wake_sleeper(const Thread& thread);
-
-// Makes at most `count` waiters of (kind, key) ready, first come first served; returns how many.
-std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset = 0xffffffff);
-// Moves at most `count` waiters of futex `from` to futex `to`.
-std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count);
+// `reason`: why the baton is given away, as the recording has it.
+WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchReason::kBlocked);
 
 // Around a call that may block in the kernel. Between the two the thread may touch nothing but its scratch memory.
 void leave_baton();
@@ -51,22 +43,11 @@ void end_slice();
 // there, and gets shorter ones.
 void note_slice_end(Thread& me, std::uint64_t pc);
 
-// A new thread slot, ready to run once its real thread waits for the baton.
-Thread& add_thread(std::uint16_t process_index);
 // First thing that a new real thread does: sleeps until it is given the baton.
 void wait_for_first_turn();
 
 // Ends the calling thread's part: the baton goes on, and this thread never gets it again.
 void retire_self();
-// Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
-void retire_process_threads(std::uint16_t process_index, ThreadId except);
-
-// Live: whether a process may be given the baton; it may not while a signal stops it.
-void set_process_stopped(std::uint16_t process_index, bool stopped);
-// Lets the threads of a process that was told to stop find out that they can run, if they can: the kernel stops no
-// orphaned process group from the keyboard (setpgid(2)).
-void try_stopped_process(std::uint16_t process_index);
-
 // Replay: the calling thread was killed while it had the baton, which goes where the recording says.
 void abandon_baton();
 
@@ -75,9 +56,6 @@ void arm();
 
 // Schedule points of the run up to this instant.
 std::uint64_t settled_step();
-
-// Starts the policy of this run. Called once, by the first thread.
-void begin_policy();
 
 // Interrupts the calling thread's wait, if it waits: called from a signal handler, with or without the baton.
 void note_interruption();

@@ -6,12 +6,15 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/api.h"
+#include "recorder/core/choice.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/thread_table.h"
 
 namespace reweave::core {
 

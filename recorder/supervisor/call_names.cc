@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "formats/error.h"
+#include "formats/wire.h"
 
 namespace reweave {
 
@@ -14,23 +15,16 @@ struct CallName {
   const char* name;
 };
 
-constexpr unsigned kImageStart = 0x5258;     // core/dispatch.h
-constexpr unsigned kFileContents = 0x5259;   // likewise
-constexpr unsigned kFileChanged = 0x525a;    // likewise
-constexpr unsigned kScriptHead = 0x525b;     // likewise
-constexpr unsigned kOutputPart = 0x525c;     // likewise
-constexpr unsigned kMemoryChanged = 0x525d;  // likewise
-
 constexpr CallName kNames[] = {
 #define ROW(number, name, ...) {number, name},
 #include "recorder/core/syscalls/rows.inc"
 #undef ROW
-    {kImageStart, "(program start)"},
-    {kFileContents, "(file contents)"},
-    {kFileChanged, "(file changed)"},
-    {kScriptHead, "(head of a script)"},
-    {kOutputPart, "(part of what the next call wrote)"},
-    {kMemoryChanged, "(memory of a process)"},
+    {wire::kImageStart, "(program start)"},
+    {wire::kFileContents, "(file contents)"},
+    {wire::kFileChanged, "(file changed)"},
+    {wire::kScriptHead, "(head of a script)"},
+    {wire::kOutputPart, "(part of what the next call wrote)"},
+    {wire::kMemoryChanged, "(memory of a process)"},
 };
 
 }  // namespace
@@ -42,6 +36,6 @@ std::string system_call_name(unsigned number) {
   return fmt::format("call {}", number);
 }
 
-bool is_program_start(unsigned number) { return number == kImageStart; }
+bool is_program_start(unsigned number) { return number == wire::kImageStart; }
 
 }  // namespace reweave

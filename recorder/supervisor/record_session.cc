@@ -1,14 +1,11 @@
 #include "recorder/supervisor/record_session.h"
 
-#include "recorder/supervisor/kept_files.h"
-#include "recorder/supervisor/tree_watch.h"
-#include "recorder/supervisor/watchdog.h"
-
 #include <malloc.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -20,6 +17,10 @@
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "formats/recording_writer.h"
+#include "recorder/supervisor/kept_files.h"
+#include "recorder/supervisor/tree_watch.h"
+#include "recorder/supervisor/watchdog.h"
+#include "recorder/system_files.h"
 
 namespace reweave {
 
@@ -52,15 +53,13 @@ Manifest first_manifest(const RecordOptions& options) {
   return manifest;
 }
 
-// Files that belong to the system's packages are named in a recording; others may change, so their content is kept. So
-// may the loader's cache and the configuration, whenever a package is installed.
+// The loader's cache and the configuration do not: they change whenever a package is installed.
 bool belongs_to_system(const std::string& path) {
-  return path.starts_with("/usr/") || path.starts_with("/lib") || path.starts_with("/bin/");
+  return std::ranges::any_of(kSystemFolders, [&](const char* folder) { return path.starts_with(folder); });
 }
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLongestIdleMs = 20;
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
 
 // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in

@@ -20,8 +20,8 @@ constexpr std::chrono::milliseconds kFirstLook{10};
 constexpr std::chrono::milliseconds kTimeSlice{4}, kShortSlice{1};
 constexpr std::uint32_t kSpunSlices = 2;
 
-// How long the supervisor may sleep: while nobody else could run, while somebody could, and if the holder waits.
-constexpr int kIdleMs = 20, kContendedIdleMs = 2, kSpinningIdleMs = 1;
+// How long the supervisor may sleep while somebody else could run, and if the holder waits; kLongestIdleMs otherwise.
+constexpr int kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
 // In the kernel it either returns soon, or waits for what no signal of ours can bring about.
 bool is_running(std::int32_t process, std::int32_t thread) {
@@ -44,10 +44,10 @@ bool spins(const Thread& thread) { return thread.spun_slices >= kSpunSlices; }
 int Watchdog::look() {
   RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
-  if (holder == 0 || holder > kMaxThreads) return kIdleMs;
+  if (holder == 0 || holder > kMaxThreads) return kLongestIdleMs;
   const Thread& thread = state.threads[holder - 1];
   look_for_stall(state, holder, thread);
-  if (!look_at_slice(state, holder, thread)) return kIdleMs;
+  if (!look_at_slice(state, holder, thread)) return kLongestIdleMs;
   return spins(thread) ? kSpinningIdleMs : kContendedIdleMs;
 }
 

@@ -8,6 +8,9 @@
 
 namespace reweave {
 
+// The supervisor sleeps no longer, whatever happens.
+inline constexpr int kLongestIdleMs = 20;
+
 class Watchdog {
  public:
   explicit Watchdog(ArenaMemory& arena) : arena_(arena) {}

@@ -9,6 +9,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -61,24 +62,18 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   }
 }
 
+// Of a call that opens.
+bool truncates(const Call& call) {
+  return call.number == SYS_creat || (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) != 0;
+}
+
 // With nothing to say of its contents, `bytes` is 0.
 void log_change(const struct stat& status, long fd, Change change) {
-  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
-                      change.bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(change.bytes, 8));
-  auto& body = record.body<wire::SyscallRecord>();
-  memset(&body.number, 0, sizeof body - sizeof body.header);
-  body.number = kFileChanged;
-  body.step = state().step;
-  body.args[0] = status.st_dev;
-  body.args[1] = status.st_ino;
-  body.args[2] = static_cast<std::uint64_t>(status.st_size);
-  if (change.bytes != 0) {
-    auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
-    const long got = sys(SYS_pread64, fd, buffer, change.bytes, change.offset);
-    const wire::OutputChunk chunk = {change.offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
-    record.append(&chunk, sizeof chunk);
-    if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
-  }
+  PseudoCall record(wire::kFileChanged, change.bytes);
+  record.fields().args[0] = status.st_dev;
+  record.fields().args[1] = status.st_ino;
+  record.fields().args[2] = static_cast<std::uint64_t>(status.st_size);
+  if (change.bytes != 0) record.append_file(change.offset, fd, change.bytes);
   record.commit();
 }
 
@@ -105,10 +100,8 @@ void apply(const wire::SyscallRecord& record) {
   const std::uint32_t number = find_stand_in(record.args[0], record.args[1]);
   if (number == 0) diverged("changed a file", &record.header);
   std::uint64_t& size = state().stand_in_sizes[number - 1];
-  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
-  const std::uint64_t extra = record.header.bytes - sizeof record;
-  const bool some = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk;
-  if (some) write_stand_in(number, chunk->address, chunk + 1, chunk->bytes);
+  const wire::OutputChunk* chunk = sole_chunk(record.header);
+  if (chunk != nullptr) write_stand_in(number, chunk->address, chunk + 1, chunk->bytes);
   if (record.args[2] < size) clear_stand_in(number, record.args[2], size - record.args[2]);
   size = record.args[2];
   fit_mappings(number, size);
@@ -125,10 +118,8 @@ void log_file_change(const Call& call, long result) {
     return log_memory_change(call, change.offset, change.bytes);
   }
   if (state().stand_in_count == 0) return;
-  if ((call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat) && call.number != SYS_creat &&
-      (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) == 0)
-    return;
   const bool opened = call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat;
+  if (opened && !truncates(call)) return;
   const long fd = opened ? result : changed_fd(call);
   struct stat status = {};
   const long found = fd < 0 ? sys(SYS_stat, call.args[0], &status) : sys(SYS_fstat, fd, &status);
@@ -159,8 +150,9 @@ void repeat_file_changes() {
     const wire::RecordHeader* header = peek_record();
     if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
     const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-    if (header->thread != self().id || (record.number != kFileChanged && record.number != kMemoryChanged)) return;
-    if (record.number == kFileChanged)
+    if (header->thread != self().id || (record.number != wire::kFileChanged && record.number != wire::kMemoryChanged))
+      return;
+    if (record.number == wire::kFileChanged)
       apply(record);
     else
       repeat_memory_change(record);

@@ -8,6 +8,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
+#include "recorder/core/pseudo_calls.h"
 
 namespace reweave::core {
 
@@ -15,23 +16,18 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-// One record: `bytes` bytes at `offset` of the file, from `fd` or, if that is -1, from memory at `from`; with none, the
-// last. Its buffer is the record itself.
-void log_piece(long fd, std::uint64_t from, std::uint64_t offset, std::uint64_t bytes) {
-  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
-                      bytes == 0 ? 0 : sizeof(wire::OutputChunk) + round_to(bytes, 8));
-  auto& body = record.body<wire::SyscallRecord>();
-  memset(&body.number, 0, sizeof body - sizeof body.header);
-  body.number = kFileContents;
-  body.step = state().step;
-  if (bytes != 0) {
-    auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
-    const long got = fd >= 0 ? sys(SYS_pread64, fd, buffer, bytes, offset) : static_cast<long>(bytes);
-    const wire::OutputChunk chunk = {offset, got > 0 ? static_cast<std::uint64_t>(got) : 0};
-    record.append(&chunk, sizeof chunk);
-    if (chunk.bytes != 0) record.append(fd >= 0 ? buffer : reinterpret_cast<std::byte*>(from + offset), chunk.bytes);
-  }
+void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
+  PseudoCall record(wire::kFileContents, bytes);
+  record.append_file(offset, fd, bytes);
   record.commit();
+}
+
+// What has no chunk is the last.
+void log_end() { PseudoCall(wire::kFileContents).commit(); }
+
+void log_pieces(long fd, std::uint64_t offset, std::uint64_t end) {
+  for (std::uint64_t at = offset; at < end; at += kPieceBytes)
+    log_piece(fd, at, end - at < kPieceBytes ? end - at : kPieceBytes);
 }
 
 // Without /proc, as after chroot, holes are not looked for.
@@ -39,9 +35,7 @@ void log_all(long fd, std::uint64_t offset, std::uint64_t bytes) {
   struct stat status = {};
   if (is_error(sys(SYS_fstat, fd, &status))) return;
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t end = offset + bytes < size ? offset + bytes : size;
-  for (std::uint64_t at = offset; at < end; at += kPieceBytes)
-    log_piece(fd, 0, at, end - at < kPieceBytes ? end - at : kPieceBytes);
+  log_pieces(fd, offset, offset + bytes < size ? offset + bytes : size);
 }
 
 bool is_zero_page(std::uint64_t address) {
@@ -51,19 +45,11 @@ bool is_zero_page(std::uint64_t address) {
   return true;
 }
 
-bool is_piece(const wire::RecordHeader* record) {
-  return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-         reinterpret_cast<const wire::SyscallRecord*>(record)->number == kFileContents;
-}
-
 // False: that was the last piece.
 bool write_piece(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
-  const auto* chunk =
-      reinterpret_cast<const wire::OutputChunk*>(&reinterpret_cast<const wire::SyscallRecord&>(piece) + 1);
-  const std::uint64_t extra = piece.bytes - sizeof(wire::SyscallRecord);
-  const bool some = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk;
-  if (some) sys(SYS_pwrite64, fd, chunk + 1, chunk->bytes, base + chunk->address);
-  return some;
+  const wire::OutputChunk* chunk = sole_chunk(piece);
+  if (chunk != nullptr) sys(SYS_pwrite64, fd, chunk + 1, chunk->bytes, base + chunk->address);
+  return chunk != nullptr;
 }
 
 }  // namespace
@@ -83,25 +69,33 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
     std::uint64_t stop = is_error(hole) ? end : static_cast<std::uint64_t>(hole);
     if (stop > end) stop = end;
     if (stop <= at) break;  // a device
-    const std::uint64_t piece = stop - at < kPieceBytes ? stop - at : kPieceBytes;
-    log_piece(own, 0, at, piece);
-    at += piece;
+    log_pieces(own, at, stop);
+    at = stop;
   }
   if (!is_error(own)) sys(SYS_close, own);
   if (is_error(own)) log_all(fd, offset, bytes);
-  log_piece(-1, 0, 0, 0);
+  log_end();
+}
+
+void log_small_file(long fd, std::uint64_t bytes) {
+  log_pieces(fd, 0, bytes);
+  log_end();
 }
 
 void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset) {
-  for (std::uint64_t at = 0; at < bytes; at += kPage)
-    if (!is_zero_page(start + at)) log_piece(-1, start - offset, offset + at, kPage);
-  log_piece(-1, 0, 0, 0);
+  for (std::uint64_t at = 0; at < bytes; at += kPage) {
+    if (is_zero_page(start + at)) continue;
+    PseudoCall record(wire::kFileContents, kPage);
+    record.append_chunk(offset + at, reinterpret_cast<const void*>(start + at), kPage);
+    record.commit();
+  }
+  log_end();
 }
 
 void take_contents(long fd, std::uint64_t base) {
   for (bool more = true; more;) {
     const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "mapped a file");
-    if (!is_piece(&record.header)) diverged("mapped a file", &record.header);
+    if (!is_pseudo_call(record.header, wire::kFileContents)) diverged("mapped a file", &record.header);
     more = write_piece(record.header, fd, base);
     consume_record();
   }
@@ -109,7 +103,8 @@ void take_contents(long fd, std::uint64_t base) {
 
 void copy_contents(const wire::MapFileRecord& mapping, long fd) {
   const wire::RecordHeader* record = model_record_after(mapping.header);
-  while (is_piece(record) && write_piece(*record, fd, 0)) record = model_record_after(*record);
+  while (is_pseudo_call(*record, wire::kFileContents) && write_piece(*record, fd, 0))
+    record = model_record_after(*record);
 }
 
 }  // namespace reweave::core

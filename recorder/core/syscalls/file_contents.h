@@ -9,6 +9,9 @@ namespace reweave::core {
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
+// Recording: logs the first `bytes` of a file that has hardly any holes.
+void log_small_file(long fd, std::uint64_t bytes);
+
 // Recording: the same for what is mapped at `start` and readable, which shows the object from `offset` on.
 void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset = 0);
 

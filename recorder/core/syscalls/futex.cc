@@ -7,6 +7,7 @@
 #include "recorder/core/modelled_time.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/waits.h"
 
 namespace reweave::core {
 

@@ -6,12 +6,15 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_queue.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/thread_table.h"
 
 namespace reweave::core {
 

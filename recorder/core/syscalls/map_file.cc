@@ -1,5 +1,6 @@
 #include "recorder/core/syscalls/map_file.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,8 +10,10 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/preemption.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
+#include "recorder/system_files.h"
 
 namespace reweave::core {
 
@@ -56,15 +59,12 @@ long open_recorded(const FileIdentity& file, long access) {
   return fd;
 }
 
-long access_for(long prot, long flags) {
+// What was mapped, or an empty file for what the log has of it.
+long open_or_make(const FileIdentity& file, long prot, long flags) {
   const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
-  return writes_file ? O_RDWR : O_RDONLY;
-}
-
-// A file for contents from the log.
-long empty_file(std::uint64_t bytes) {
+  if (!file.inlined) return open_recorded(file, writes_file ? O_RDWR : O_RDONLY);
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
-  if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, bytes))) bug("cannot make a file for what was mapped");
+  if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, file.size))) bug("cannot make a file for what was mapped");
   return fd;
 }
 
@@ -77,11 +77,17 @@ void map_opened(long fd, const FileIdentity& file, std::uint64_t start, std::uin
   stop_run(wire::OutcomeKind::kDiverged, text);
 }
 
-// Files that the supervisor does not copy, but for fresh ones: those of the system's packages.
+// The supervisor copies those of /etc too, but nobody waits for that: they hardly ever change.
 bool belongs_to_system(const FileIdentity& file) {
-  for (const char* folder : {"/usr/", "/lib", "/bin/", "/etc/"})
+  for (const char* folder : kSystemFolders)
     if (starts_with(file.path, folder)) return true;
-  return false;
+  return starts_with(file.path, "/etc/");
+}
+
+// Debuggers and unwinders look for the files of programs and libraries by name.
+bool is_program(long fd) {
+  char magic[SELFMAG];
+  return sys(SYS_pread64, fd, magic, SELFMAG, 0) == SELFMAG && __builtin_memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
 }  // namespace
@@ -103,19 +109,6 @@ void identify_file(long fd, FileIdentity& file) {
   file.changeable = !file.zeros && (writable || !regular || status.st_nlink == 0 ||
                                     starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
 }
-
-namespace {
-
-// Debuggers and unwinders look for the files of programs and libraries by name.
-bool is_program(long fd) {
-  char magic[4];
-  return sys(SYS_pread64, fd, magic, sizeof magic, 0) == sizeof magic && __builtin_memcmp(magic,
-                                                                                          "\x7f"
-                                                                                          "ELF",
-                                                                                          4) == 0;
-}
-
-}  // namespace
 
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {
   constexpr std::uint64_t kMost = 64 << 10;
@@ -148,14 +141,14 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
 }
 
 void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes) {
-  if (file.inlined) return log_contents(fd, 0, file.size);  // a mapping that grows shows more of it
+  if (file.inlined) return log_small_file(fd, file.size);  // all of it: a mapping that grows shows more
   if (file.changeable) log_contents(fd, offset, bytes);
 }
 
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset) {
   read_record(recorded, file);
-  const long fd = file.inlined ? empty_file(file.size) : open_recorded(file, access_for(prot, flags));
+  const long fd = open_or_make(file, prot, flags);
   if (file.inlined) copy_contents(recorded, fd);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   log_mapped_file(file, start, bytes, offset, prot, flags);
@@ -172,7 +165,7 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
   read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file"), file);
   consume_record();
   if (file.changeable) return map_stand_in(file, start, bytes, prot, flags, offset);
-  const long fd = file.inlined ? empty_file(file.size) : open_recorded(file, access_for(prot, flags));
+  const long fd = open_or_make(file, prot, flags);
   if (file.inlined) take_contents(fd, 0);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   sys(SYS_close, fd);
@@ -184,26 +177,19 @@ namespace {
 
 // What the kernel reads of a script. The file may be gone, or another, before anybody else looks at it.
 void log_head(const FileHead& head) {
-  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
-                      sizeof(wire::OutputChunk) + sizeof head.data);
-  auto& body = record.body<wire::SyscallRecord>();
-  memset(&body.number, 0, sizeof body - sizeof body.header);
-  body.number = kScriptHead;
-  body.result = head.bytes;
-  body.step = state().step;
-  const wire::OutputChunk chunk = {0, sizeof head.data};
-  record.append(&chunk, sizeof chunk);
-  record.append(head.data, sizeof head.data);
+  PseudoCall record(wire::kScriptHead, sizeof head.data);
+  record.fields().result = head.bytes;
+  record.append_chunk(0, head.data, sizeof head.data);
   record.commit();
 }
 
 void read_head(FileHead& head) {
   const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "executed a script");
-  constexpr std::uint64_t kBytes = sizeof record + sizeof(wire::OutputChunk) + sizeof head.data;
-  const bool sound = record.number == kScriptHead && record.header.bytes == kBytes && record.result >= 0 &&
-                     record.result <= static_cast<std::int64_t>(sizeof head.data);
+  const wire::OutputChunk* chunk = sole_chunk(record.header);
+  const bool sound = record.number == wire::kScriptHead && chunk != nullptr && chunk->bytes == sizeof head.data &&
+                     record.result >= 0 && record.result <= static_cast<std::int64_t>(sizeof head.data);
   if (!sound) diverged("executed a script", &record.header);
-  memcpy(head.data, reinterpret_cast<const std::byte*>(&record + 1) + sizeof(wire::OutputChunk), sizeof head.data);
+  memcpy(head.data, chunk + 1, sizeof head.data);
   head.bytes = record.result;
   consume_record();
 }

@@ -5,6 +5,7 @@
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -37,18 +38,9 @@ const Process* owner_of_memory(long fd) {
 }
 
 void log_piece(long memory, const Process& owner, std::uint64_t address, std::uint64_t bytes) {
-  RecordWriter record(wire::RecordKind::kSyscall, self().id, sizeof(wire::SyscallRecord),
-                      sizeof(wire::OutputChunk) + round_to(bytes, 8));
-  auto& body = record.body<wire::SyscallRecord>();
-  memset(&body.number, 0, sizeof body - sizeof body.header);
-  body.number = kMemoryChanged;
-  body.step = state().step;
-  body.args[0] = owner.index;
-  auto* buffer = reinterpret_cast<std::byte*>(&body + 1) + sizeof(wire::OutputChunk);
-  const long got = sys(SYS_pread64, memory, buffer, bytes, address);
-  const wire::OutputChunk chunk = {address, got > 0 ? static_cast<std::uint64_t>(got) : 0};
-  record.append(&chunk, sizeof chunk);
-  if (chunk.bytes != 0) record.append(buffer, chunk.bytes);
+  PseudoCall record(wire::kMemoryChanged, bytes);
+  record.fields().args[0] = owner.index;
+  record.append_file(address, memory, bytes);
   record.commit();
 }
 
@@ -68,10 +60,9 @@ void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t by
 }
 
 void repeat_memory_change(const wire::SyscallRecord& record) {
-  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
-  const std::uint64_t extra = record.header.bytes - sizeof record;
-  const bool sound = extra >= sizeof *chunk && chunk->bytes <= extra - sizeof *chunk &&
-                     record.args[0] < state().process_count && state().processes[record.args[0]].alive != 0;
+  const wire::OutputChunk* chunk = sole_chunk(record.header);
+  const bool sound =
+      chunk != nullptr && record.args[0] < state().process_count && state().processes[record.args[0]].alive != 0;
   if (!sound) diverged("changed the memory of a process", &record.header);
   const long memory = open_memory(state().processes[record.args[0]]);
   const long written = memory < 0 ? memory : sys(SYS_pwrite64, memory, chunk + 1, chunk->bytes, chunk->address);

@@ -7,6 +7,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/waits.h"
 
 namespace reweave::core {
 

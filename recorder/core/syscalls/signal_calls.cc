@@ -1,8 +1,11 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals.h).
 #include <sys/syscall.h>
 
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_frames.h"
+#include "recorder/core/signal_queue.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 

@@ -1,0 +1,97 @@
+#include "recorder/core/choice.h"
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/observation.h"
+#include "recorder/policy.h"
+
+namespace reweave::core {
+
+bool may_resume(const Thread& thread) {
+  if (thread.stopped != 0) return false;
+  const ThreadState s = thread.state.load();
+  return s == ThreadState::kReady || s == ThreadState::kRunning ||
+         (s == ThreadState::kBlocked && thread.expired.load() != 0);
+}
+
+namespace {
+
+// A modelled wait may end at any instant, as if the others had been slow for so long: so an explored run has its
+// time-outs early, late or never, and nobody sleeps. But a thread that polls would do nothing else: after a few early
+// ends its time passes only when nobody else can run.
+bool may_time_out(const Thread& thread) {
+  constexpr std::uint32_t kMostEarly = 3;
+  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
+}
+
+std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
+  }
+  return n;
+}
+
+// Scratch of collect_enabled: the baton holder's, one per process is enough.
+ThreadId enabled_threads[kMaxThreads];
+
+// The policy of this run, found by name the first time a process asks.
+const Policy* chosen_policy;
+
+const Policy& policy() {
+  if (chosen_policy == nullptr) chosen_policy = find_policy(config().policy.name);
+  if (chosen_policy == nullptr) bug("unknown policy");
+  return *chosen_policy;
+}
+
+// The time of a thread's wait is up: so late it is now, at the least.
+void expire(Thread& thread, bool early) {
+  RuntimeState& s = state();
+  if (early && thread.wait.deadline > s.virtual_now) thread.early_timeouts++;
+  if (thread.wait.deadline > s.virtual_now) s.virtual_now = thread.wait.deadline;
+  thread.expired.store(kExpiredMark);
+}
+
+// Modelled: nobody can run, so time passes until the next deadline.
+std::uint32_t expire_next(Thread& me) {
+  RuntimeState& s = state();
+  Thread* next = nullptr;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
+    if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
+  }
+  if (next == nullptr) return 0;
+  expire(*next, false);
+  return collect_enabled(me, next->id == me.id, enabled_threads);
+}
+
+}  // namespace
+
+MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
+  std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
+  if (n == 0 && modelled()) n = expire_next(me);
+  if (n == 0) return {false, 0};
+  const PolicyConfig& policy_config = config().policy;
+  const auto* goal =
+      policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
+  const ChoiceArgs args = {
+      policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
+  const Choice choice = policy().choose(args);
+  note_choice(args, choice.thread);
+  Thread& chosen = thread_of(choice.thread);
+  if (modelled() && chosen.state.load() == ThreadState::kBlocked && chosen.expired.load() == 0) expire(chosen, n > 1);
+  undisturbed = choice.undisturbed;
+  return {true, choice.thread};
+}
+
+void begin_policy() {
+  chosen_policy = nullptr;
+  clear_notes();
+  seed_random(state().policy, config().policy.seed);
+  policy().begin_run(config().policy, state().policy);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,108 @@
+#include "recorder/core/kernel_signals.h"
+
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/dispatch.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/loop_probe.h"
+#include "recorder/core/signals.h"
+
+// Hidden, for without it the compiler would go through a table that a static image lacks.
+#pragma GCC visibility push(hidden)
+extern "C" {
+extern char core_text_start[], core_text_end[];
+void core_restorer();
+}
+#pragma GCC visibility pop
+
+namespace reweave::core {
+
+namespace {
+
+Process& handlers_owner() { return state().processes[process().handlers_of]; }
+
+}  // namespace
+
+void set_real_action(int number, std::uint64_t handler, std::uint64_t flags, std::uint64_t mask) {
+  const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), mask};
+  sys(SYS_rt_sigaction, number, &action, nullptr, 8);
+}
+
+std::uint64_t always_handled() { return kNeverBlocked & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP)); }
+
+std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
+
+void apply_signal_mask(const Thread& me) {
+  if (!live()) return;
+  const std::uint64_t real = real_mask(me.signal_mask);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
+}
+
+SignalAction& signal_action(int number) { return handlers_owner().actions[number]; }
+
+// SA_RESTART: a call of the core's own that it interrupts goes on. exec blocks it until here (core/exec.cc).
+void install_watchdog_handler() {
+  set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART);
+  const std::uint64_t bit = signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, nullptr, 8);
+}
+
+void install_core_handlers() {
+  const auto dispatch = reinterpret_cast<std::uint64_t>(&core_on_sigsys);
+  constexpr std::uint64_t kFlags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  set_real_action(SIGSYS, dispatch, kFlags);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
+  if (live() && !replaying()) install_watchdog_handler();
+  if (live() && signal_action(SIGPIPE).handler == 0) apply_disposition(SIGPIPE);
+}
+
+KernelStack core_stack(const Thread& thread) {
+  const std::uint64_t base = kStacksBase + thread.id * kCoreStackBytes + 4096;
+  return {base, 0, 0, thread.stack_top - base};
+}
+
+void prepare_thread(Thread& thread) {
+  const KernelStack alternate = core_stack(thread);
+  sys(SYS_sigaltstack, &alternate, nullptr);
+  const auto begin = reinterpret_cast<std::uint64_t>(core_text_start);
+  const auto bytes = static_cast<std::uint64_t>(core_text_end - core_text_start);
+  static const char always_block = 1;  // SYSCALL_DISPATCH_FILTER_BLOCK: only the core's text is let through
+  if (sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block) != 0)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel");
+  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+  if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
+}
+
+void apply_disposition(int number) {
+  Process& here = handlers_owner();
+  const std::uint64_t handler = signal_action(number).handler;
+  here.handled_signals &= ~signal_bit(number);
+  here.ignored_signals &= ~signal_bit(number);
+  if (handler > 1) here.handled_signals |= signal_bit(number);
+  if (handler == 1) here.ignored_signals |= signal_bit(number);
+  if (!live() || is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
+  if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
+    const std::uint64_t kept = signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
+    // One at a time, so that they queue in the order in which the kernel delivers them.
+    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
+                    SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
+  } else {
+    set_real_action(number, handler, signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
+  }
+}
+
+void die_by_signal(int number) {
+  set_real_action(number, 0, 0);
+  const std::uint64_t none = 0;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_exit_group, 128 + number);
+  __builtin_unreachable();
+}
+
+}  // namespace reweave::core

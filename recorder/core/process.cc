@@ -1,0 +1,120 @@
+#include "recorder/core/process.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/kernel_signals.h"
+#include "recorder/core/log.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/robust.h"
+#include "recorder/core/thread_table.h"
+#include "recorder/core/waits.h"
+
+namespace reweave::core {
+
+namespace {
+
+void wake_address(std::uint64_t address) { wake(WaitKind::kFutex, object_key(address), 1); }
+
+void clear_tid(const Thread& thread) {
+  if (thread.clear_child_tid == 0 || region_at(thread.clear_child_tid) == nullptr) return;
+  *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
+  wake_address(thread.clear_child_tid);
+}
+
+bool memory_has_others() {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && i != process().index && s.processes[i].memory_of == process().memory_of)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void trace_thread_edge(EventKind kind, const Thread& thread) {
+  if (!tracing()) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(16));
+  words[0] = wire::pack_word0(kind, 0, 0, false);
+  words[1] = wire::pack_word1(0, thread.id);
+  publish_out(16);
+}
+
+void finish_thread(Thread& thread) {
+  trace_thread_edge(EventKind::kEnd, thread);
+  release_robust(thread);
+  clear_tid(thread);
+}
+
+void release_vfork_parent() {
+  Process& here = process();
+  if (here.vfork_parent == 0) return;
+  here.vfork_parent = 0;
+  wake(WaitKind::kVfork, std::uint64_t{here.index} | std::uint64_t{1} << 62, 1);
+}
+
+void forget_process(std::uint16_t index) {
+  Process& target = state().processes[index];
+  if (target.alive == 0) return;
+  target.alive = 0;
+  state().live_processes--;
+  retire_process_threads(index, 0xffff);
+  if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 1);
+  target.vfork_parent = 0;
+}
+
+void repeat_outside_death(const wire::ProcessExitRecord& record) {
+  if (record.process >= state().process_count) diverged("has no such process", &record.header);
+  if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
+  forget_process(static_cast<std::uint16_t>(record.process));
+  if (record.process != self().process) {
+    sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
+    return;
+  }
+  abandon_baton();
+  die_by_signal(record.wait_status & 0x7f);
+}
+
+void leave_memory(const Thread& me) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].process == me.process) release_robust(s.threads[s.live[i]]);
+  if (memory_has_others()) clear_tid(me);
+}
+
+Thread* thread_by_tid(long tid) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
+  return nullptr;
+}
+
+Process* process_by_pid(long pid) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.process_count; i++)
+    if (s.processes[i].alive != 0 && s.processes[i].pid == pid) return &s.processes[i];
+  return nullptr;
+}
+
+void end_process(int wait_status) {
+  Thread& me = self();
+  leave_memory(me);
+  if (replaying()) {
+    const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
+    if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);
+    consume_record();
+  } else {
+    RecordWriter record(wire::RecordKind::kProcessExit, me.id, sizeof(wire::ProcessExitRecord), 0);
+    auto& body = record.body<wire::ProcessExitRecord>();
+    body.process = me.process;
+    body.wait_status = wait_status;
+    record.commit();
+  }
+  release_vfork_parent();
+  process().alive = 0;
+  state().live_processes--;
+  retire_process_threads(me.process, me.id);
+  retire_self();
+}
+
+}  // namespace reweave::core

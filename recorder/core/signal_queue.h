@@ -1,0 +1,34 @@
+// Signals that came to a thread of the target and were not delivered yet.
+//
+// Thread rule: a thread's own, and its signal handlers; signal_pending anybody's.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// True if a queued signal waits for `thread`.
+bool signal_pending(const Thread& thread);
+
+// Queues a signal for `me`, the calling thread.
+void queue_signal(Thread& me, int number, const void* info, bool external);
+// Queues a signal that `me` sends to itself.
+void queue_own_signal(Thread& me, int number);
+// Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.
+void take_pending_defaults(Thread& me);
+
+// The first queued signal that the target does not block, or Thread::queued.
+std::uint32_t first_deliverable(const Thread& me);
+QueuedSignal take_queued(Thread& me, std::uint32_t index);
+
+// Signals that came before the target blocked them are pending for it, and pending ones are the kernel's to keep:
+// it shows them to sigpending, sigwait and signalfd. Those that the kernel may not block are held by us.
+void put_back_blocked(Thread& me);
+// Queues what is held and no longer blocked.
+void release_held(Thread& me);
+// The signals that are held.
+std::uint64_t held_mask(const Thread& me);
+// Takes the first of those that is in `set`; its number, or 0.
+int take_held(Thread& me, std::uint64_t set, void* info);
+
+}  // namespace reweave::core

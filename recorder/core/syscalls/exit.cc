@@ -1,0 +1,40 @@
+// The ends of threads and processes that they ask for.
+#include <sys/syscall.h>
+
+#include "recorder/core/log.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/handlers.h"
+
+namespace reweave::core {
+
+long handle_exit(Call& call) {
+  Thread& me = call.me;
+  complete(call, 0);
+  finish_thread(me);
+  if (process().live_threads == 1) {
+    end_process((call.args[0] & 0xff) << 8);
+    sys(SYS_exit_group, call.args[0]);
+  }
+  if (replaying()) {
+    expect<wire::ThreadExitRecord>(wire::RecordKind::kThreadExit, "ended");
+    consume_record();
+  } else {
+    RecordWriter record(wire::RecordKind::kThreadExit, me.id, sizeof(wire::ThreadExitRecord), 0);
+    record.body<wire::ThreadExitRecord>().step = state().step;
+    record.commit();
+  }
+  retire_self();
+  sys(SYS_exit, call.args[0]);
+  __builtin_unreachable();
+}
+
+long handle_exit_group(Call& call) {
+  complete(call, 0);
+  end_process((call.args[0] & 0xff) << 8);
+  flush_out();
+  sys(SYS_exit_group, call.args[0]);
+  __builtin_unreachable();
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,24 @@
+// The threads that take part in the schedule: added, taken out, stopped and continued with their process.
+//
+// Thread rule: the baton holder only.
+#pragma once
+
+#include "recorder/core/context.h"
+
+namespace reweave::core {
+
+// A new thread slot, ready to run once its real thread waits for the baton.
+Thread& add_thread(std::uint16_t process_index);
+
+// Takes a thread out of the schedule.
+void remove_live(ThreadId id);
+// Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
+void retire_process_threads(std::uint16_t process_index, ThreadId except);
+
+// Live: whether a process may be given the baton; it may not while a signal stops it.
+void set_process_stopped(std::uint16_t process_index, bool stopped);
+// Lets the threads of a process that was told to stop find out that they can run, if they can: the kernel stops no
+// orphaned process group from the keyboard (setpgid(2)).
+void try_stopped_process(std::uint16_t process_index);
+
+}  // namespace reweave::core
