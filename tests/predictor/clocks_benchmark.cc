@@ -104,14 +104,11 @@ class TreeClock {
   std::uint32_t root_ = kNobody;
 };
 
-struct PlainClocks {
-  explicit PlainClocks(const Work& work) : locks(work.locks) {
+// What plain clocks and those of hb have in common; Lock: what a lock knows.
+template <typename Lock>
+struct ClocksOfThreads {
+  explicit ClocksOfThreads(const Work& work) : locks(work.locks) {
     for (std::uint32_t t = 0; t < work.threads; ++t) threads.emplace_back(static_cast<ThreadId>(t));
-  }
-  void acquire(ThreadId t, std::uint32_t lock) { threads[t].learn(locks[lock]); }
-  void release(ThreadId t, std::uint32_t lock) {
-    locks[lock].join(threads[t].clock);
-    threads[t].tick();
   }
   void tell(ThreadId from, ThreadId to) {
     threads[to].learn(threads[from].clock);
@@ -119,13 +116,20 @@ struct PlainClocks {
   }
   std::uint32_t entry(ThreadId t, std::uint32_t of) const { return threads[t].clock[of]; }
   std::vector<ThreadClock> threads;
-  std::vector<VectorClock> locks;
+  std::vector<Lock> locks;
 };
 
-struct HandedClocks {
-  explicit HandedClocks(const Work& work) : locks(work.locks) {
-    for (std::uint32_t t = 0; t < work.threads; ++t) threads.emplace_back(static_cast<ThreadId>(t));
+struct PlainClocks : ClocksOfThreads<VectorClock> {
+  using ClocksOfThreads::ClocksOfThreads;
+  void acquire(ThreadId t, std::uint32_t lock) { threads[t].learn(locks[lock]); }
+  void release(ThreadId t, std::uint32_t lock) {
+    locks[lock].join(threads[t].clock);
+    threads[t].tick();
   }
+};
+
+struct HandedClocks : ClocksOfThreads<HandedClock> {
+  using ClocksOfThreads::ClocksOfThreads;
   void acquire(ThreadId t, std::uint32_t lock) {
     if (!locks[lock].known_to(threads[t])) threads[t].learn(locks[lock].clock());
   }
@@ -133,13 +137,6 @@ struct HandedClocks {
     locks[lock].add(threads[t]);
     threads[t].tick();
   }
-  void tell(ThreadId from, ThreadId to) {
-    threads[to].learn(threads[from].clock);
-    threads[from].tick();
-  }
-  std::uint32_t entry(ThreadId t, std::uint32_t of) const { return threads[t].clock[of]; }
-  std::vector<ThreadClock> threads;
-  std::vector<HandedClock> locks;
 };
 
 struct TreeClocks {

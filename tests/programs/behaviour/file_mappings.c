@@ -1,20 +1,8 @@
 /* Mapped files: the end of the file, growing and shrinking under the mapping, writes through descriptors. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include "check.h"
+#include "faults.h"
 
 static const long kPage = 4096;
-static sigjmp_buf back;
-static void leave(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(back, number);
-}
-
-static int faults(volatile char* p) {
-  int number = sigsetjmp(back, 1);
-  if (number == 0) (void)*p;
-  return number;
-}
 
 static char name[] = "/tmp/reweave-map-XXXXXX";
 
@@ -82,7 +70,7 @@ static void memory_file(void) {
 }
 
 int main(void) {
-  on_signal(SIGBUS, leave, 0);
+  catch_faults();
   int fd = mkstemp(name);
   CHECK(fd >= 0);
   end_of_file(fd, MAP_SHARED);

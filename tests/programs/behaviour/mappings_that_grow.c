@@ -1,21 +1,9 @@
 /* Mappings that come to show more of their file, or another part of it: mremap, remap_file_pages; stacks that are
    protected downwards; mappings larger than memory. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include "check.h"
+#include "faults.h"
 
 static const size_t kPage = 4096;
-static sigjmp_buf back;
-static void leave(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(back, number);
-}
-
-static int faults_when_written(volatile char* p) {
-  int number = sigsetjmp(back, 1);
-  if (number == 0) *p = 1;
-  return number;
-}
 
 /* A nameless file of so many pages, full of `a`, `b`, `c`... */
 static int file_of(int pages) {
@@ -96,8 +84,7 @@ static void huge(void) {
 }
 
 int main(void) {
-  on_signal(SIGSEGV, leave, 0);
-  on_signal(SIGBUS, leave, 0);
+  catch_faults();
   shared_file();
   private_file();
   other_pages();

@@ -1,22 +1,10 @@
 /* mmap, mremap, madvise and their relatives: flags, errors, and what the memory holds afterwards. */
 #define _GNU_SOURCE
-#include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
-#include "check.h"
+#include "faults.h"
 
 static const size_t kPage = 4096;
-static sigjmp_buf back;
-static void leave(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(back, number);
-}
-
-static int faults(volatile char* p) {
-  int number = sigsetjmp(back, 1);
-  if (number == 0) (void)*p;
-  return number;
-}
 
 static char* pages(size_t n) {
   char* p = mmap(NULL, n * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -145,7 +133,7 @@ static void grows_down(void) {
 }
 
 int main(void) {
-  on_signal(SIGSEGV, leave, 0);
+  catch_faults();
   fixed_places();
   moved();
   advised();

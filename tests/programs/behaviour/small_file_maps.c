@@ -1,21 +1,9 @@
 /* Private mappings of small files that are gone when the run ends: their bytes, holes, ends, and what is thrown away.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include "check.h"
+#include "faults.h"
 
 static const long kPage = 4096;
-static sigjmp_buf back;
-static void leave(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(back, number);
-}
-
-static int faults(volatile char* p) {
-  int number = sigsetjmp(back, 1);
-  if (number == 0) (void)*p;
-  return number;
-}
 
 static char name[] = "/tmp/reweave-map-XXXXXX";
 
@@ -75,8 +63,7 @@ static void changed_and_thrown_away(void) {
 }
 
 int main(void) {
-  struct sigaction action = {.sa_sigaction = leave, .sa_flags = SA_SIGINFO};
-  CHECK(sigaction(SIGBUS, &action, NULL) == 0 && sigaction(SIGSEGV, &action, NULL) == 0);
+  catch_faults();
   CHECK(mkstemp(name) >= 0);
   many_one_after_the_other();
   make(7);

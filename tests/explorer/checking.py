@@ -1,0 +1,41 @@
+"""What the checks of this folder share: they run a build's reweave on its test programs and judge what it prints."""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+class Checked:
+    """A build, and a folder that is gone afterwards."""
+
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+
+    def program(self, name, kind="tsan"):
+        """The path of a program of tests/programs."""
+        return self.build / "tests" / "programs" / kind / (f"{name}.tsan" if kind == "tsan" else name)
+
+    def reweave(self, *arguments, accept=(0,), seconds=200):
+        """What the command prints, errors last; ends the check if its status is another."""
+        command = [str(self.build / "reweave"), *map(str, arguments)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+        if done.returncode not in accept:
+            sys.exit(f"status {done.returncode} of {' '.join(command)}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+
+def demand(condition, what, text):
+    """Ends the check with `what` is wrong and the text that shows it."""
+    if not condition:
+        sys.exit(f"{what}:\n{text}")
+
+
+def main(check, description):
+    """Calls check(Checked) for the build that the command line names."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="reweave-check-") as folder:
+        check(Checked(arguments.build.resolve(), pathlib.Path(folder)))
+    return 0
