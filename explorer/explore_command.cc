@@ -34,8 +34,8 @@ bool show_progress(const CampaignProgress& progress, const CampaignOptions& opti
   if (terminal && progress.runs % 64 == 0) {
     const double rate = progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0;
     const double left = rate > 0 ? static_cast<double>(options.runs - std::min(options.runs, progress.runs)) / rate : 0;
-    fmt::print(stderr, "\r{} runs, {:.0f} runs/s, {} distinct failures, {:.0f} s left   ", progress.runs, rate,
-               progress.failures, left);
+    fmt::print(stderr, "\r{} runs, {:.0f} runs/s, {} distinct failure{}, {:.0f} s left   ", progress.runs, rate,
+               progress.failures, progress.failures == 1 ? "" : "s", left);
   }
   return !interrupted.load();
 }
@@ -64,9 +64,9 @@ int explore(ExploreArguments& arguments) {
   if (isatty(2) != 0) fmt::print(stderr, "\r\033[K");
   print_verdicts(result, options.candidates);
   const CampaignProgress& progress = result.progress;
-  fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failures\n", progress.runs,
+  fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failure{}\n", progress.runs,
              progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
-             progress.left_recording, result.failures.size());
+             progress.left_recording, result.failures.size(), result.failures.size() == 1 ? "" : "s");
   constexpr std::size_t kMostReasons = 3;
   for (std::size_t i = 0; i < std::min(kMostReasons, result.left_for.size()); i++)
     fmt::print("{} left it: {}\n", result.left_for[i].second, result.left_for[i].first);
