@@ -70,9 +70,11 @@ class BugsBench(Bench):
     def print_bugs(strategy, subjects, table, rates):
         medians = sorted(statistics.median(table[strategy, name]) for name in subjects)
         found = [m for m in medians if m != float("inf")]
-        worst = max((runs for name in subjects for runs in table[strategy, name] if runs != float("inf")), default=0)
+        campaigns = [runs for name in subjects for runs in table[strategy, name]]
+        successful = [runs for runs in campaigns if runs != float("inf")]
         # One mark for each twentieth of the programs that is found within so many runs.
         chart = "  ".join(f"<={limit}: {'#' * round(20 * sum(m <= limit for m in medians) / len(medians)):<20}"
                           for limit in (3, 10, 100))
         print(f"  {strategy:<8} found {len(found)} of {len(subjects)}, median {statistics.median(medians):g} runs, "
-              f"worst {worst:g}, {statistics.median(rates):,.0f} runs/s\n           {chart}", flush=True)
+              f"worst {max(successful, default=0):g}, {len(successful):,} of {len(campaigns):,} campaigns, "
+              f"{statistics.median(rates):,.0f} runs/s\n           {chart}", flush=True)
