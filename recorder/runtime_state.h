@@ -107,6 +107,9 @@ struct PatchedCall {
   std::uint32_t interrupted;  // it failed with EINTR
 };
 
+// Of Process::write_xor_execute: PR_MDWE_NO_INHERIT.
+inline constexpr std::uint32_t kMdweNotInherited = 2;
+
 // One thread of the target. The GS base of the real thread points here.
 struct alignas(64) Thread {
   Thread* self;               // gs:0
@@ -212,6 +215,8 @@ struct Process {
   std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
   SignalAction actions[65];         // by signal number
   char program[512];
+  std::uint64_t program_device, program_inode;  // live: the file that it executes
+  std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory.cc)
   FdEntry fds[kMaxFds];
 };
 

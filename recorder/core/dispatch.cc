@@ -267,7 +267,7 @@ void on_sigsys(KernelContext& context) {
     return deliver_signals(context, false, number);
   }
   if (number == SYS_rt_sigreturn) return return_and_deliver(context);
-  if (!patched) note_call_site(r.rip, number);
+  if (!patched && (r.eflags & kTrapFlag) == 0) note_call_site(r.rip, number);
   const long result = carry_out(context, number);
   if (process().alive != 0) deliver_signals(context, result == -EINTR, number);
 }
@@ -282,11 +282,13 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
     stop_run(wire::OutcomeKind::kUnsupported,
              "a system call of the 32-bit kind (int $0x80) cannot be recorded; build the program for x86-64");
   auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);
 }
 
 extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint64_t resume) {
+  allow_unaligned(context);
   auto& r = context.registers;
   Thread& me = self();
   const long number = static_cast<long>(r.rax);

@@ -10,6 +10,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/thread_table.h"
 
@@ -25,9 +26,11 @@ long check_executable(const char* path, int depth = 0) {
   sys(SYS_fstat, fd, &status);
   unsigned char head[256];
   const long bytes = sys(SYS_pread64, fd, head, sizeof head, 0);
+  const bool busy = is_being_written(fd);
   sys(SYS_close, fd);
   if ((status.st_mode & S_IFMT) != S_IFREG) return -EACCES;
   if (is_error(sys(SYS_access, path, 1 /* X_OK */))) return -EACCES;
+  if (busy) return -ETXTBSY;
   if (bytes < 0) return bytes;
   const bool script = bytes >= 2 && head[0] == '#' && head[1] == '!';
   if (!script) return check_image(head, bytes);
@@ -159,6 +162,7 @@ void own_everything(Process& here) {
   RuntimeState& s = state();
   if (here.files_of != here.index) memcpy(here.fds, s.processes[here.files_of].fds, sizeof here.fds);
   if (here.handlers_of != here.index) here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
+  if ((here.write_xor_execute & kMdweNotInherited) != 0) here.write_xor_execute = 0;
   here.memory_of = here.files_of = here.handlers_of = here.index;
 }
 

@@ -264,6 +264,8 @@ void start_program(const StartArgs& args) {
   }
   copy_string(absolute_path, sizeof absolute_path, file.path);
   copy_string(process().program, sizeof process().program, absolute_path);
+  process().program_device = file.device;
+  process().program_inode = file.inode;
   load_image(fd, file, kPieBase, program);
   static_runtime = detach_static_runtime(program);
   sys(SYS_close, fd);

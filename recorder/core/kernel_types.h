@@ -36,6 +36,18 @@ static_assert(sizeof(KernelContext) == 304);
 
 inline constexpr std::uint64_t kSaRestorer = 0x04000000;
 
+// Bits of `eflags`.
+inline constexpr std::uint64_t kTrapFlag = 0x100, kAlignmentCheck = 0x40000;
+
+// An interrupted program may have asked for faults at addresses that are not aligned, which the kernel leaves as it is
+// in handlers. The core's code is not made for that.
+inline void allow_unaligned(const KernelContext& interrupted) {
+  if ((interrupted.registers.eflags & kAlignmentCheck) == 0) return;
+  asm volatile("leaq -128(%%rsp), %%rsp; pushfq; andq %0, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::"i"(
+                   ~static_cast<int>(kAlignmentCheck))
+               : "memory", "cc");
+}
+
 inline constexpr std::uint64_t kSyscallBytes = 2;  // of the `syscall` instruction, which the kernel returns behind
 
 }  // namespace reweave::core

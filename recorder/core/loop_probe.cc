@@ -184,6 +184,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   const std::uint64_t value = value_from_supervisor(info);
   if (value == 0) return core_on_asynchronous(number, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;
   if (value == kSliceOverValue) return on_slice_over(context);

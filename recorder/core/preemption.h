@@ -20,8 +20,6 @@ struct Instant {
 };
 Instant instant_of(const KernelContext& context);
 
-inline constexpr std::uint64_t kTrapFlag = 0x100;
-
 // True if a preemption can be named at `ip`: the target's code, and not an instruction that single steps disturb.
 bool nameable(std::uint64_t ip);
 // Recording: tells where the shim's code lies, which does not count as the target's.

@@ -6,7 +6,9 @@
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/segment_bases.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/vsyscalls.h"
 
 namespace reweave::core {
 
@@ -26,7 +28,6 @@ Place places[kMaxPlaces];
 std::uint32_t place_count;
 
 constexpr std::uint64_t kLookedBehind = 16;  // bytes after the instruction
-constexpr std::uint8_t kInvalid = 0x0b;      // 0f 0b is ud2
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
 constexpr std::uint64_t kCarryFlag = 1;
 
@@ -76,30 +77,26 @@ void trap(std::uint64_t at, const Place& place) {
   if (place_count == kMaxPlaces) return;
   const Writable page(at, 2);
   if (!page.done()) return;
-  *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalid;
+  *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalidOpcode;
   for (std::uint32_t i = 0; i < place_count; i++)
     if (places[i].start == place.start) return void(places[i] = place);
   places[place_count++] = place;
 }
 
-// True if one of eight bytes is 0xc7.
-bool may_have_one(std::uint64_t word) {
+// Not 0 if one of eight bytes is `byte`.
+std::uint64_t has_byte(std::uint64_t word, std::uint8_t byte) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
-  const std::uint64_t zero_if_equal = word ^ (kOnes * 0xc7);
-  return ((zero_if_equal - kOnes) & ~zero_if_equal & (kOnes * 0x80)) != 0;
+  const std::uint64_t zero_if_equal = word ^ (kOnes * byte);
+  return (zero_if_equal - kOnes) & ~zero_if_equal & (kOnes * 0x80);
 }
+
+// A byte of RDRAND and RDSEED, and of what segment_bases.h and vsyscalls.h are about.
+bool may_have_one(std::uint64_t word) { return (has_byte(word, 0xc7) | has_byte(word, 0xae)) != 0; }
 
 const Place* place_at(std::uint64_t ip) {
   for (std::uint32_t i = 0; i < place_count; i++)
     if (places[i].start == ip) return &places[i];
   return nullptr;
-}
-
-// The register that instructions call `number`.
-std::uint64_t& target_register(KernelRegisters& r, std::uint8_t number) {
-  std::uint64_t* const kInOrder[] = {&r.rax, &r.rcx, &r.rdx, &r.rbx, &r.rsp, &r.rbp, &r.rsi, &r.rdi,
-                                     &r.r8,  &r.r9,  &r.r10, &r.r11, &r.r12, &r.r13, &r.r14, &r.r15};
-  return *kInOrder[number & 15];
 }
 
 std::uint64_t new_value() {
@@ -128,15 +125,24 @@ std::uint64_t logged_value(const Place& place) {
 
 }  // namespace
 
+std::uint64_t& numbered_register(KernelRegisters& r, std::uint8_t number) {
+  std::uint64_t* const kInOrder[] = {&r.rax, &r.rcx, &r.rdx, &r.rbx, &r.rsp, &r.rbp, &r.rsi, &r.rdi,
+                                     &r.r8,  &r.r9,  &r.r10, &r.r11, &r.r12, &r.r13, &r.r14, &r.r15};
+  return *kInOrder[number & 15];
+}
+
 void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
   const Region* region = code_region(start);
   if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return;
   const std::uint64_t last = end - kLookedBehind;
   for (std::uint64_t word = start + 8; word < last; word += 8) {
     if (!may_have_one(*reinterpret_cast<const std::uint64_t*>(word))) continue;
+    redirect_vsyscalls(word);
     for (std::uint64_t at = word - 1; at < word + 7 && at < last; at++) {
+      if (*code_at(at) != 0x0f) continue;
       Place place;
-      if (*code_at(at) == 0x0f && recognise(at, place)) trap(at, place);
+      if (recognise(at, place)) trap(at, place);
+      trap_gs_base(at);
     }
   }
 }
@@ -144,10 +150,11 @@ void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
 bool emulate_random(KernelContext& context) {
   auto& r = context.registers;
   const Place* place = place_at(r.rip);
-  if (place == nullptr || code_region(r.rip) == nullptr || code_at(r.rip + place->bytes)[-2] != kInvalid) return false;
+  if (place == nullptr || code_region(r.rip) == nullptr || code_at(r.rip + place->bytes)[-2] != kInvalidOpcode)
+    return false;
   arm();
   const std::uint64_t value = logged_value(*place);
-  std::uint64_t& target = target_register(r, place->target);
+  std::uint64_t& target = numbered_register(r, place->target);
   if (place->width == 16)
     target = (target & ~std::uint64_t{0xffff}) | (value & 0xffff);
   else

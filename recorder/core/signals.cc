@@ -12,8 +12,10 @@
 #include "recorder/core/process.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/segment_bases.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/signal_queue.h"
+#include "recorder/core/stubs.h"
 #include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tsc.h"
@@ -33,6 +35,7 @@ namespace {
 
 constexpr std::uint64_t kStopByDefault =
     signal_bit(SIGSTOP) | signal_bit(SIGTSTP) | signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
+constexpr int kStepped = 2;  // TRAP_TRACE
 
 }  // namespace
 
@@ -49,9 +52,12 @@ DefaultAction default_action(const Process& process, int number) {
 
 // Runs at any instant of any thread, even inside the core: it queues, and does nothing else.
 extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
+  allow_unaligned(*static_cast<KernelContext*>(raw_context));
   Thread& me = self();
   auto& registers = static_cast<KernelContext*>(raw_context)->registers;
   queue_signal(me, number, info, true);
+  if (me.queued.load() == kSignalQueue)  // the kernel keeps the rest
+    static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
   note_interruption();
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
   const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
@@ -135,7 +141,6 @@ void fail_call(KernelContext& context) {
 
 // Traps that we set ourselves. After any other fault there are no single steps under way.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
-  constexpr int kStepped = 2;  // TRAP_TRACE
   if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
   if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
@@ -158,9 +163,22 @@ void take_now(KernelContext& context, int number, const void* info, bool recurs)
 
 }  // namespace
 
+namespace {
+
+// An instruction was carried out in the target's stead. If it steps itself, that was a step.
+void finish_step(KernelContext& context) {
+  if ((context.registers.eflags & kTrapFlag) == 0) return;
+  std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
+  arm();
+  take_now(context, SIGTRAP, info, false);
+}
+
+}  // namespace
+
 // An instruction of the target caused it, or of ours, which is a defect.
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
   const int code = static_cast<int*>(info)[2];
   if (code <= 0) {  // sent, not caused
     core_on_asynchronous(number, info, raw_context);
@@ -169,6 +187,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (ours_by_design(number, info, context)) return;
   if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2])) return;
   const std::uint64_t ip = context.registers.rip;
+  if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return;  // the target steps itself
   if (in_core(ip)) {
     if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
     Text text;
@@ -177,8 +196,8 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  if (number == SIGSEGV && emulate_tsc(context)) return;
-  if (number == SIGILL && emulate_random(context)) return;
+  if (number == SIGSEGV && emulate_tsc(context)) return finish_step(context);
+  if (number == SIGILL && (emulate_random(context) || emulate_gs_base(context))) return finish_step(context);
   arm();
   take_now(context, number, info, number != SIGTRAP);
 }

@@ -56,7 +56,7 @@ bool emulate_tsc(KernelContext& context) {
   const std::uint64_t bytes = bytes_at(ip);
   if (bytes == 0 || self().tsc_faults != 0) return false;
   arm();
-  if (!stub) note_clock_site(ip + bytes);
+  if (!stub && (context.registers.eflags & kTrapFlag) == 0) note_clock_site(ip + bytes);
   const std::uint64_t value = logged_value(bytes == 3);
   context.registers.rax = value & 0xffffffff;
   context.registers.rdx = value >> 32;

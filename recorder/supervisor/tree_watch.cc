@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace reweave {
@@ -45,6 +46,18 @@ bool is_dead(pid_t pid) {
   return std::distance(begin(tasks), end(tasks)) <= 1;
 }
 
+// A process's place among others (proc(5), stat). All 0: there is none.
+struct Kinship {
+  char state = 0;
+  pid_t parent = 0, group = 0, session = 0;
+};
+
+Kinship kinship_of(pid_t pid) {
+  Kinship result;
+  std::istringstream(state_of(pid)) >> result.state >> result.parent >> result.group >> result.session;
+  return result;
+}
+
 void signal_thread(Thread& thread) {
   thread.go.fetch_or(kGoAttention);
   syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -55,6 +68,7 @@ void signal_thread(Thread& thread) {
 bool TreeWatch::look(std::optional<int> first_status) {
   first_status_ = first_status;
   end_orphans();
+  hang_up_adopted();
   if (!any_dead() || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
@@ -113,6 +127,33 @@ void TreeWatch::end_orphans() {
     const pid_t pid = arena_.state().processes[index].real_pid;
     return pid > 1 && kill(pid, SIGKILL) == 0;
   });
+}
+
+// Stopped members of a group that has just become orphaned are told so and continued. A group is orphaned if no member
+// has a parent of another group of the session; the supervisor does not count as one.
+void TreeWatch::hang_up_adopted() {
+  const RuntimeState& state = arena_.state();
+  const std::uint32_t count = std::min(state.process_count, kMaxProcesses);
+  for (std::uint32_t i = 1; i < count; i++) {
+    const Process& process = state.processes[i];
+    if (process.alive == 0 || process.real_pid <= 1 || std::ranges::find(adopted_, i) != adopted_.end()) continue;
+    const Kinship orphan = kinship_of(process.real_pid);
+    if (orphan.parent != getpid() || orphan.group == getpgrp()) continue;
+    adopted_.push_back(i);
+    std::vector<pid_t> members;
+    bool stopped = false, kept = false;
+    for (std::uint32_t k = 0; k < count; k++) {
+      const pid_t pid = state.processes[k].alive != 0 ? state.processes[k].real_pid : 0;
+      const Kinship member = pid > 1 ? kinship_of(pid) : Kinship{};
+      if (pid <= 1 || member.group != orphan.group) continue;
+      members.push_back(pid);
+      stopped = stopped || member.state == 'T';
+      const Kinship parent = member.parent == getpid() ? Kinship{} : kinship_of(member.parent);
+      kept = kept || (parent.session == member.session && parent.group != member.group);
+    }
+    for (const pid_t pid : members)
+      if (stopped && !kept) kill(pid, SIGHUP), kill(pid, SIGCONT);
+  }
 }
 
 void TreeWatch::retire(Process& process) {

@@ -5,6 +5,9 @@
 // supervisor looks: it takes the baton if that is free or its holder is dead, writes ProcessExit records in their
 // stead and frees the baton again. A process whose parent was killed while it created it, before it had said so, is
 // ended: as if the parent had been killed a little earlier.
+//
+// It also does what the kernel does not see a reason for: a process that loses its parent becomes the supervisor's, who
+// is of the same session, and its group therefore is no orphaned one (setpgid(2)), as it would be natively.
 #pragma once
 
 #include <sys/types.h>
@@ -34,12 +37,14 @@ class TreeWatch {
   void retire_unannounced();
   void take_out(Process& process);
   void end_orphans();
+  void hang_up_adopted();
   void append_exit(const Process& process, int wait_status);
   void free_baton();
 
   ArenaMemory& arena_;
   std::function<bool(ThreadId)> is_announced_;
   std::vector<std::uint32_t> orphans_;  // retired, but perhaps not yet killed: by index
+  std::vector<std::uint32_t> adopted_;  // processes that have lost their parents, by index
   std::optional<int> first_status_;
 };
 

@@ -1,8 +1,9 @@
 #include "recorder/core/syscalls/fd_table.h"
 
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+
+#include "recorder/core/syscalls/kept_files.h"
 
 namespace reweave::core {
 
@@ -20,20 +21,29 @@ bool is_of_proc(long fd, const struct stat& status) {
   return !is_error(sys(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
 }
 
-FdKind kind_of(long fd) {
-  struct stat status;
-  if (is_error(sys(SYS_fstat, fd, &status))) return FdKind::kUnknown;
+FdKind kind_of(long fd, const struct stat& status) {
   const auto type = status.st_mode & S_IFMT;
   if (type == S_IFREG && status.st_size == 0 && is_of_proc(fd, status)) return FdKind::kOfProc;
   return type == S_IFREG || type == S_IFDIR || type == S_IFBLK ? FdKind::kRegular : FdKind::kMayBlock;
 }
 
+void learn(FdEntry& entry, long fd, const struct stat& status) {
+  entry.kind = kind_of(fd, status);
+  if (static_cast<std::uint64_t>(status.st_size) < kLeastKeptFile && entry.kept == 0) entry.kept = kNotKept;
+}
+
 }  // namespace
+
+void note_status(long fd, const struct stat& status) {
+  FdEntry* entry = entry_of(fd);
+  if (entry != nullptr && entry->kind == FdKind::kUnknown) learn(*entry, fd, status);
+}
 
 bool fd_may_block(long fd) {
   FdEntry* entry = entry_of(fd);
   if (entry == nullptr) return true;
-  if (entry->kind == FdKind::kUnknown) entry->kind = kind_of(fd);
+  struct stat status;
+  if (entry->kind == FdKind::kUnknown && !is_error(sys(SYS_fstat, fd, &status))) learn(*entry, fd, status);
   return entry->kind == FdKind::kMayBlock;
 }
 

@@ -2,6 +2,8 @@
 // the first process's standard output and error. Kept in the arena, for it must survive exec.
 #pragma once
 
+#include <sys/stat.h>
+
 #include "recorder/core/context.h"
 
 namespace reweave::core {
@@ -11,6 +13,8 @@ inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReser
 
 // Recording only: asks the kernel what `fd` is, the first time.
 bool fd_may_block(long fd);
+// Recording only: the target has just been told this of `fd`, so that the kernel need not be asked again.
+void note_status(long fd, const struct stat& status);
 // Recording only: `fd` is a regular file of the proc file system.
 bool is_proc_file(long fd);
 // Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.

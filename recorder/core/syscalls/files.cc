@@ -8,9 +8,11 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/own_maps.h"
+#include "recorder/core/syscalls/own_status.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -59,8 +61,16 @@ bool waits_for_other(const Call& call, int slot) {
 }
 
 long open_file(Call& call, int slot) {
+  if (opens_executed(call, slot)) return text_busy(call);
   if (live() && call.number != SYS_openat2 && is_own_maps(string_at(call.args[slot]))) {
     const long result = open_own_maps(string_at(call.args[slot]), call.args[slot + 1]);
+    forget_fd(result);
+    return complete(call, result);
+  }
+  const Thread* described =
+      live() && call.number != SYS_openat2 ? thread_of_status(string_at(call.args[slot])) : nullptr;
+  if (described != nullptr) {
+    const long result = open_status(*described, string_at(call.args[slot]), call.args[slot + 1]);
     forget_fd(result);
     return complete(call, result);
   }
@@ -120,7 +130,18 @@ long handle_stat(Call& call) {
   const bool follows = live() && (flags & kNoFollow) == 0 && call.args[slot] != 0;
   if (const char* program = follows ? program_behind(string_at(call.args[slot])) : nullptr)
     call.args[slot] = reinterpret_cast<long>(program);
-  return recorded_call(call);
+  const long result = recorded_call(call);
+  constexpr long kEmptyPath = 0x1000;  // AT_EMPTY_PATH
+  if (live() && result == 0 && call.number == SYS_newfstatat && (flags & kEmptyPath) != 0 && call.args[slot] != 0 &&
+      *string_at(call.args[slot]) == 0)
+    note_status(call.args[0], *reinterpret_cast<const struct stat*>(call.args[2]));
+  return result;
+}
+
+long handle_fstat(Call& call) {
+  const long result = recorded_call(call);
+  if (live() && result == 0) note_status(call.args[0], *reinterpret_cast<const struct stat*>(call.args[1]));
+  return result;
 }
 
 long handle_close(Call& call) {
@@ -187,6 +208,7 @@ std::uint64_t fcntl_output(long command) {
 }  // namespace
 
 long handle_fcntl(Call& call) {
+  constexpr long kSetLease = 1024;  // F_SETLEASE: who opens the file waits for the lease's holder
   const long command = call.args[1];
   if (!fcntl_takes_argument(command)) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
@@ -198,6 +220,7 @@ long handle_fcntl(Call& call) {
   }
   if (waits) return recorded_call(call, state().live_threads > 1);
   const long result = sys(SYS_fcntl, call.args[0], command, call.args[2]);
+  if (command == kSetLease && result == 0 && call.args[2] != F_UNLCK) state().opens_are_decided = 1;
   log_result(call, result, static_cast<std::uint64_t>(call.args[2]), fcntl_output(command));
   if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
   return result;

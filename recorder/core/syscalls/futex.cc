@@ -5,6 +5,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/modelled_time.h"
+#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/waits.h"
@@ -120,6 +121,7 @@ long lock_pi(Call& call, std::uint64_t address, std::int64_t deadline, bool may_
       word = tid | (word & FUTEX_OWNER_DIED);
       return complete(call, 0);
     }
+    if (thread_by_tid(owner) == nullptr) return complete(call, -ESRCH);
     if (!may_wait) return complete(call, -EAGAIN);
     word |= FUTEX_WAITERS;
     WaitArgs args = {WaitKind::kFutex, object_key(address), address};

@@ -81,12 +81,16 @@ long handle_seccomp(Call&);
 // kill.cc
 long handle_kill(Call&);
 
+// executed_files.cc
+long handle_overwrite(Call&);
+
 // files.cc
 long handle_open(Call&);
 long handle_openat(Call&);
 long handle_fanotify_init(Call&);
 long handle_access(Call&);
 long handle_stat(Call&);
+long handle_fstat(Call&);
 long handle_vmsplice(Call&);
 long handle_close(Call&);
 long handle_close_range(Call&);

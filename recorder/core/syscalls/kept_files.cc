@@ -11,8 +11,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr long kLeastRead = 4096;              // bytes of a read that are worth a reference
-constexpr std::uint64_t kLeastFile = 1 << 20;  // bytes of a file that are worth a lease
+constexpr long kLeastRead = 4096;  // bytes of a read that are worth a reference
 
 bool only_read(long fd) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
@@ -40,7 +39,7 @@ std::uint16_t kept_file(long fd) {
   if (*known == 0) {
     struct stat status;
     const bool worth_it = sys(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
-                          static_cast<std::uint64_t>(status.st_size) >= kLeastFile && only_read(fd);
+                          static_cast<std::uint64_t>(status.st_size) >= kLeastKeptFile && only_read(fd);
     *known = worth_it ? ask(fd, status) : kNotKept;
   }
   return *known;

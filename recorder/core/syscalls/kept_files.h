@@ -11,6 +11,8 @@
 
 namespace reweave::core {
 
+inline constexpr std::uint64_t kLeastKeptFile = 1 << 20;  // bytes of a file that are worth a lease
+
 // Live, with the baton: logs a call that read `result` bytes into `output`, by reference if the file is kept, or else
 // with its data.
 void log_file_read(Call& call, long result, const Output& output);

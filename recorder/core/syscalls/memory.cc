@@ -10,6 +10,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
+#include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -112,6 +113,19 @@ long refused_range(Call& call, const char* what) {
   return complete(call, -ENOMEM);
 }
 
+// PR_SET_MDWE (PR_SET_MDWE(2const)): no memory is writable and executable, none becomes executable later. The flag is
+// ours, for the kernel would apply it to what the core does as well.
+bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
+  if (process().write_xor_execute == 0 || (prot & PROT_EXEC) == 0) return false;
+  if ((prot & PROT_WRITE) != 0) return true;
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    if (region.start < end && region.end > start && (region.prot & PROT_EXEC) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 long handle_mmap(Call& call) {
@@ -131,6 +145,7 @@ long handle_mmap(Call& call) {
     if (start == 0) return complete(call, -ENOMEM);
   }
   if (over_memory_limit(bytes)) return complete(call, -ENOMEM);
+  if (gains_execution(0, 0, call.args[2])) return complete(call, -EACCES);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
 }
 
@@ -167,9 +182,26 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
 
 }  // namespace
 
+namespace {
+
+// Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
+bool was_denied(const Call& call, std::uint64_t start) {
+  if (!replaying()) return false;
+  const Region* region = region_at(start);
+  const wire::RecordHeader* record = peek_record();
+  return region != nullptr && region->stand_in != kNoFile && record != nullptr &&
+         record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
+         reinterpret_cast<const wire::SyscallRecord*>(record)->number == static_cast<std::uint32_t>(call.number) &&
+         reinterpret_cast<const wire::SyscallRecord*>(record)->result == -EACCES;
+}
+
+}  // namespace
+
 long handle_mprotect(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
+  if (was_denied(call, start)) return inject(call);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
   if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
     return protect_down(call, start, start + bytes);
@@ -213,16 +245,20 @@ long handle_brk(Call& call) {
   return complete(call, static_cast<long>(wanted));
 }
 
+// MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. They become so at once.
+long repeatable_advice(long advice) { return advice == MADV_FREE ? MADV_DONTNEED : advice; }
+
+void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
+  if (advice == MADV_DONTFORK || advice == MADV_DOFORK)
+    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
+}
+
 long handle_madvise(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");
-  // MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. Zero them now.
-  long advice = call.args[2];
-  if (advice == MADV_FREE) advice = MADV_DONTNEED;
-  const long result = sys(SYS_madvise, start, bytes, advice);
-  if (result == 0 && (advice == MADV_DONTFORK || advice == MADV_DOFORK))
-    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
+  const long result = sys(SYS_madvise, start, bytes, repeatable_advice(call.args[2]));
+  if (result == 0) note_advice(start, bytes, call.args[2]);
   return complete(call, result);
 }
 

@@ -18,8 +18,27 @@ bool performed_always(long option) { return option == PR_SET_NAME || option == P
 
 constexpr long kSetVma = 0x53564d41;  // PR_SET_VMA: names memory
 
+constexpr long kSetMdwe = 65, kGetMdwe = 66;  // PR_SET_MDWE, PR_GET_MDWE
+
+// Once set, the flags stay (core/syscalls/memory.cc does what they say).
+long memory_deny_write_execute(Call& call) {
+  constexpr std::uint32_t kRefuseGain = 1;
+  std::uint32_t& flags = process().write_xor_execute;
+  const long* a = call.args;
+  const bool set = a[0] == kSetMdwe;
+  if ((!set && a[1] != 0) || a[2] != 0 || a[3] != 0 || a[4] != 0) return complete(call, -EINVAL);
+  if (!set) return complete(call, flags);
+  if ((a[1] & ~long{kRefuseGain | kMdweNotInherited}) != 0 || a[1] == kMdweNotInherited) return complete(call, -EINVAL);
+  if (flags != 0 && flags != static_cast<std::uint32_t>(a[1])) return complete(call, -EPERM);
+  flags = static_cast<std::uint32_t>(a[1]);
+  return complete(call, 0);
+}
+
 int prctl_arguments(long option) {
   switch (option) {
+    case kSetMdwe:
+    case kGetMdwe:
+      return 5;
     case PR_GET_DUMPABLE:
     case PR_GET_KEEPCAPS:
     case PR_GET_TIMING:
@@ -56,6 +75,7 @@ long handle_prctl(Call& call) {
     *reinterpret_cast<std::int32_t*>(call.args[1]) = call.me.tsc_faults != 0 ? PR_TSC_SIGSEGV : PR_TSC_ENABLE;
     return complete(call, 0);
   }
+  if (option == kSetMdwe || option == kGetMdwe) return memory_deny_write_execute(call);
   if (option == PR_SET_SECCOMP) return set_seccomp(call, call.args[1], call.args[2]);
   if (option == PR_GET_SECCOMP && call.me.seccomp != 0) return complete(call, seccomp_mode(call.me));
   if (!live()) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
 #include "recorder/core/pseudo_calls.h"
@@ -78,12 +79,51 @@ long handle_process_vm_writev(Call& call) {
                             call.args[4], call.args[5]));
 }
 
-// What would change memory fails, as it does on kernels before 6.13: a process that advises itself has madvise(2).
+namespace {
+
+struct IoVector {
+  std::uint64_t base, bytes;
+};
+
+// The first `left` bytes of the ranges at `address`, one after the other.
+template <typename Use>
+void for_ranges(std::uint64_t address, long count, std::uint64_t left, Use use) {
+  const auto* range = reinterpret_cast<const IoVector*>(address);
+  for (long i = 0; i < count && left > 0; i++) {
+    const std::uint64_t bytes = range[i].bytes < left ? range[i].bytes : left;
+    use(range[i].base, bytes);
+    left -= bytes;
+  }
+}
+
+}  // namespace
+
+// What changes memory the kernel lets a process advise only itself (since 6.13), so a replay knows whose it is.
 long handle_process_madvise(Call& call) {
   constexpr long kWillNeed = 3, kCold = 20, kPageOut = 21, kCollapse = 25;
   const long advice = call.args[3];
-  const bool harmless = advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse;
-  return harmless ? recorded_call(call) : complete(call, -EINVAL);
+  if (advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse) return recorded_call(call);
+  if (modelled()) return complete(call, -EINVAL);
+  const auto ranges = static_cast<std::uint64_t>(call.args[1]);
+  long result = 0;
+  if (replaying()) {
+    result = inject(call);
+    if (result > 0)
+      for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
+                 [advice](std::uint64_t at, std::uint64_t n) { sys(SYS_madvise, at, n, repeatable_advice(advice)); });
+  } else {
+    bool ours = false;
+    for_ranges(ranges, call.args[2], ~std::uint64_t{0},
+               [&ours](std::uint64_t at, std::uint64_t n) { ours = ours || is_ours(at, n); });
+    result =
+        ours ? -ENOMEM
+             : sys(SYS_process_madvise, call.args[0], ranges, call.args[2], repeatable_advice(advice), call.args[4]);
+    log_call(call, result, nullptr, 0);
+  }
+  if (result > 0)
+    for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
+               [advice](std::uint64_t at, std::uint64_t n) { note_advice(at, n, advice); });
+  return result;
 }
 
 }  // namespace reweave::core

@@ -12,4 +12,8 @@ void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t by
 // Replay: carries out what log_memory_change logged.
 void repeat_memory_change(const wire::SyscallRecord& record);
 
+// The advice (madvise(2)) as it is given to the kernel, in every mode; and what the core has to know of it afterwards.
+long repeatable_advice(long advice);
+void note_advice(std::uint64_t start, std::uint64_t bytes, long advice);
+
 }  // namespace reweave::core

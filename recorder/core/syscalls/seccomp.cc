@@ -306,6 +306,13 @@ long seccomp_mode(const Thread& thread) {
                                      : SECCOMP_MODE_FILTER;
 }
 
+std::uint32_t seccomp_filters_of(const Thread& thread) {
+  std::uint32_t count = 0;
+  if (thread.seccomp == kStrict) return 0;
+  for (std::uint32_t number = thread.seccomp; number != 0; number = state().seccomp_filters[number - 1].older) count++;
+  return count;
+}
+
 long handle_seccomp(Call& call) {
   const long operation = call.args[0], flags = call.args[1];
   switch (operation) {

@@ -17,4 +17,7 @@ long set_seccomp(Call& call, long mode, long program);
 // PR_GET_SECCOMP: 0, 1 (strict) or 2 (filter).
 long seccomp_mode(const Thread& thread);
 
+// How many filters a call of the thread goes through.
+std::uint32_t seccomp_filters_of(const Thread& thread);
+
 }  // namespace reweave::core

@@ -180,6 +180,7 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   child.live_threads = 0;
   child.alive = 1;
   child.vfork_parent = 0;
+  if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
   child.real_pid = 0;
   child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
   child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;

@@ -1,0 +1,32 @@
+/* A lease: who opens the file for writing waits until its holder, told by a signal, gives it up. */
+#define _GNU_SOURCE
+#include "check.h"
+
+static volatile sig_atomic_t broken, code;
+static void on_break(int number, siginfo_t* info, void* context) {
+  (void)number, (void)context;
+  broken = 1;
+  code = info->si_code;
+}
+
+int main(void) {
+  char name[] = "/tmp/reweave-lease-XXXXXX";
+  alarm(20);
+  close(mkstemp(name));
+  int fd = open(name, O_RDONLY);
+  on_signal(SIGRTMIN + 1, on_break, 0);
+  CHECK(fd >= 0 && fcntl(fd, F_SETSIG, SIGRTMIN + 1) == 0);
+  if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0) {
+    printf("no lease: %s\n", strerror(errno));
+    return unlink(name);
+  }
+  CHECK(fcntl(fd, F_GETLEASE) == F_RDLCK);
+  pid_t child = fork();
+  if (child == 0) _exit(open(name, O_WRONLY) < 0);
+  while (!broken) usleep(1000);
+  CHECK(code == POLL_MSG && fcntl(fd, F_SETLEASE, F_UNLCK) == 0);
+  expect_success(child);
+  CHECK(fcntl(fd, F_GETLEASE) == F_UNLCK && unlink(name) == 0);
+  puts("given up");
+  return 0;
+}
