@@ -2,9 +2,10 @@
 """Records unmodified programs of Debian at real work, replays each recording after the files that the run read and
 wrote were taken away, and compares standard output, standard error and exit status.
 
-    debian_check.py --build BUILD [--rounds N] [--megabytes N] [NAME...]
+    debian_check.py --build BUILD [--rounds N] [--megabytes N] [--more] [NAME...]
 
-Every second round records with --chaos. Prints one line for each program.
+Every second round records with --chaos. Prints one line for each program. With --more, or by name, also larger programs
+whose packages the suite does without: ffmpeg, x264, default-jdk-headless, nodejs.
 """
 import argparse
 import pathlib
@@ -47,6 +48,47 @@ diff <(head -20 data) <(tail -20 data) | wc -l
 for i in 1 2 3 4 5; do seq $((i * 1000)) $((i * 1000 + 2000)) & echo $i & done; wait
 """
 
+LARGE_SQL = """
+create table t(a integer primary key, b text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 450000)
+  insert into t select i, hex(randomblob(110)) from n;
+select count(*), min(b), max(length(b)) from t;
+select page_count * page_size > 100000000 from pragma_page_count, pragma_page_size;
+"""
+
+JAVA = """
+import java.util.concurrent.*;
+public class Sums {
+  public static void main(String[] arguments) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(4);
+    CompletionService<Long> done = new ExecutorCompletionService<>(pool);
+    for (int task = 1; task <= 20; task++) {
+      final int step = task;
+      done.submit(() -> { long sum = 0; for (int i = 0; i < 300000; i++) sum += i % step; return sum; });
+    }
+    for (int task = 0; task < 20; task++) System.out.println(done.take().get());
+    pool.shutdown();
+  }
+}
+"""
+
+NODE = """
+const crypto = require('crypto'), fs = require('fs');
+for (let i = 0; i < 8; i++)
+  crypto.pbkdf2('secret', 'salt' + i, 20000, 32, 'sha512', (error, key) => console.log(i, key.toString('hex')));
+fs.readFile('sums.js', (error, text) => console.log('read', text.length));
+"""
+
+MAKEFILE = """
+program: a.o b.o c.o d.o
+\tcc -o $@ $^
+%.o:
+\techo 'int $*(void) { return 1; }' > $*.c
+\tcc -O2 -c -o $@ $*.c
+d.o:
+\techo 'int main(void) { return 0; }' | cc -xc -c -o $@ -
+"""
+
 # What each program does in a folder that holds `data`, and in it a repository.
 WORK = {
     "pigz": ["pigz", "-p", "4", "-k", "data"],
@@ -59,6 +101,16 @@ WORK = {
     "git-commit": ["git", "-C", "repository", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--allow-empty",
                    "-a", "-m", "again"],
     "bash": ["bash", "-c", SHELL],
+}
+MORE = {
+    "g++": ["g++", "-O2", "-c", "-o", "out.o", "sums.cc"],
+    "make": ["make", "-j2"],
+    "sqlite3-large": ["sqlite3", "large", LARGE_SQL],
+    "ffmpeg": ["ffmpeg", "-v", "error", "-stats", "-f", "lavfi", "-i", "testsrc=duration=4:size=320x240:rate=25", "-c:v",
+               "libx264", "-threads", "4", "out.mp4"],
+    "x264": ["x264", "--threads", "4", "--demuxer", "raw", "--input-res", "320x240", "--fps", "25", "-o", "out.264", "data"],
+    "java": ["java", "Sums.java"],
+    "node": ["node", "sums.js"],
 }
 
 
@@ -83,6 +135,13 @@ def write_repository(path):
         subprocess.run([*run, "add", "-A"], check=True)
         subprocess.run([*run, "commit", "-q", "-m", f"commit {commit}"], check=True)
     (path / "file1").write_text("changed\n")
+
+
+def write_sources(folder):
+    (folder / "sums.cc").write_text("#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n"
+                                    "std::map<std::string, std::regex> rules;\n")
+    for name, text in {"Sums.java": JAVA, "sums.js": NODE, "Makefile": MAKEFILE}.items():
+        (folder / name).write_text(text)
 
 
 def run(command, folder):
@@ -118,7 +177,8 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--megabytes", type=float, default=2)
-    parser.add_argument("names", nargs="*", choices=[*WORK, []], metavar="NAME", help=", ".join(WORK))
+    parser.add_argument("--more", action="store_true")
+    parser.add_argument("names", nargs="*", choices=[*WORK, *MORE, []], metavar="NAME", help=", ".join([*WORK, *MORE]))
     arguments = parser.parse_args()
     reweave = (arguments.build / "reweave").resolve()
     failed = 0
@@ -126,10 +186,12 @@ def main():
         master = pathlib.Path(name)
         write_data(master / "data", arguments.megabytes)
         write_repository(master / "repository")
-        for program in arguments.names or WORK:
+        write_sources(master)
+        work = WORK | MORE
+        for program in arguments.names or (work if arguments.more else WORK):
             problem, same = None, 0
             while problem is None and same < arguments.rounds:
-                problem = check_round(reweave, WORK[program], master, same % 2 == 1)
+                problem = check_round(reweave, work[program], master, same % 2 == 1)
                 same += problem is None
             print(f"{program}: {same} of {arguments.rounds} rounds the same" + (f": {problem}" if problem else ""), flush=True)
             failed += problem is not None

@@ -37,7 +37,7 @@ TraceModel build(const std::vector<TraceEvent>& events, bool collapse, Places pl
 
 struct Counts {
   std::map<std::string, std::uint32_t> reported;
-  std::uint32_t unsound = 0, missed = 0;
+  std::uint32_t unsound = 0, expected = 0, missed = 0;
 };
 
 using Definition = Expected (*)(const TraceModel& model);
@@ -64,6 +64,7 @@ Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_
     }
     if (definition == nullptr) continue;
     for (const auto& [pattern, all] : definition(model)) {
+      counts.expected += static_cast<std::uint32_t>(all.size());
       for (const Sites& sites : all) {
         if (found[pattern].contains(sites)) continue;
         ++counts.missed;
@@ -75,7 +76,8 @@ Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_
   }
   for (const auto& [pattern, count] : counts.reported) BOOST_TEST_MESSAGE(pattern << ": " << count);
   BOOST_TEST(counts.unsound == 0u);
-  BOOST_TEST(counts.missed == 0u);
+  // With more than two threads SeqCheck may miss a reordering.
+  BOOST_TEST(counts.missed * 100 <= (options.threads > 2 ? counts.expected : 0));
   return counts;
 }
 
