@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
@@ -46,6 +47,26 @@ std::uint64_t count_event() {
   return next;
 }
 
+// How far the ring's pages are this process's already, as a count of out.head; 0: it has written nothing yet.
+std::uint64_t ring_first, ring_ready;
+
+// A process that writes much gets the pages of the ring by the hundred: a fault for each costs as much as copying what
+// is written there twice. Kernels without this (before 5.14) give them one by one.
+void ready_ring(std::uint64_t head, std::uint64_t bytes) {
+  constexpr std::uint64_t kFew = 128 << 10, kMany = 512 << 10;
+  constexpr long kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+  if (ring_ready == 0) {
+    ring_first = head;
+    ring_ready = head + kFew;
+  }
+  while (ring_ready < head + bytes && ring_ready - ring_first < kOutRingBytes) {
+    const std::uint64_t from = (ring_ready < head ? head : ring_ready) & ~std::uint64_t{kPage - 1};
+    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), kMany, kPopulateWrite);
+    ring_ready = from + kMany;
+  }
+  if (ring_ready - ring_first >= kOutRingBytes) ring_ready = ~std::uint64_t{0};
+}
+
 }  // namespace
 
 std::byte* reserve_out(std::uint64_t bytes) {
@@ -58,6 +79,7 @@ std::byte* reserve_out(std::uint64_t bytes) {
     wake(out.head_signal);
     sleep_on(out.tail_signal, seen);
   }
+  if (head + bytes > ring_ready) ready_ring(head, bytes);
   return reinterpret_cast<std::byte*>(kOutBase + (head & (kOutRingBytes - 1)));
 }
 

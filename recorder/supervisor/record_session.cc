@@ -168,6 +168,7 @@ class RecordSession {
     const ArenaMemory::Span span = arena_.published();
     if (span.bytes == 0) return false;
     writer_.set_pressure(static_cast<unsigned>(span.bytes * 100 / kOutRingBytes));
+    arena_.prepare_ahead();
     std::uint64_t at = 0;
     while (at < span.bytes && at < kSliceBytes) {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
