@@ -176,7 +176,7 @@ void log_start(const InitialStack& stack) {
 }
 
 // What the kernel and debuggers believe about this process: the program, not the core (PR_SET_MM_MAP, prctl(2)).
-void tell_kernel(const InitialStack& stack) {
+void tell_kernel(const InitialStack& stack, const char* executed) {
   struct prctl_mm_map map = {};
   map.start_code = program.start;
   map.end_code = map.start_data = map.end_data = program.end;
@@ -190,7 +190,7 @@ void tell_kernel(const InitialStack& stack) {
   map.auxv_size = kAuxiliaryCount * 16;
   map.exe_fd = static_cast<__u32>(-1);
   sys(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
-  sys(SYS_prctl, PR_SET_NAME, base_name(absolute_path));
+  sys(SYS_prctl, PR_SET_NAME, base_name(executed));  // not the file that links and scripts lead to
 }
 
 long open_program(const char* path, FileIdentity& file, FileHead& head) {
@@ -282,7 +282,7 @@ void start_program(const StartArgs& args) {
   const InitialStack stack = build_stack(args, argv, argc);
   log_start(stack);
   install_core_handlers();
-  tell_kernel(stack);
+  tell_kernel(stack, args.path);
   arm();
   core_enter_program(stack.pointer, entry);
 }

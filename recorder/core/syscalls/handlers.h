@@ -84,6 +84,9 @@ long handle_kill(Call&);
 // executed_files.cc
 long handle_overwrite(Call&);
 
+// own_descriptors.cc
+long handle_getdents64(Call&);
+
 // files.cc
 long handle_open(Call&);
 long handle_openat(Call&);

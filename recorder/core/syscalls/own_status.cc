@@ -170,14 +170,17 @@ const Thread* thread_of_status(const char* path) {
 long open_status(const Thread& thread, const char* path, long flags) {
   const long from = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   if (is_error(from)) return from;
-  const long to = sys(SYS_memfd_create, "status", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
-  StatusCopy copy(thread, to);
-  char buffer[4096];
-  for (long n = 1; n > 0;) {
-    n = sys(SYS_read, from, buffer, sizeof buffer);
-    for (long i = 0; i < n; i++) copy.take(buffer[i]);
+  // All of it first: the program may have no more than one descriptor left.
+  static char whole[32 << 10];
+  std::size_t bytes = 0;
+  for (long n = 1; n > 0 && bytes < sizeof whole; bytes += static_cast<std::size_t>(n)) {
+    n = sys(SYS_read, from, whole + bytes, sizeof whole - bytes);
+    if (is_error(n)) n = 0;
   }
   sys(SYS_close, from);
+  const long to = sys(SYS_memfd_create, "status", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  StatusCopy copy(thread, to);
+  for (std::size_t i = 0; i < bytes && !is_error(to); i++) copy.take(whole[i]);
   if (!is_error(to)) sys(SYS_lseek, to, 0, SEEK_SET);
   return to;
 }

@@ -1,0 +1,77 @@
+// Lists of descriptors in /proc without ours.
+#include <sys/syscall.h>
+
+#include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+// The kernel's struct linux_dirent64.
+struct Entry {
+  std::uint64_t inode, offset;
+  std::uint16_t bytes;
+  std::uint8_t type;
+  char name[];
+};
+
+// An entry named by the number of a descriptor of ours.
+bool is_ours(const Entry& entry) {
+  long number = 0;
+  const char* p = entry.name;
+  for (; *p >= '0' && *p <= '9' && number < kMaxFds; p++) number = number * 10 + (*p - '0');
+  return p != entry.name && *p == 0 && is_our_fd(number);
+}
+
+// True if `fd` is /proc/PID/fd or fdinfo, where names are numbers of descriptors; elsewhere they may be of processes.
+bool lists_descriptors(long fd) {
+  Text link;
+  link << "/proc/self/fd/" << static_cast<int>(fd);
+  char path[64];
+  const long n = sys(SYS_readlink, link.c_str(), path, sizeof path - 1);
+  if (n <= 0) return false;
+  path[n] = 0;
+  const char* name = base_name(path);
+  return starts_with(path, "/proc/") && (string_equal(name, "fd") || string_equal(name, "fdinfo"));
+}
+
+// Takes our entries out of `bytes` at `start`; what is left.
+long without_ours(char* start, long bytes) {
+  long kept = 0;
+  for (long at = 0, next = 0; at < bytes; at = next) {
+    const auto& entry = *reinterpret_cast<const Entry*>(start + at);
+    const auto length = static_cast<long>(entry.bytes);
+    next = at + length;
+    if (is_ours(entry)) continue;
+    memmove(start + kept, start + at, static_cast<std::size_t>(length));
+    kept += length;
+  }
+  return kept;
+}
+
+bool has_ours(const char* start, long bytes) {
+  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(start + at)->bytes)
+    if (is_ours(*reinterpret_cast<const Entry*>(start + at))) return true;
+  return false;
+}
+
+}  // namespace
+
+long handle_getdents64(Call& call) {
+  if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
+  auto* entries = reinterpret_cast<char*>(call.args[1]);
+  long result = 0, got = 0;
+  do {  // again if there were none but ours: 0 is the end
+    got = result = sys(SYS_getdents64, call.args[0], call.args[1], call.args[2]);
+    if (result > 0 && has_ours(entries, result) && lists_descriptors(call.args[0]))
+      result = without_ours(entries, result);
+  } while (got > 0 && result == 0);
+  const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
+  log_call(call, result, &output, result > 0 ? 1 : 0);
+  return result;
+}
+
+}  // namespace reweave::core

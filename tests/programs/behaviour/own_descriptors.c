@@ -1,0 +1,33 @@
+/* What /proc lists as descriptors of the process is what it has opened; with its last free one it can still look. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/resource.h>
+#include "check.h"
+
+static int listed(const char* folder) {
+  int count = 0;
+  DIR* directory = opendir(folder);
+  CHECK(directory != NULL);
+  for (struct dirent* entry; (entry = readdir(directory)) != NULL;) {
+    int number = atoi(entry->d_name);
+    if (entry->d_name[0] == '.') continue;
+    CHECK(fcntl(number, F_GETFD) != -1);
+    count++;
+  }
+  closedir(directory);
+  return count - 1; /* the folder's own */
+}
+
+int main(void) {
+  char byte;
+  for (int fd = 3; fd < 1024; fd++) close(fd);
+  CHECK(listed("/proc/self/fd") == 3 && listed("/proc/self/fdinfo") == 3);
+  CHECK(open("/dev/null", O_RDONLY) == 3 && listed("/proc/self/fd") == 4);
+  struct rlimit few = {5, 5};
+  CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  int status = open("/proc/self/status", O_RDONLY);
+  CHECK(status == 4 && read(status, &byte, 1) == 1 && byte == 'N');
+  FAILS(open("/proc/self/status", O_RDONLY), EMFILE);
+  puts("listed");
+  return 0;
+}
