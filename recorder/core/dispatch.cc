@@ -192,6 +192,14 @@ long complete(Call& call, long result) {
   return result;
 }
 
+bool next_result(const Call& call, long& result) {
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  result = record.result;
+  return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
+}
+
 long inject(Call& call) {
   apply_parts(call);
   const wire::SyscallRecord& record = expect_call(call);

@@ -186,13 +186,9 @@ namespace {
 
 // Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
 bool was_denied(const Call& call, std::uint64_t start) {
-  if (!replaying()) return false;
-  const Region* region = region_at(start);
-  const wire::RecordHeader* record = peek_record();
-  return region != nullptr && region->stand_in != kNoFile && record != nullptr &&
-         record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-         reinterpret_cast<const wire::SyscallRecord*>(record)->number == static_cast<std::uint32_t>(call.number) &&
-         reinterpret_cast<const wire::SyscallRecord*>(record)->result == -EACCES;
+  const Region* region = replaying() ? region_at(start) : nullptr;
+  long result = 0;
+  return region != nullptr && region->stand_in != kNoFile && next_result(call, result) && result == -EACCES;
 }
 
 }  // namespace

@@ -38,36 +38,30 @@ bool lists_descriptors(long fd) {
   return starts_with(path, "/proc/") && (string_equal(name, "fd") || string_equal(name, "fdinfo"));
 }
 
-// Takes our entries out of `bytes` at `start`; what is left.
-long without_ours(char* start, long bytes) {
-  long kept = 0;
-  for (long at = 0, next = 0; at < bytes; at = next) {
-    const auto& entry = *reinterpret_cast<const Entry*>(start + at);
-    const auto length = static_cast<long>(entry.bytes);
-    next = at + length;
+// Copies the entries that are not ours of `bytes` at `from`; how many bytes that are.
+long copy_without_ours(char* to, const char* from, long bytes) {
+  long copied = 0;
+  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(from + at)->bytes) {
+    const auto& entry = *reinterpret_cast<const Entry*>(from + at);
     if (is_ours(entry)) continue;
-    memmove(start + kept, start + at, static_cast<std::size_t>(length));
-    kept += length;
+    memcpy(to + copied, &entry, entry.bytes);
+    copied += entry.bytes;
   }
-  return kept;
-}
-
-bool has_ours(const char* start, long bytes) {
-  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(start + at)->bytes)
-    if (is_ours(*reinterpret_cast<const Entry*>(start + at))) return true;
-  return false;
+  return copied;
 }
 
 }  // namespace
 
 long handle_getdents64(Call& call) {
-  if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
-  auto* entries = reinterpret_cast<char*>(call.args[1]);
-  long result = 0, got = 0;
+  if (!live() || is_our_fd(call.args[0]) || !lists_descriptors(call.args[0])) return recorded_call(call);
+  static char entries[32 << 10];
+  auto* to = reinterpret_cast<char*>(call.args[1]);
+  const auto wanted = static_cast<std::uint32_t>(call.args[2]);
+  const std::uint64_t room = wanted < sizeof entries ? wanted : sizeof entries;
+  long got = 0, result = 0;
   do {  // again if there were none but ours: 0 is the end
-    got = result = sys(SYS_getdents64, call.args[0], call.args[1], call.args[2]);
-    if (result > 0 && has_ours(entries, result) && lists_descriptors(call.args[0]))
-      result = without_ours(entries, result);
+    got = result = sys(SYS_getdents64, call.args[0], entries, room);
+    if (got > 0) result = copy_without_ours(to, entries, got);
   } while (got > 0 && result == 0);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
   log_call(call, result, &output, result > 0 ? 1 : 0);

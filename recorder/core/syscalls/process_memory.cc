@@ -107,10 +107,10 @@ long handle_process_madvise(Call& call) {
   const auto ranges = static_cast<std::uint64_t>(call.args[1]);
   long result = 0;
   if (replaying()) {
-    result = inject(call);
-    if (result > 0)
+    if (next_result(call, result) && result > 0)
       for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
                  [advice](std::uint64_t at, std::uint64_t n) { sys(SYS_madvise, at, n, repeatable_advice(advice)); });
+    result = inject(call);
   } else {
     bool ours = false;
     for_ranges(ranges, call.args[2], ~std::uint64_t{0},
