@@ -1,5 +1,8 @@
 #include "recorder/core/segment_bases.h"
 
+#include <asm/prctl.h>
+#include <sys/syscall.h>
+
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/random_instructions.h"
@@ -44,6 +47,16 @@ bool emulate_gs_base(KernelContext& context) {
     stop_run(wire::OutcomeKind::kUnsupported, "wrgsbase: the program uses the GS register, as we do");
   r.rip += rex != 0 ? 5 : 4;
   return true;
+}
+
+// The thread is known by its stack: this runs on that of the core.
+void check_gs_base() {
+  std::uint64_t base = 0;
+  sys(SYS_arch_prctl, ARCH_GET_GS, &base);
+  if (base - reinterpret_cast<std::uint64_t>(state().threads) < sizeof state().threads) return;
+  const std::uint64_t number = (reinterpret_cast<std::uint64_t>(&base) - kStacksBase) / kCoreStackBytes;
+  sys(SYS_arch_prctl, ARCH_SET_GS, &thread_of(static_cast<ThreadId>(number)));
+  stop_run(wire::OutcomeKind::kUnsupported, "the program loads the GS register, which we use");
 }
 
 }  // namespace reweave::core

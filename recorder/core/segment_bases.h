@@ -14,4 +14,7 @@ void trap_gs_base(std::uint64_t at);
 // base other than 0, with which nothing of ours could go on.
 bool emulate_gs_base(KernelContext& context);
 
+// The core faulted. If that is because the program has loaded %gs, this does not return either.
+void check_gs_base();
+
 }  // namespace reweave::core

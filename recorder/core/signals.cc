@@ -179,6 +179,7 @@ void finish_step(KernelContext& context) {
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  if (in_core(context.registers.rip)) check_gs_base();
   const int code = static_cast<int*>(info)[2];
   if (code <= 0) {  // sent, not caused
     core_on_asynchronous(number, info, raw_context);

@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-BAD_INPUT, SYSTEM, TRUNCATED, DEADLOCK = 2, 4, 6, 7
+BAD_INPUT, SYSTEM, UNSUPPORTED, TRUNCATED, DEADLOCK = 2, 4, 5, 6, 7
 LIMIT_SECONDS = 30
 WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 
@@ -92,6 +92,21 @@ class HostileRuns(unittest.TestCase):
                             (["-fsanitize=address"], "AddressSanitizer"), (["-fsanitize=leak"], "LeakSanitizer")):
             subprocess.run(["gcc", *flags, "-o", self.folder / "program", source], check=True)
             self.check_refused(self.folder / "program", says)
+
+    def test_gs_register(self):
+        source = self.folder / "program.c"
+        for number, (code, says) in enumerate((("xorl %%eax, %%eax; mov %%eax, %%gs", "loads the GS register"),
+                                               ("movl $99, %%eax; wrgsbase %%rax", "wrgsbase"))):
+            source.write_text(f"""#include <unistd.h>
+int main(void) {{
+  __asm__ volatile("{code}" ::: "eax");
+  return getppid() == 0;
+}}
+""")
+            subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
+            status, _, errors = self.reweave("record", "-o", self.folder / f"recording{number}", "--", self.folder / "program")
+            self.assertEqual(status, UNSUPPORTED, errors)
+            self.assertIn(says, errors)
 
     def test_recording_exists(self):
         self.recording.mkdir()
