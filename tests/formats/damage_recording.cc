@@ -1,6 +1,6 @@
 // Every byte of given recordings changed, and each of their files cut at every length, in turn: damage_recording
-// RECORDING... Each must be an error or a truncation, and all that is read before it must be what was recorded. Says how
-// many there were; status 1 if one went unnoticed. Changes the recordings while it runs.
+// RECORDING... Each must be an error or a truncation, and all that is read before it must be what was recorded. Says
+// how many there were; status 1 if one went unnoticed. Changes the recordings while it runs.
 #include <cstdio>
 #include <cstring>
 #include <string>
