@@ -92,12 +92,38 @@ WitnessOrder linearize(const WitnessOrder& steps, Preference preference) {
   return result;
 }
 
-// The choice of the run that is this step.
-std::optional<std::size_t> find_step(const WitnessStep& step, const Observation& run) {
-  std::uint64_t occurrence = 0;
-  for (std::size_t i = 0; i < run.size(); i++)
-    if (run[i].thread == step.thread && run[i].pc == step.pc && !run.resumed(i) && occurrence++ == step.occurrence)
-      return i;
+// Where steps are in a run.
+class StepsOf {
+ public:
+  explicit StepsOf(const Observation& run) {
+    std::map<ThreadId, std::size_t> made;
+    for (std::size_t i = 0; i < run.size(); i++) {
+      if (!run.resumed(i)) choices_[{run[i].thread, run[i].pc}].push_back(i);
+      rank_.push_back(made[run[i].thread]++);
+    }
+  }
+
+  // The choice that is this step.
+  std::optional<std::size_t> find(const WitnessStep& step) const {
+    const auto at = choices_.find({step.thread, step.pc});
+    if (at == choices_.end() || step.occurrence >= at->second.size()) return {};
+    return at->second[step.occurrence];
+  }
+  // How many choices its thread had made before.
+  std::size_t rank(std::size_t choice) const { return rank_[choice]; }
+
+ private:
+  std::map<std::pair<ThreadId, std::uint64_t>, std::vector<std::size_t>> choices_;  // by thread and place
+  std::vector<std::size_t> rank_;
+};
+
+// The first choice of the run that is one of `steps`, the earliest in the trace first. Some events of a trace have
+// their point at another place, such as a join's at its system call.
+std::optional<std::size_t> find_first(WitnessOrder steps, const StepsOf& run) {
+  constexpr std::size_t kTries = 16;
+  std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  for (std::size_t i = 0; i < std::min(steps.size(), kTries); i++)
+    if (const auto found = run.find(steps[i])) return found;
   return {};
 }
 
@@ -119,18 +145,25 @@ std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_
 }
 
 std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, const Observation& recorded) {
-  constexpr std::size_t kTries = 16;
   std::vector<ThreadId> choices;
   if (!needs_beginning(candidate)) return choices;
-  WitnessOrder steps = candidate.witness;
-  std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
-  // Some events of a trace have their point at another place, such as a join's at its system call.
-  for (std::size_t i = 0; i < std::min(steps.size(), kTries); i++)
-    if (const auto end = find_step(steps[i], recorded)) {
-      for (std::size_t k = 0; k < *end; k++) choices.push_back(recorded[k].thread);
-      return choices;
-    }
-  return {};
+  if (candidate.cut && candidate.turns.empty()) return {};
+  const StepsOf steps(recorded);
+  const auto end = candidate.cut ? steps.find(candidate.turns.front()) : find_first(candidate.witness, steps);
+  if (!end) return {};
+  std::map<ThreadId, std::size_t> made;
+  const auto choose = [&](ThreadId thread) {
+    choices.push_back(thread);
+    made[thread]++;
+  };
+  for (std::size_t i = 0; i < *end; i++) choose(recorded[i].thread);
+  for (std::size_t turn = 1; turn < candidate.turns.size(); turn++) {
+    const ThreadId thread = candidate.turns[turn].thread;
+    // What is at another place here is made with the thread's next turn.
+    const auto last = steps.find(candidate.turns[turn]);
+    while (last && made[thread] <= steps.rank(*last)) choose(thread);
+  }
+  return choices;
 }
 
 RunRequest witness_request(const std::vector<ThreadId>& beginning, const WitnessOrder& order) {

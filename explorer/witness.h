@@ -24,8 +24,8 @@ bool ordered(const WitnessStep& a, const WitnessStep& b);
 
 // Steps are missing from the start of the candidate's witness.
 inline bool needs_beginning(const Candidate& candidate) { return candidate.cut || candidate.skipped_steps > 0; }
-// The choices of the run `recorded`, which the candidate was predicted from, up to the first step of its witness; empty
-// if the witness lacks nothing. Nothing: that step is not in the run.
+// The choices that lead to the first step of its witness, found in `recorded`, the run that the candidate was predicted
+// from; empty if the witness lacks nothing. Nothing: a step that they are found by is not in the run.
 std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, const Observation& recorded);
 
 // A run that makes the choices `beginning` and then follows `order`.

@@ -33,6 +33,7 @@ struct Candidate {
   skippedSteps @7 :UInt64;
   skippedEvents @8 :UInt64;
   cut @9 :Bool;      # more was left out, and not in the trace's order
+  turns @10 :List(Step);  # if cut: candidates.h
 }
 
 struct Event {

@@ -59,6 +59,7 @@ Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
   candidate.skipped_steps = from.getSkippedSteps();
   candidate.skipped_events = from.getSkippedEvents();
   candidate.cut = from.getCut();
+  for (const auto step : checked_list(from.getTurns())) candidate.turns.push_back(step_of(step, site_count));
   return candidate;
 }
 
@@ -104,6 +105,8 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
   for (unsigned i = 0; i < events.size(); ++i) fill(events[i], from.events[i]);
   auto witness = to.initWitness(list_size(from.witness.size()));
   for (unsigned i = 0; i < witness.size(); ++i) fill(witness[i], from.witness[i]);
+  auto turns = to.initTurns(list_size(from.turns.size()));
+  for (unsigned i = 0; i < turns.size(); ++i) fill(turns[i], from.turns[i]);
   to.setScore(from.score);
   to.setCount(from.count);
   to.setPattern(from.pattern);

@@ -71,10 +71,13 @@ struct Candidate {
   std::string pattern;      // such as "R1-W2-W1"
   std::string summary;      // one sentence: what goes wrong
   // Schedule points left out at the start of the witness: those of the trace's first `skipped_events` events, in the
-  // trace's order; unless `cut`: then the witness was too long, and what is left does not tell how to get there.
+  // trace's order. If `cut`, more were left out behind them, in another order: `turns` tells which. The first of them
+  // is the first step of the trace that was not skipped; then threads run in turns, each from where it is up to and
+  // with the next of them. No turns: there were too many to tell.
   std::uint64_t skipped_steps = 0;
   std::uint64_t skipped_events = 0;
   bool cut = false;
+  std::vector<WitnessStep> turns;
 
   bool operator==(const Candidate&) const = default;
 };

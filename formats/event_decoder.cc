@@ -133,6 +133,7 @@ void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t by
   const bool is_apart = (call.flags & wire::kOutputApart) != 0;
   const std::uint8_t* data = payload_.take(is_apart ? sizeof(wire::StoredApart) : bytes);
   if (bytes == 0) return;
+  if (bytes > kMaxRecordBytes) throw Malformed("an output exceeds the limit of records");  // before it is padded
   std::uint8_t* place = extend(padded(bytes));
   std::memset(place + bytes, 0, padded(bytes) - bytes);
   if (!is_apart) {

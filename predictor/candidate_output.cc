@@ -115,9 +115,11 @@ CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span
   const WitnessSteps steps(input, model, findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     steps.fill(i, set.candidates[i]);
-    for (WitnessStep& step : set.candidates[i].witness) {
-      step.pc = sites.pc(step.site);
-      step.site = sites.number(step.site);
+    for (std::vector<WitnessStep>* list : {&set.candidates[i].turns, &set.candidates[i].witness}) {
+      for (WitnessStep& step : *list) {
+        step.pc = sites.pc(step.site);
+        step.site = sites.number(step.site);
+      }
     }
   }
   set.sites = std::move(numbered);

@@ -287,7 +287,8 @@ std::string limits() {
       "  deadlocks of up to {} threads, locks held across waits with up to 8 that could wake the waiter;\n"
       "  the {} highest-ranked findings are kept; a trace may have 4,294,967,294 events and 65,535 threads;\n"
       "  long reorderings share a budget of work. What it does not buy, or --budget, is listed as not decided;\n"
-      "  in the file of -o a witness of more than {} steps, or what is beyond {} of all, is cut.",
+      "  in the file of -o only the last {} steps of a witness, and {} of all, are whole: before them stand turns of "
+      "threads.",
       GroupTable::kMaxInstances, kMaxAccessClasses, kMostDeadlocked, PredictOptions{}.max_findings, witness.steps,
       witness.all_steps);
 }

@@ -145,9 +145,21 @@ void WitnessSteps::fill(std::size_t index, Candidate& candidate) const {
   const auto in_order = static_cast<std::uint64_t>(at(plan.start) - at(plan.first));
   candidate.cut = excess > in_order;
   candidate.skipped_steps += excess;
-  candidate.skipped_events = candidate.cut ? plan.start : witness[excess].index;
-  if (excess == in_order) candidate.skipped_events = plan.start;
+  candidate.skipped_events = excess < in_order ? witness[excess].index : plan.start;
+  if (candidate.cut) candidate.turns = turns(std::span(witness).subspan(in_order), excess - in_order);
   witness.erase(witness.begin(), witness.begin() + static_cast<std::ptrdiff_t>(excess));
+}
+
+std::vector<WitnessStep> WitnessSteps::turns(std::span<const WitnessStep> steps, std::uint64_t cut) const {
+  // A join's place in a run is not its place in the trace.
+  const auto later = [](const WitnessStep& a, const WitnessStep& b) {
+    return std::pair(a.kind == EventKind::kJoin, a.index) < std::pair(b.kind == EventKind::kJoin, b.index);
+  };
+  std::vector<WitnessStep> result = {*std::min_element(steps.begin(), steps.end(), later)};
+  for (std::uint64_t i = 0; i < cut; ++i)
+    if (i + 1 == cut || steps[i + 1].thread != steps[i].thread) result.push_back(steps[i]);
+  if (result.size() > limit_) result.clear();
+  return result;
 }
 
 }  // namespace reweave

@@ -58,6 +58,8 @@ class WitnessSteps {
   static Plan plan(const TraceModel& model, const Finding& finding);
   void collect(TraceInput& input);
   WitnessStep step(const Step& from) const;
+  // Candidate::turns for the first `cut` of `steps`, which are all that is not in the trace's order.
+  std::vector<WitnessStep> turns(std::span<const WitnessStep> steps, std::uint64_t cut) const;
 
   std::vector<Plan> plans_;
   std::vector<Step> steps_;                            // by number: those in some plan's [first, end)

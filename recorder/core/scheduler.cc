@@ -258,12 +258,10 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
     end_if_recorded();
     return arm();
   }
-  if (state().slice_over.exchange(0) != 0) {
-    yielded = true;
-    note_slice_end(me, op.pc);
-  }
+  const bool slice_over = state().slice_over.exchange(0) != 0;
+  if (slice_over) note_slice_end(me, op.pc);
   std::int64_t undisturbed = 0;
-  const MaybeThread next = choose_live(me, true, yielded, undisturbed);
+  const MaybeThread next = choose_live(me, true, yielded || slice_over, undisturbed);
   me.deliver_due = signal_due(me) ? 1 : 0;
   if (next.id == me.id) return set_budget(me, undisturbed);
   Thread& to = thread_of(next.id);

@@ -22,8 +22,8 @@ bool refuses_owner(const pthread_mutex_t* mutex) {
 }
 
 // A plain mutex (PTHREAD_MUTEX_TIMED_NP: no other type, not robust, not shared, without a protocol) is touched by the
-// baton's holder alone, who is not interrupted in here. So it takes no atomic instructions, which cost more than all the
-// rest: these two leave in the mutex what glibc would. False: it is not so simple.
+// baton's holder alone, who is not interrupted in here. So it takes no atomic instructions, which cost more than all
+// the rest: these two leave in the mutex what glibc would. False: it is not so simple.
 bool take_plain(pthread_mutex_t* mutex) {
   auto& fields = mutex->__data;
   if (fields.__kind != PTHREAD_MUTEX_TIMED_NP || fields.__lock != 0) return false;

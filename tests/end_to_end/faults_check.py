@@ -2,9 +2,11 @@
 """Faults: targets and supervisors killed at random instants, recordings with bytes changed or missing. Nothing that was
 logged is lost, nothing runs on unrecorded, and what is damaged is an error with a message.
 
-    faults_check.py --build BUILD [--instants N] [--recordings N] [--bytes all|N] [--seed N] [TEST...]
+    faults_check.py --build BUILD [--instants N] [--recordings N] [--places N] [--seed N] [TEST...]
 
-The full measure is --instants 200 --recordings 200 --bytes all.
+Of each recording every byte of its events and its manifest is changed, and every length tried, by a program that reads it
+(tests/formats/damage_recording.cc); at some places of all its files also `replay`, `dump` and `ps` have to do with it.
+The full measure is --instants 200 --recordings 200.
 """
 import argparse
 import concurrent.futures
@@ -137,9 +139,7 @@ class Faults(unittest.TestCase):
         return recording
 
     def places(self, size):
-        if self.arguments.bytes == "all" or size <= int(self.arguments.bytes):
-            return range(size)
-        return self.random.sample(range(size), int(self.arguments.bytes))
+        return self.random.sample(range(size), min(size, self.arguments.places))
 
     def damaged(self, recording):
         """(what, file, content) of each damage in turn."""
@@ -177,6 +177,16 @@ class Faults(unittest.TestCase):
             found = sum(pool.map(self.check_damage, range(self.arguments.recordings)), [])
         self.assertEqual(found, [])
 
+    def test_every_byte_of_recordings(self):
+        recordings = [self.record_small(number) for number in range(self.arguments.recordings)]
+        tool = self.arguments.build / "tests" / "formats" / "damage_recording"
+        halves = [recordings[0::2], recordings[1::2]]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for done in pool.map(lambda half: subprocess.run([tool, *half], capture_output=True, text=True, check=False),
+                                 halves):
+                print(done.stdout.splitlines()[-1], flush=True)
+                self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
+
     def test_descriptor_limit(self):
         for limit in (1010, 1003, 64):
             with self.subTest(limit=limit):
@@ -196,7 +206,7 @@ if __name__ == "__main__":
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--instants", type=int, default=8)
     parser.add_argument("--recordings", type=int, default=3)
-    parser.add_argument("--bytes", default="12", help="places in each file, or all")
+    parser.add_argument("--places", type=int, default=12, help="in each file")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     Faults.arguments, rest = parser.parse_known_args()
     Faults.arguments.build = Faults.arguments.build.resolve()

@@ -9,8 +9,17 @@ PASSES = "90"  # some 550,000 events; a witness has 200,000 steps at the most
 
 
 def check(at):
-    recording, trace, candidates, found = (at.folder / part for part in ("r", "t.rwt", "c", "found"))
-    at.reweave("record", "--seed", "1", "-o", recording, "--", at.program("long_private_work"), PASSES, accept=(0, 1))
+    follow(at, "plain", ["--seed", "1"])
+    # In these threads take turns such that witnesses depart from the recorded order long before what is left of them.
+    for seed in ("104", "106"):
+        follow(at, f"chaos-{seed}", ["--chaos", "--seed", seed])
+
+
+def follow(at, name, how):
+    folder = at.folder / name
+    folder.mkdir()
+    recording, trace, candidates, found = (folder / part for part in ("r", "t.rwt", "c", "found"))
+    at.reweave("record", *how, "-o", recording, "--", at.program("long_private_work"), PASSES, accept=(0, 1))
     at.reweave("trace", recording, "-o", trace)
     at.reweave("predict", trace, "-o", candidates)
     text = at.reweave("explore", recording, "--candidates", candidates, "--strategy", "witness", "--verify", "0",

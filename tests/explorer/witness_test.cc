@@ -84,6 +84,40 @@ BOOST_DATA_TEST_CASE(a_witness_without_its_beginning_is_followed, data::xrange(1
   BOOST_TEST(was_followed(program.run(witness_request(*beginning, order)), order));
 }
 
+// What is left of the start are turns of threads that the recorded run did not have.
+BOOST_DATA_TEST_CASE(a_cut_witness_is_followed_by_its_turns, data::xrange(100), seed) {
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  const Program program = random_program(draw);
+  const Observation recorded = program.run(random_run(draw())).observed;
+  const WitnessOrder steps = steps_of(recorded);
+  const auto skipped = static_cast<std::ptrdiff_t>(draw() % steps.size());
+  WitnessOrder order(steps.begin() + skipped, steps.end());
+  std::vector<std::uint64_t> key(program.threads.size());
+  for (std::uint64_t& k : key) k = draw();
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto& a, const auto& b) { return key[a.thread] < key[b.thread]; });
+  const std::size_t cut = draw() % order.size();
+  Candidate candidate;
+  candidate.cut = true;
+  candidate.turns = {steps[static_cast<std::size_t>(skipped)]};
+  for (std::size_t i = 0; i < cut; i++)
+    if (i + 1 == cut || order[i + 1].thread != order[i].thread) candidate.turns.push_back(order[i]);
+  candidate.witness.assign(order.begin() + static_cast<std::ptrdiff_t>(cut), order.end());
+  const auto beginning = beginning_of(candidate, recorded);
+  BOOST_TEST_REQUIRE(beginning.has_value());
+  BOOST_TEST(beginning->size() == static_cast<std::size_t>(skipped) + cut);
+  const RunResult run = program.run(witness_request(*beginning, candidate.witness));
+  BOOST_TEST(was_followed(run, candidate.witness));
+  WitnessOrder wanted(steps.begin(), steps.begin() + skipped);
+  wanted.insert(wanted.end(), order.begin(), order.end());
+  const WitnessOrder made = steps_of(run.observed);
+  BOOST_TEST_REQUIRE(made.size() == wanted.size());
+  for (std::size_t i = 0; i < made.size(); i++) {
+    BOOST_TEST(made[i].thread == wanted[i].thread);
+    BOOST_TEST(made[i].pc == wanted[i].pc);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_first_step_that_the_run_does_not_have_is_no_beginning) {
   const Program program{{{write(8)}, {write(8)}}};
   const Observation recorded = program.run(random_run(1)).observed;

@@ -28,6 +28,7 @@ CandidateSet sample_set() {
   race.skipped_steps = 9;
   race.skipped_events = ~0ull;
   race.cut = true;
+  race.turns = {{1, 3, EventKind::kUnlock, 0x601000, 1, 0x401230, 2}};
   Candidate deadlock;
   deadlock.kind = CandidateKind::kDeadlock;
   set.candidates = {race, deadlock};

@@ -1,9 +1,12 @@
 // Round trips of recordings: every record kind, random records, manifests; truncation and damage.
 #define BOOST_TEST_MODULE recording
+#include <capnp/message.h>
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
 
+#include "formats/column.h"
+#include "formats/event_encoder.h"
 #include "formats/recording_reader.h"
 #include "formats/recording_writer.h"
 #include "tests/formats/records.h"
@@ -193,6 +196,27 @@ BOOST_AUTO_TEST_CASE(an_output_apart_survives) {
     writer.finish(sample_manifest());
   }
   BOOST_TEST(read_and_compare(scratch / "r", expected) == expected.size());
+}
+
+// An output apart brings none of the bytes that it claims, so nothing else limits their number.
+BOOST_AUTO_TEST_CASE(an_output_apart_is_not_larger_than_a_record) {
+  Record apart = test::make_call(0, 0, 16, 1, 2, {3, 4096, 8192}, test::output_tail(4096, std::string(16, 'x')));
+  reinterpret_cast<wire::SyscallRecord*>(apart.data())->flags |= wire::kOutputApart;
+  for (const std::int64_t length : {std::int64_t{-6}, std::int64_t{-9}, std::int64_t{kMaxRecordBytes} + 1}) {
+    EventEncoder encoder;
+    encoder.add(test::header_of(apart));
+    capnp::MallocMessageBuilder message;
+    auto block = message.initRoot<schema::EventBlock>();
+    encoder.emit(block);
+    ColumnWriter results;  // the output is as long as the result
+    results.put_delta(static_cast<std::uint64_t>(length), 0);
+    block.getSyscalls().setResults(data_of(results.bytes()));
+    EventDecoder decoder(nullptr);
+    decoder.start(block.asReader());
+    BOOST_CHECK_EXCEPTION(decoder.next(), Malformed, [](const Malformed& problem) {
+      return std::string(problem.what()).find("exceeds the limit") != std::string::npos;
+    });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(outputs_apart_are_checked) {

@@ -19,10 +19,20 @@ std::string long_trace() {
   return text + "T1|w(x)|5\nT2|w(privateT2)|6\nT2|r(x)|7\n";
 }
 
-struct Fixture {
-  Fixture() { test::write_bytes(scratch / "t.std", long_trace()); }
+// T2 reads before nearly all of what T1 does before it writes, and T3 in between.
+std::string early_read() {
+  std::string text = "T3|w(privateT3)|1\nT2|acq(m)|1\nT2|rel(m)|1\nT2|r(x)|2\nT2|w(privateT2)|2\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string t = i % 5 < 3 ? "T1" : "T3";
+    text += t + "|acq(l)|2\n" + t + "|r(y)|3\n" + t + "|rel(l)|4\n";
+  }
+  return text + "T1|w(x)|5\n";
+}
 
-  Candidate witness(WitnessSteps::Limits limits) {
+struct Fixture {
+  explicit Fixture(const std::string& trace = long_trace()) { test::write_bytes(scratch / "t.std", trace); }
+
+  Candidate witness(WitnessSteps::Limits limits) const {
     TraceInput input(scratch / "t.std");
     const TraceModel model = input.load([](std::uint64_t, std::uint64_t) {});
     const auto findings = predict(model, {.analyses = {"races"}});
@@ -41,6 +51,45 @@ BOOST_FIXTURE_TEST_CASE(all_that_threads_do_is_there, Fixture) {
   BOOST_TEST(whole.skipped_steps == 0u);
   BOOST_TEST(whole.skipped_events == 0u);
   BOOST_TEST(!whole.cut);
+}
+
+// What `candidate` says of the beginning of its witness, step by step; `all`: the schedule points of the whole witness.
+std::vector<WitnessStep> beginning_of(const Candidate& candidate, std::vector<WitnessStep> all) {
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  std::vector<WitnessStep> result;
+  std::vector<std::vector<WitnessStep>> left(4);  // by thread
+  for (const WitnessStep& step : all) {
+    if (step.index < candidate.skipped_events) {
+      result.push_back(step);
+    } else {
+      if (left[1].empty() && left[2].empty() && left[3].empty()) BOOST_TEST((step == candidate.turns.at(0)));
+      left[step.thread].push_back(step);
+    }
+  }
+  for (std::size_t turn = 1; turn < candidate.turns.size(); ++turn) {
+    auto& mine = left[candidate.turns[turn].thread];
+    const auto end = std::find(mine.begin(), mine.end(), candidate.turns[turn]) + 1;
+    result.insert(result.end(), mine.begin(), end);
+    mine.erase(mine.begin(), end);
+  }
+  return result;
+}
+
+BOOST_AUTO_TEST_CASE(turns_tell_what_was_cut) {
+  const Fixture fixture(early_read());
+  const Candidate whole = fixture.witness({});
+  int cut = 0;
+  for (std::uint64_t limit = 1; limit < whole.witness.size(); limit += 7) {
+    const Candidate end = fixture.witness({.steps = limit});
+    if (end.turns.empty()) continue;
+    BOOST_TEST(end.cut);
+    ++cut;
+    std::vector<WitnessStep> steps = beginning_of(end, whole.witness);
+    BOOST_TEST(steps.size() == end.skipped_steps);
+    steps.insert(steps.end(), end.witness.begin(), end.witness.end());
+    BOOST_TEST((steps == whole.witness), "limit " << limit);
+  }
+  BOOST_TEST(cut > 30);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_start_of_a_long_witness_is_left_out, Fixture) {
