@@ -186,8 +186,9 @@ enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc };
 
 struct FdEntry {
   FdKind kind;
-  std::uint8_t std_stream;  // wire::kWritesStdout / kWritesStderr or 0
-  std::uint16_t kept;       // number of the kept file plus one, kNotKept, or 0: not asked yet
+  std::uint8_t std_stream : 2;  // wire::kWritesStdout / kWritesStderr or 0
+  std::uint8_t times_out : 1;   // a socket with SO_RCVTIMEO or SO_SNDTIMEO
+  std::uint16_t kept;           // number of the kept file plus one, kNotKept, or 0: not asked yet
 };
 
 // The kernel's struct sigaction.

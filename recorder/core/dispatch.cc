@@ -8,6 +8,7 @@
 #include "recorder/core/patching.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -314,6 +315,10 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   return trap_address();
 }
 
-bool restarts_after_signal(long number) { return number == SYS_futex || (find_row(number)->flags & kRestarts) != 0; }
+bool restarts_after_signal(long number, std::uint64_t first) {
+  const std::uint16_t flags = find_row(number)->flags;
+  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(first))) return false;
+  return number == SYS_futex || (flags & kRestarts) != 0;
+}
 
 }  // namespace reweave::core

@@ -58,6 +58,7 @@ extern "C" [[gnu::visibility("hidden")]] std::uint64_t core_on_patched_call(Kern
                                                                             std::uint64_t resume);
 
 // Whether a call interrupted by a handler with SA_RESTART starts over (signal(7)).
-bool restarts_after_signal(long number);
+// `first`: its first argument.
+bool restarts_after_signal(long number, std::uint64_t first);
 
 }  // namespace reweave::core

@@ -120,7 +120,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
-  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) {
+  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number, context.registers.rdi)) {
     context.registers.rip -= kSyscallBytes;
     context.registers.rax = static_cast<std::uint64_t>(number);
   }

@@ -31,8 +31,8 @@ class ArenaMemory {
     std::uint64_t bytes;
   };
   Span published();
-  // Makes pages of the out ring that a target which writes much comes to next, on the supervisor's processor rather than
-  // on the target's.
+  // Makes pages of the out ring that a target which writes much comes to next, on the supervisor's processor rather
+  // than on the target's.
   void prepare_ahead();
   // Takes the first `bytes` of them away.
   void take(std::uint64_t bytes);

@@ -69,6 +69,15 @@ std::uint32_t fd_stream(long fd) {
   return entry == nullptr ? 0 : entry->std_stream;
 }
 
+void set_times_out(long fd, bool times_out) {
+  if (FdEntry* entry = entry_of(fd)) entry->times_out = times_out ? 1 : 0;
+}
+
+bool times_out(long fd) {
+  const FdEntry* entry = entry_of(fd);
+  return entry != nullptr && entry->times_out != 0;
+}
+
 void forget_fd(long fd) {
   if (FdEntry* entry = entry_of(fd)) *entry = {};
 }

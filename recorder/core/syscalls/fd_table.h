@@ -21,6 +21,10 @@ bool is_proc_file(long fd);
 void note_stream(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.
 std::uint32_t fd_stream(long fd);
+// In every mode: a socket whose calls have time limits, after which a handler's SA_RESTART starts none again
+// (signal(7)).
+void set_times_out(long fd, bool times_out);
+bool times_out(long fd);
 // `fd` is now something new.
 void forget_fd(long fd);
 // `to` is now the same as `from`.

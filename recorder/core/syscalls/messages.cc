@@ -102,4 +102,16 @@ long handle_recvmmsg(Call& call) {
   return result;
 }
 
+long handle_setsockopt(Call& call) {
+  constexpr long kSocket = 1;                   // SOL_SOCKET
+  constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and with 64 bits
+  const long result = recorded_call(call);
+  for (long limit : kLimits)
+    if (result == 0 && call.args[1] == kSocket && call.args[2] == limit) {
+      const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
+      set_times_out(call.args[0], time[0] != 0 || time[1] != 0);
+    }
+  return result;
+}
+
 }  // namespace reweave::core
