@@ -4,6 +4,7 @@
 
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_files.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/pseudo_calls.h"
@@ -63,6 +64,11 @@ long run(Call& call) {
   op.kind = OpKind::kSyscall;
   op.pc = call.context.registers.rip;
   op.detail = static_cast<std::uint32_t>(call.number);
+  if (modelled() && is_file_operation(call)) {
+    op.kind = OpKind::kSemaphore;
+    op.object = file_object();
+    op.is_write = 1;
+  }
   if (call.row->kind == CallKind::kYield) {
     yield_point(op);
     return complete(call, 0);
