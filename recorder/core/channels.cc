@@ -102,7 +102,9 @@ long read_message(ByteQueue& queue, const Spans& to, bool peek) {
   const std::uint32_t bytes = message_bytes(queue);
   const std::uint64_t n = least(bytes, to.bytes());
   copy_out(queue, queue.tail + kLengthBytes, to, n);
-  if (!peek) drop(queue, kLengthBytes + bytes);
+  if (peek) return static_cast<long>(n);
+  drop(queue, kLengthBytes + bytes);
+  queue.message_count--;
   return static_cast<long>(n);
 }
 
@@ -114,6 +116,7 @@ long write_message(ByteQueue& queue, const Spans& from) {
   const Span header = {reinterpret_cast<std::byte*>(&length), sizeof length};
   put(queue, {&header, 1}, 0, sizeof length);
   put(queue, from, 0, bytes);
+  queue.message_count++;
   queue.arrivals++;
   return static_cast<long>(bytes);
 }
@@ -159,9 +162,11 @@ long read_channel(ChannelFile& file, const Spans& to, bool peek) {
   if (file.in == nullptr) return -EBADF;
   ByteQueue& queue = *file.in;
   if (to.bytes() == 0 && !queue.messages) return 0;
+  if (queue.messages)
+    if (const int error = take_error(file)) return -error;
   if (filled(queue) == 0) {
     if (const int error = take_error(file)) return -error;
-    return ended(queue) && !file.datagrams ? 0 : -EAGAIN;
+    return ended(queue) ? 0 : -EAGAIN;
   }
   if (queue.messages) return read_message(queue, to, peek);
   const std::uint64_t n = least(to.bytes(), filled(queue));
@@ -176,9 +181,9 @@ long write_channel(ChannelFile& file, const Spans& from, std::uint64_t done) {
   ByteQueue& queue = *file.out;
   const std::uint64_t wanted = from.bytes() - done;
   if (wanted == 0 && !queue.messages) return 0;
-  if (file.kind == ChannelKind::kSocket)
+  if (queue.messages)
     if (const int error = take_error(file)) return -error;
-  if (ended(queue)) return file.datagrams && queue.writers != 0 ? -ECONNREFUSED : -EPIPE;
+  if (ended(queue)) return -EPIPE;
   if (queue.messages) return write_message(queue, from);
   const std::uint64_t room = queue.paged ? take_slots(queue, wanted) : kSocketBytes - filled(queue);
   const std::uint64_t n = least(wanted, room);
@@ -201,7 +206,7 @@ long shut_down(ChannelFile& file, long how) {
 void close_channel(ChannelFile& file) {
   if (file.peer != nullptr) {
     file.peer->peer = nullptr;
-    if (!file.datagrams && filled(*file.in) != 0) file.peer->error = ECONNRESET;
+    if (filled(*file.in) != 0) file.peer->error = ECONNRESET;
   }
   if (file.in != nullptr) {
     file.in->readers = file.in->paged && file.in->readers != 0 ? file.in->readers - 1 : 0;
@@ -226,7 +231,6 @@ std::uint32_t ready_bits(const ChannelFile& file) {
   const bool in_ended = ended(*file.in), out_ended = ended(*file.out);
   if (file.error != 0) bits |= EPOLLERR;
   if (filled(*file.out) * 4 <= kSocketBytes) bits |= kOut | EPOLLWRBAND;
-  if (file.datagrams && file.peer == nullptr) return bits;
   if (in_ended) bits |= kIn | EPOLLRDHUP;
   if (in_ended && out_ended) bits |= EPOLLHUP;
   return bits;
@@ -246,7 +250,7 @@ bool has_room(const ChannelFile& file, std::uint64_t wanted) {
 
 std::uint64_t bytes_to_read(const ChannelFile& file) {
   if (file.in == nullptr || filled(*file.in) == 0) return 0;
-  return file.in->messages ? message_bytes(*file.in) : filled(*file.in);
+  return filled(*file.in) - file.in->message_count * kLengthBytes;
 }
 
 }  // namespace reweave::core

@@ -38,6 +38,7 @@ struct ByteQueue {
   // is still to be read.
   bool paged;
   bool messages;  // each write is one, behind its length in four bytes
+  std::uint32_t message_count;
   std::uint32_t first_slot, slots;
   std::uint16_t written[kPipeSlots], left[kPipeSlots];
   std::uint64_t arrivals, departures;  // changes that whoever waits for one end is told of
@@ -50,7 +51,6 @@ struct ChannelFile {
   ChannelKind kind;
   bool nonblocking;
   bool semaphore;            // of a counter: reads take one
-  bool datagrams;            // of a socket: its peer's end ends nothing
   std::uint32_t references;  // descriptors, and calls under way
   ByteQueue* in;               // null: not open for reading
   ByteQueue* out;

@@ -119,7 +119,7 @@ long make_pipe(Call& call) {
 
 bool make_socket_pair(Call& call, long& result) {
   const long type = call.logged[1] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (call.logged[0] != AF_UNIX || (type != SOCK_STREAM && type != SOCK_SEQPACKET && type != SOCK_DGRAM)) return false;
+  if (call.logged[0] != AF_UNIX || (type != SOCK_STREAM && type != SOCK_SEQPACKET)) return false;
   ChannelFile* ends[2] = {new_file(ChannelKind::kSocket), new_file(ChannelKind::kSocket)};
   ByteQueue* both[2] = {new_queue(), new_queue()};
   if (ends[0] == nullptr || ends[1] == nullptr || both[0] == nullptr || both[1] == nullptr)
@@ -129,7 +129,6 @@ bool make_socket_pair(Call& call, long& result) {
     ends[i]->in = both[i];
     ends[i]->out = both[1 - i];
     ends[i]->peer = ends[1 - i];
-    ends[i]->datagrams = type == SOCK_DGRAM;
     ends[i]->nonblocking = (call.logged[1] & SOCK_NONBLOCK) != 0;
   }
   const Descriptor to[2] = {{FileOf::kChannel, false, ends[0], nullptr}, {FileOf::kChannel, false, ends[1], nullptr}};
@@ -289,11 +288,11 @@ bool use_file(Call& call, Descriptor& at, long& result) {
 // What a call on a descriptor that leads outside means for those who watch it.
 void note_outside_use(const Call& call) {
   const long fd = call.logged[0];
-  if (call.number == SYS_close) forget_outside_watches(fd);
-  const bool replaced = (call.number == SYS_dup2 || call.number == SYS_dup3) && fd != call.logged[1];
+  if (files_made && call.number == SYS_close) forget_outside_watches(fd);
+  const bool replaced = files_made && (call.number == SYS_dup2 || call.number == SYS_dup3) && fd != call.logged[1];
   if (Descriptor* at = replaced ? descriptor_at(call.logged[1]) : nullptr; at != nullptr && at->kind != FileOf::kOutside)
     release_number(*at);
-  if (!sends_outside(call.number)) return;
+  if (!sends_outside(call.number) || first_input(fd) == nullptr) return;  // nobody answers
   note_output(fd);
   wake_satisfied();
 }
@@ -310,7 +309,8 @@ void drop_reference(ChannelFile& file) {
 }
 
 bool is_file_operation(const Call& call) {
-  if (is_poll(call.number)) return files_made;
+  if (!files_made) return false;
+  if (is_poll(call.number)) return true;
   if ((call.row->flags & kFirstIsFd) == 0) return false;
   const Descriptor* at = descriptor_at(call.logged[0]);
   return at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller);
@@ -335,7 +335,7 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
 
 void note_outside_descriptor(long fd) {
   Descriptor* at = descriptor_at(fd);
-  if (at == nullptr) return;
+  if (at == nullptr || !files_made) return;
   if (!number_is_free(fd)) {
     Text text;
     text << "left the recording: it gives descriptor " << static_cast<int>(fd) << ", which is another's in this run";
@@ -351,6 +351,7 @@ bool model_file_call(Call& call, long& result) {
     return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
+  if (!files_made) return note_outside_use(call), false;
   if (at->kind == FileOf::kClosed) return result = log_value(call, -EBADF, 0, 0), true;
   if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
   note_outside_use(call);

@@ -129,8 +129,11 @@ void index_recorded_calls() {
   std::uint64_t count = 0;
   for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes)
     count += is_call(record_at(offset)) ? 1 : 0;
-  const long memory = sys(SYS_mmap, 0, (count + 1) * sizeof(RecordedCall), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::uint64_t bytes = (count + 1) * sizeof(RecordedCall);
+  const long memory = bytes > kStacksBase - kIndexBase
+                          ? -ENOMEM
+                          : sys(SYS_mmap, kIndexBase, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
   calls = reinterpret_cast<RecordedCall*>(memory);
   std::uint32_t index = 0;
