@@ -260,8 +260,8 @@ struct RuntimeState {
   std::uint64_t feed_known;               // what was last seen of feed.head
   std::uint64_t shared_ids;               // shared mappings named so far
   std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
-  std::uint32_t opens_are_decided;  // recording: not 0 if somebody in the tree may be asked before a file is opened
-  std::uint32_t futex_vectors_used;           // of futex_vectors, those that ever were in use
+  std::uint32_t opens_are_decided;   // recording: not 0 if somebody in the tree may be asked before a file is opened
+  std::uint32_t futex_vectors_used;  // of futex_vectors, those that ever were in use
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   std::uint32_t stand_in_count;
   std::uint32_t trapped_count;

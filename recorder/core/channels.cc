@@ -47,12 +47,10 @@ void copy_out(const ByteQueue& queue, std::uint64_t at, const Spans& to, std::ui
 
 std::uint64_t filled(const ByteQueue& queue) { return queue.head - queue.tail; }
 
-bool is_full(const ByteQueue& queue) {
-  return queue.paged ? queue.slots == kPipeSlots : filled(queue) >= kSocketBytes;
-}
+bool is_full(const ByteQueue& queue) { return queue.paged ? queue.slots == kPipeSlots : filled(queue) >= kSocketBytes; }
 
-// Room for so many of `wanted` bytes in a pipe: what does not fill a page goes behind the last page's contents if all of
-// that fits there, the rest into pages of its own.
+// Room for so many of `wanted` bytes in a pipe: what does not fill a page goes behind the last page's contents if all
+// of that fits there, the rest into pages of its own.
 std::uint64_t take_slots(ByteQueue& queue, std::uint64_t wanted) {
   std::uint64_t taken = 0;
   const std::uint64_t odd = wanted % kSlotBytes;
@@ -237,8 +235,7 @@ std::uint32_t ready_bits(const ChannelFile& file) {
 }
 
 std::uint64_t changes_of(const ChannelFile& file) {
-  return file.changes + (file.in != nullptr ? file.in->arrivals : 0) +
-         (file.out != nullptr ? file.out->departures : 0);
+  return file.changes + (file.in != nullptr ? file.in->arrivals : 0) + (file.out != nullptr ? file.out->departures : 0);
 }
 
 bool has_room(const ChannelFile& file, std::uint64_t wanted) {

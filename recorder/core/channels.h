@@ -25,8 +25,8 @@ struct Spans {
 
 inline constexpr std::uint32_t kPipeSlots = 16;
 inline constexpr std::uint64_t kSlotBytes = 4096;
-inline constexpr std::uint64_t kSocketBytes = 212992;         // net.core.wmem_default
-inline constexpr std::uint64_t kQueueBytes = 256 << 10;     // of memory that a queue needs; a power of two
+inline constexpr std::uint64_t kSocketBytes = 212992;    // net.core.wmem_default
+inline constexpr std::uint64_t kQueueBytes = 256 << 10;  // of memory that a queue needs; a power of two
 
 // Bytes on their way in one direction.
 struct ByteQueue {
@@ -52,7 +52,7 @@ struct ChannelFile {
   bool nonblocking;
   bool semaphore;            // of a counter: reads take one
   std::uint32_t references;  // descriptors, and calls under way
-  ByteQueue* in;               // null: not open for reading
+  ByteQueue* in;             // null: not open for reading
   ByteQueue* out;
   ChannelFile* peer;  // of a socket, while it is open
   int error;          // of a socket: what its next call fails with, or 0

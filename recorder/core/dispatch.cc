@@ -4,8 +4,8 @@
 
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
-#include "recorder/core/modelled_files.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/modelled_files.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"

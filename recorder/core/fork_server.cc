@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/choice.h"
 #include "recorder/core/address_space.h"
+#include "recorder/core/choice.h"
 #include "recorder/core/code_trap.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
@@ -61,8 +61,8 @@ void prepare_run() {
   prepared.feed.tail.store(arena().feed.tail.load());
 }
 
-// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process and that
-// a fork does not keep.
+// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process and
+// that a fork does not keep.
 void become_run() {
   if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, arena().out.file_offset) ||
       !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
@@ -103,7 +103,8 @@ bool serve_one() {
 CodeTrap site;
 
 // What a run does not need is not copied by its fork, which costs it a microsecond a mapping and a page of page tables:
-// scratch memory, as no call blocks in the kernel, and what the kernel put above everything else when it started the core.
+// scratch memory, as no call blocks in the kernel, and what the kernel put above everything else when it started the
+// core.
 void forget_what_runs_lack() {
   Thread& me = self();
   if (me.has_scratch != 0) sys(SYS_munmap, kScratchBase + me.id * kScratchBytes, kScratchBytes);

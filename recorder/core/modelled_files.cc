@@ -290,7 +290,8 @@ void note_outside_use(const Call& call) {
   const long fd = call.logged[0];
   if (files_made && call.number == SYS_close) forget_outside_watches(fd);
   const bool replaced = files_made && (call.number == SYS_dup2 || call.number == SYS_dup3) && fd != call.logged[1];
-  if (Descriptor* at = replaced ? descriptor_at(call.logged[1]) : nullptr; at != nullptr && at->kind != FileOf::kOutside)
+  if (Descriptor* at = replaced ? descriptor_at(call.logged[1]) : nullptr;
+      at != nullptr && at->kind != FileOf::kOutside)
     release_number(*at);
   if (!sends_outside(call.number) || first_input(fd) == nullptr) return;  // nobody answers
   note_output(fd);
@@ -318,9 +319,7 @@ bool is_file_operation(const Call& call) {
 
 std::uint64_t file_object() { return reinterpret_cast<std::uint64_t>(descriptors); }
 
-Descriptor* descriptor_at(long fd) {
-  return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &descriptors[fd] : nullptr;
-}
+Descriptor* descriptor_at(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &descriptors[fd] : nullptr; }
 
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec) {
   long fd = -1;

@@ -23,12 +23,13 @@ Descriptor* descriptor_at(long fd);
 
 // Answers the call if it is about such a descriptor, or makes one.
 bool model_file_call(Call& call, long& result);
-// True if the call is about such a descriptor. Policies see all of these as operations on one object, for a poll may look
-// at any number of them; this is its name.
+// True if the call is about such a descriptor. Policies see all of these as operations on one object, for a poll may
+// look at any number of them; this is its name.
 bool is_file_operation(const Call& call);
 std::uint64_t file_object();
 
-// A number for a new descriptor: the one that the recording has for this call, if it can be used. -ENFILE: none is left.
+// A number for a new descriptor: the one that the recording has for this call, if it can be used. -ENFILE: none is
+// left.
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec);
 
 // An answer of the recording made `fd`, which leads outside.

@@ -22,7 +22,8 @@ constexpr std::uint32_t kMostPollers = 128, kMostWatches = 4096, kMostPolled = 1
 constexpr std::uint32_t kAlways = EPOLLERR | EPOLLHUP;
 constexpr std::uint32_t kOptions = EPOLLET | EPOLLONESHOT | EPOLLWAKEUP | EPOLLEXCLUSIVE;
 
-// What an epoll instance watches. Of the run's own files it is the file that is watched, whatever becomes of the number.
+// What an epoll instance watches. Of the run's own files it is the file that is watched, whatever becomes of the
+// number.
 struct Watch {
   Poller* by;  // null: not in use
   long fd;

@@ -26,8 +26,8 @@ struct Message {  // struct user_msghdr
 struct Transfer {
   bool writes;
   bool of_socket;
-  long flags;         // MSG_...
-  Message* message;   // or null
+  long flags;                           // MSG_...
+  Message* message;                     // or null
   std::uint64_t vector, vector_length;  // 0: one span, which is
   Span single;
 };
@@ -41,10 +41,10 @@ struct TransferCall {
   int flags;  // argument, or -1
 };
 constexpr TransferCall kTransfers[] = {
-    {SYS_read, false, false, Form::kSingle, -1},    {SYS_write, true, false, Form::kSingle, -1},
-    {SYS_readv, false, false, Form::kVector, -1},   {SYS_writev, true, false, Form::kVector, -1},
-    {SYS_recvfrom, false, true, Form::kSingle, 3},  {SYS_sendto, true, true, Form::kSingle, 3},
-    {SYS_recvmsg, false, true, Form::kMessage, 2},  {SYS_sendmsg, true, true, Form::kMessage, 2},
+    {SYS_read, false, false, Form::kSingle, -1},   {SYS_write, true, false, Form::kSingle, -1},
+    {SYS_readv, false, false, Form::kVector, -1},  {SYS_writev, true, false, Form::kVector, -1},
+    {SYS_recvfrom, false, true, Form::kSingle, 3}, {SYS_sendto, true, true, Form::kSingle, 3},
+    {SYS_recvmsg, false, true, Form::kMessage, 2}, {SYS_sendmsg, true, true, Form::kMessage, 2},
 };
 
 bool parse(const Call& call, Transfer& to) {
@@ -54,7 +54,8 @@ bool parse(const Call& call, Transfer& to) {
     if (row.form == Form::kSingle)
       to.single = {reinterpret_cast<std::byte*>(call.logged[1]), static_cast<std::uint64_t>(call.logged[2])};
     if (row.form == Form::kVector)
-      to.vector = static_cast<std::uint64_t>(call.logged[1]), to.vector_length = static_cast<std::uint64_t>(call.logged[2]);
+      to.vector = static_cast<std::uint64_t>(call.logged[1]),
+      to.vector_length = static_cast<std::uint64_t>(call.logged[2]);
     if (row.form == Form::kMessage) {
       to.message = reinterpret_cast<Message*>(call.logged[1]);
       to.vector = to.message->vector;
@@ -89,7 +90,8 @@ long move_bytes(const Transfer& call, ChannelFile& file, const Spans& spans) {
   const Awaited awaited = {&room, call.writes ? can_write : can_read, nullptr, false};
   std::uint64_t done = 0;
   for (;;) {
-    const long n = call.writes ? write_channel(file, spans, done) : read_channel(file, spans, (call.flags & MSG_PEEK) != 0);
+    const long n =
+        call.writes ? write_channel(file, spans, done) : read_channel(file, spans, (call.flags & MSG_PEEK) != 0);
     if (n > 0) done += static_cast<std::uint64_t>(n);
     if (n > 0) wake_satisfied();
     const bool goes_on = n == -EAGAIN || (n > 0 && call.writes && done < wanted);

@@ -2,8 +2,8 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/recorded_calls.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/recorded_calls.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
 
@@ -55,7 +55,8 @@ bool is_due(const wire::SignalRecord& signal) {
   const auto offset = reinterpret_cast<std::uint64_t>(&signal) - kFeedBase;
   bool some = false;
   for (long fd = 0; fd < static_cast<long>(kMaxFds); fd++)
-    for (const RecordedCall* call = first_input(fd); call != nullptr && call->offset < offset; call = next_input(*call)) {
+    for (const RecordedCall* call = first_input(fd); call != nullptr && call->offset < offset;
+         call = next_input(*call)) {
       some = true;
       if (!call->used && !was_too_early(*call)) return false;
     }

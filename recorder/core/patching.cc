@@ -194,7 +194,8 @@ void tell_server(std::uint64_t after, long number) {
   if (s.trapped_count < kMaxTrappedSites) s.trapped[s.trapped_count++] = {after, number};
 }
 
-// All of the mapping is made writable, not the one page: a mapping in parts costs every run's fork more than signals do.
+// All of the mapping is made writable, not the one page: a mapping in parts costs every run's fork more than signals
+// do.
 void patch_for_runs(const TrappedSite& trapped) {
   Site* site = admit(trapped.after);
   if (site == nullptr || in_place(*site) || site->hits >= kNever) return;

@@ -9,8 +9,8 @@
 // can be moved (code_patterns.h) and nothing nearby may jump to it; a fault remains for all others. A patch is logged,
 // and replayed at the same event, so that the code is the same in both runs; a debugged replay does without, for a
 // debugger plants breakpoints where calls return to. Explored runs log none, and their replays do without: the fork
-// server patches what earlier runs came by, so that a run has hardly any signals. Private to a process; a fork copies it. Called with the baton, so
-// no other thread executes what is written.
+// server patches what earlier runs came by, so that a run has hardly any signals. Private to a process; a fork copies
+// it. Called with the baton, so no other thread executes what is written.
 #pragma once
 
 #include "recorder/core/context.h"

@@ -35,7 +35,7 @@ bool is_call(const wire::RecordHeader* record) {
 }
 
 void append(std::uint32_t* list_heads, std::uint32_t* list_tails, std::size_t list, std::uint32_t index,
-            std::uint32_t RecordedCall::* next) {
+            std::uint32_t RecordedCall::*next) {
   if (list_heads[list] == kNoCall)
     list_heads[list] = index;
   else

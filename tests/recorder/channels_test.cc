@@ -183,9 +183,7 @@ void play_rounds(std::uint64_t most, const Make& make) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(pipes_are_as_the_kernels) {
-  play_rounds(20'000, make_pipe);
-}
+BOOST_AUTO_TEST_CASE(pipes_are_as_the_kernels) { play_rounds(20'000, make_pipe); }
 
 BOOST_AUTO_TEST_CASE(counters_are_as_the_kernels) {
   play_rounds(0, [](Pair& pair) { make_counter(pair, false); });
