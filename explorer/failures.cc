@@ -13,6 +13,17 @@
 
 namespace reweave {
 
+namespace {
+
+// The runs ended alike. Uses of released memory do whatever the use is, a read, a write or another release: which of
+// them comes first is up to the schedule. Where it happened is the key's to compare.
+bool same_end(const RunResult& a, const RunResult& b) {
+  const bool memory = a.outcome == wire::OutcomeKind::kMemoryError && b.outcome == a.outcome;
+  return memory || same_failure(a, b);
+}
+
+}  // namespace
+
 void Failures::note(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number,
                     std::uint64_t step_limit) {
   const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
@@ -41,7 +52,7 @@ bool Failures::is_known(const RunResult& run, std::uint64_t site, unsigned sampl
 bool Failures::is_found(const RunResult& run) const {
   const FailureKey key = key_of(run, places_);
   return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
-    return same_failure(found.run, run) && same_bug(key_of(found.run, places_), key);
+    return same_end(found.run, run) && same_bug(key_of(found.run, places_), key);
   });
 }
 
@@ -75,7 +86,7 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
   const RunResult smallest = can_be_told ? minimise(run_, found.run, minimise_budget(found.run), same) : found.run;
   const Known known = {found.run, key_of(smallest, places_)};
   for (const Known& other : known_)
-    if (same_failure(other.run, known.run) && same_bug(other.key, known.key)) return;
+    if (same_end(other.run, known.run) && same_bug(other.key, known.key)) return;
   known_.push_back(known);
   store(smallest, found, departure);
 }

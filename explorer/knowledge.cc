@@ -71,10 +71,16 @@ void Knowledge::learn_pairs(const Observation& run, const SharedObject& object) 
 }
 
 void Knowledge::learn_releases(const Observation& run, const SharedObject& object) {
-  for (const std::size_t release : object.operations)
-    for (const std::size_t use : object.operations)
-      if (is_release(run[release]) && use < release && run[use].thread != run[release].thread && !is_release(run[use]))
-        uses_of_released_.insert({run[release].pc, run[use].pc});
+  // Who touched it where, so far: few, however long a run spins on it.
+  std::set<std::pair<ThreadId, std::uint64_t>> uses;
+  for (const std::size_t i : object.operations) {
+    if (!is_release(run[i])) {
+      uses.insert({run[i].thread, run[i].pc});
+      continue;
+    }
+    for (const auto& [thread, pc] : uses)
+      if (thread != run[i].thread) uses_of_released_.insert({run[i].pc, pc});
+  }
 }
 
 std::vector<ActivePair> Knowledge::uses_of_released() const {

@@ -37,9 +37,10 @@ constexpr std::uint64_t kStop = 0;
 
 }  // namespace
 
-bool Packer::send(int fd) const {
-  const std::uint64_t bytes = data_.size();
-  return write_all(fd, &bytes, sizeof bytes) && write_all(fd, data_.data(), bytes);
+bool Packer::send(int fd) {
+  const std::uint64_t bytes = data_.size() - sizeof bytes;
+  std::memcpy(data_.data(), &bytes, sizeof bytes);
+  return write_all(fd, data_.data(), data_.size());
 }
 
 bool Unpacker::receive(int fd) {

@@ -27,7 +27,7 @@ class Packer {
     put_bytes(list.data(), list.size() * sizeof(typename List::value_type));
   }
   // False: the other side is gone.
-  bool send(int fd) const;
+  bool send(int fd);
 
  private:
   void put_bytes(const void* from, std::size_t bytes) {
@@ -35,7 +35,8 @@ class Packer {
     data_.resize(at + bytes);
     if (bytes != 0) std::memcpy(data_.data() + at, from, bytes);
   }
-  std::vector<std::byte> data_;
+  // Its length comes first, in one piece with it: the reader is woken once.
+  std::vector<std::byte> data_ = std::vector<std::byte>(sizeof(std::uint64_t));
 };
 
 class Unpacker {

@@ -237,6 +237,14 @@ struct SeccompFilter {
   std::uint32_t start, length;  // in seccomp_instructions
 };
 
+// Explored runs: a place of the program's code that came into the core by a signal, for the fork server to patch
+// (core/patching.h).
+struct TrappedSite {
+  std::uint64_t after;
+  std::int64_t number;
+};
+inline constexpr std::uint32_t kMaxTrappedSites = 64;
+
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
   std::uint32_t last_holder;          // thread id
@@ -256,19 +264,23 @@ struct RuntimeState {
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
   std::uint64_t feed_known;               // what was last seen of feed.head
-  std::uint16_t live[kMaxThreads];        // ids of threads not exited, in order of creation
   std::uint64_t shared_ids;               // shared mappings named so far
+  std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
+  std::uint32_t opens_are_decided;   // recording: not 0 if somebody in the tree may be asked before a file is opened
+  std::uint32_t futex_vectors_used;  // of futex_vectors, those that ever were in use
+  std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   std::uint32_t stand_in_count;
-  std::uint32_t opens_are_decided;  // recording: not 0 if somebody in the tree may be asked before a file is opened
+  std::uint32_t trapped_count;
+  PolicyState policy;
+  std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
+  // Tables of which only the beginning is in use: behind what every run has (core/fork_server.cc).
   // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
   std::uint64_t stand_ins[kMaxStandIns];
   std::uint64_t stand_in_sizes[kMaxStandIns];
-  std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   SeccompFilter seccomp_filters[kMaxSeccompFilters];
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
   FutexVector futex_vectors[kMaxFutexVectors];
-  std::int64_t virtual_now;  // modelled environment: nanoseconds that its clocks show
-  PolicyState policy;
+  TrappedSite trapped[kMaxTrappedSites];
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];
 };

@@ -42,7 +42,7 @@ Json memory_map() {
       {"core_start", kCoreBase},
       {"core_end", kArenaBase},
       {"stacks_start", kStacksBase},
-      {"stacks_end", kScratchBase},
+      {"stacks_end", kStacksBase + kMaxThreads * kCoreStackBytes},
       {"event", kArenaBase + offsetof(ArenaHeader, status) + offsetof(RunStatus, event)},
       {"step", kState + offsetof(RuntimeState, step)},
       {"holder", kState + offsetof(RuntimeState, holder)},

@@ -16,9 +16,11 @@ namespace {
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
 constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
-// The order of turns; each is used over and over.
-constexpr const char* kTurns[] = {"pctvb", "dpor",  "pctvb",  "pos",   "pctvb", "surw",  "pctvb",     "dpor",  "pctvb",
-                                  "pct",   "pctvb", "random", "pctvb", "dpor",  "pctvb", "goexplore", "hapset"};
+// The order of turns; each is used over and over. The three that find most look for different things, so they come
+// first and have most: threads held back at one variable's accesses, reversals one by one, orders of one variable's
+// accesses.
+constexpr const char* kTurns[] = {"pctvb", "dpor", "surw", "pctvb", "dpor",   "pctvb", "surw",      "pos",   "dpor",
+                                  "pctvb", "surw", "pct",  "pctvb", "random", "dpor",  "goexplore", "pctvb", "hapset"};
 // Whatever is so rare that it was not found by then wants many rare steps in a row: every other run goes on from where
 // earlier ones came to, after twice as many three of four do, and so on up to the last share.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;

@@ -1,5 +1,6 @@
 #include "recorder/core/choice.h"
 
+#include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/observation.h"
 #include "recorder/policy.h"
@@ -68,11 +69,27 @@ std::uint32_t expire_next(Thread& me) {
   return collect_enabled(me, next->id == me.id, enabled_threads);
 }
 
+bool all_wait(const Thread& me, bool me_enabled) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.live[i] == me.id ? me_enabled : may_resume(thread_of(s.live[i]))) return false;
+  return true;
+}
+
+// Modelled: nobody can run unless its time passes. The outside acts if it is its turn; otherwise time passes; and if
+// nobody waits for that, the outside acts all the same.
+std::uint32_t wait_for_anything(Thread& me, std::uint32_t n) {
+  if (outside_acts(false)) return collect_enabled(me, may_resume(me), enabled_threads);
+  if (n == 0) n = expire_next(me);
+  if (n == 0 && outside_acts(true)) n = collect_enabled(me, may_resume(me), enabled_threads);
+  return n;
+}
+
 }  // namespace
 
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
   std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
-  if (n == 0 && modelled()) n = expire_next(me);
+  if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, n);
   if (n == 0) return {false, 0};
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =

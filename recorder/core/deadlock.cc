@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
@@ -79,6 +80,9 @@ void check_deadlock(const Thread& me) {
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
   if (!cycle && !modelled() && (handlers_may_help() || !stays_so())) return;
+  if (!cycle && modelled() && waits_for_outside())
+    end_run(wire::OutcomeKind::kLeftRecording,
+            "left the recording: every thread waits, and nothing more comes from outside");
   Text text;
   text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
   for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);

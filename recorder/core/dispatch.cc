@@ -5,6 +5,7 @@
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/modelled_files.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
@@ -64,6 +65,11 @@ long run(Call& call) {
   op.kind = OpKind::kSyscall;
   op.pc = call.context.registers.rip;
   op.detail = static_cast<std::uint32_t>(call.number);
+  if (modelled() && is_file_operation(call)) {
+    op.kind = OpKind::kSemaphore;
+    op.object = file_object();
+    op.is_write = 1;
+  }
   if (call.row->kind == CallKind::kYield) {
     yield_point(op);
     return complete(call, 0);
@@ -308,7 +314,9 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
   const long result = carry_out(context, number);
   const bool signals = signal_due(me) || (live() && (me.queued.load() != 0 || me.held != 0));
-  const bool done = result != kNotStarted && !signals && me.has_saved_mask == 0 && me.signal_mask == mask;
+  // In an explored run the kernel's mask is nobody's business.
+  const bool same_mask = me.has_saved_mask == 0 && (modelled() || me.signal_mask == mask);
+  const bool done = result != kNotStarted && !signals && same_mask;
   if (done) return resume;
   me.patched_call = {me.patched_call.after, r.rip, r.rax, number, result == -EINTR ? 1u : 0u};
   r.rax = static_cast<std::uint64_t>(kFinishCall);

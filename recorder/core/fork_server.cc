@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/choice.h"
 #include "recorder/core/code_trap.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/model.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 
@@ -27,23 +29,31 @@ bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
 void signal_word(std::atomic<std::uint32_t>& word) { sys(SYS_futex, &word, FUTEX_WAKE, 1); }
 
 // The server's state as the run's. Its tables are mostly empty: only what is in use is copied.
+template <typename Item>
+void copy_used(Item* to, const Item* from, std::uint32_t used) {
+  memcpy(static_cast<void*>(to), from, used * sizeof(Item));
+}
+
 void copy_state(RuntimeState& to) {
   const RuntimeState& from = state();
-  auto* start = reinterpret_cast<std::byte*>(&to);
-  const auto* source = reinterpret_cast<const std::byte*>(&from);
-  const auto live = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(from.live) - source);
-  memcpy(start, source, live + from.live_threads * sizeof from.live[0]);
-  const auto policy = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(&from.shared_ids) - source);
-  const auto processes = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(from.processes) - source);
-  memcpy(start + policy, source + policy, processes - policy);
-  memcpy(static_cast<void*>(to.processes), from.processes, from.process_count * sizeof(Process));
-  memcpy(static_cast<void*>(to.threads), from.threads, from.thread_count * sizeof(Thread));
+  const auto live = reinterpret_cast<const std::byte*>(from.live) - reinterpret_cast<const std::byte*>(&from);
+  memcpy(static_cast<void*>(&to), &from, static_cast<std::uint64_t>(live));
+  copy_used(to.live, from.live, from.live_threads);
+  copy_used(to.stand_ins, from.stand_ins, from.stand_in_count);
+  copy_used(to.stand_in_sizes, from.stand_in_sizes, from.stand_in_count);
+  copy_used(to.seccomp_filters, from.seccomp_filters, from.seccomp_count);
+  copy_used(to.seccomp_instructions, from.seccomp_instructions, from.seccomp_used);
+  copy_used(to.futex_vectors, from.futex_vectors, from.futex_vectors_used);
+  copy_used(to.processes, from.processes, from.process_count);
+  copy_used(to.threads, from.threads, from.thread_count);
 }
 
 // In the server: the runs' arena is as the server is. The supervisor has written its configuration.
 void prepare_run() {
   auto& prepared = *reinterpret_cast<ArenaHeader*>(kPreparedBase);
-  copy_state(*reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes));
+  auto& last_run = *reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes);
+  patch_trapped_sites(last_run.trapped, last_run.trapped_count);
+  copy_state(last_run);
   // The feed stays the server's: runs only read it. Its position is theirs.
   prepared.feed.bytes = arena().feed.bytes;
   prepared.feed.file_offset = arena().feed.file_offset;
@@ -51,7 +61,8 @@ void prepare_run() {
   prepared.feed.tail.store(arena().feed.tail.load());
 }
 
-// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process.
+// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process and
+// that a fork does not keep.
 void become_run() {
   if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, arena().out.file_offset) ||
       !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
@@ -61,7 +72,6 @@ void become_run() {
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
   process().real_pid = me.real_tid;
   prepare_thread(me);
-  install_core_handlers();
   arena().config.detect_now = config().detect_memory_errors;
   begin_policy();
   arm();
@@ -92,6 +102,18 @@ bool serve_one() {
 // At the function where explored runs begin, if that is not main.
 CodeTrap site;
 
+// What a run does not need is not copied by its fork, which costs it a microsecond a mapping and a page of page tables:
+// scratch memory, as no call blocks in the kernel, and what the kernel put above everything else when it started the
+// core.
+void forget_what_runs_lack() {
+  Thread& me = self();
+  if (me.has_scratch != 0) sys(SYS_munmap, kScratchBase + me.id * kScratchBytes, kScratchBytes);
+  me.has_scratch = 0;
+  const RegionTable& table = regions();
+  constexpr std::uint64_t kEnd = 0x7fff'ffff'f000;
+  if (table.count != 0 && table.items[table.count - 1].end <= kStackTop) sys(SYS_munmap, kStackTop, kEnd - kStackTop);
+}
+
 // Explored runs begin here: what is so of all of them, and in a fork server they do.
 void fork_point() {
   arena().config.detect_now = config().detect_memory_errors;
@@ -100,6 +122,7 @@ void fork_point() {
   prepare_model();
   if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
   sys(SYS_madvise, kPreparedBase, kRingsOffset, MADV_DONTFORK);
+  forget_what_runs_lack();
   RunStatus& status = arena().status;
   std::uint32_t served = 0;
   status.server_ready.store(1);

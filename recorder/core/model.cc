@@ -1,13 +1,15 @@
 #include "recorder/core/model.h"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_files.h"
 #include "recorder/core/modelled_signals.h"
+#include "recorder/core/modelled_status.h"
 #include "recorder/core/modelled_time.h"
-#include "recorder/core/pseudo_calls.h"
+#include "recorder/core/outside.h"
+#include "recorder/core/recorded_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/waits.h"
@@ -15,58 +17,6 @@
 namespace reweave::core {
 
 namespace {
-
-constexpr std::uint32_t kNumbers = 512;
-constexpr std::uint32_t kNone = ~0u;
-constexpr std::uint64_t kNoParts = ~std::uint64_t{0};
-
-// A recorded call, in a list of those with its number.
-struct Recorded {
-  std::uint64_t offset;  // of its SyscallRecord in the feed
-  std::uint64_t parts;   // of the first record with parts of its outputs, or `offset`
-  std::uint32_t next;
-  std::uint16_t thread;
-  bool used;
-};
-
-Recorded* calls;
-std::uint32_t heads[kNumbers];
-std::uint32_t tails[kNumbers];
-
-const wire::RecordHeader* record_at(std::uint64_t offset) {
-  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (offset & (arena().feed.bytes - 1)));
-}
-
-const wire::SyscallRecord& call_at(const Recorded& entry) {
-  return *reinterpret_cast<const wire::SyscallRecord*>(record_at(entry.offset));
-}
-
-void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(record_at(offset));
-  calls[index] = {offset, parts, kNone, record.header.thread, false};
-  const std::uint32_t number = record.number;
-  if (heads[number] == kNone)
-    heads[number] = index;
-  else
-    calls[tails[number]].next = index;
-  tails[number] = index;
-}
-
-// Is `entry` an answer to `call`? Exact: the recorded thread's own; otherwise any thread's. Descriptors must agree.
-bool answers(const Call& call, const Recorded& entry, bool exact) {
-  if (entry.used) return false;
-  const bool by_descriptor = (call.row->flags & kFirstIsFd) != 0;
-  if (by_descriptor) return call_at(entry).args[0] == static_cast<std::uint64_t>(call.logged[0]);
-  return !exact || entry.thread == call.me.id;
-}
-
-Recorded* find(const Call& call) {
-  if (call.number < 0 || call.number >= static_cast<long>(kNumbers)) return nullptr;
-  for (bool exact : {true, false})
-    for (std::uint32_t i = heads[call.number]; i != kNone; i = calls[i].next)
-      if (answers(call, calls[i], exact)) return &calls[i];
-  return nullptr;
-}
 
 // Where an output of the recorded call goes in this one: pointers may differ between the runs, arguments correspond.
 std::uint64_t rebase(const Call& call, const wire::SyscallRecord& record, std::uint64_t address) {
@@ -97,21 +47,20 @@ std::uint32_t take_outputs(const Call& call, const wire::SyscallRecord& record, 
   return n;
 }
 
-long answer_from(Call& call, Recorded& entry) {
+long answer_from(Call& call, RecordedCall& entry) {
   static Output outputs[kMaxOutputs];
-  const wire::SyscallRecord& record = call_at(entry);
+  const wire::SyscallRecord& record = record_of(entry);
   entry.used = true;
+  if ((call.row->flags & kNewFd) != 0 && !is_error(record.result)) {
+    note_outside_descriptor(record.result);
+    note_opened(entry, record.result);
+    note_outside_opened(record.result, entry.outputs_before);
+  }
   std::uint32_t n = 0;
   for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
     n = take_outputs(call, record, record_at(at), outputs, n);
   log_call(call, record.result, outputs, n);
   return record.result;
-}
-
-long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
-  const Output output = {address, bytes};
-  log_call(call, result, &output, address != 0 && bytes != 0 ? 1 : 0);
-  return result;
 }
 
 long model_clock(Call& call) {
@@ -129,12 +78,25 @@ long model_clock(Call& call) {
   return log_value(call, 0, address, 16);
 }
 
-long written_bytes(const Call& call) {
-  if (call.row->outs[0].kind != OutKind::kVector) return call.logged[2];
+long vector_bytes(long vector, long count) {
   long total = 0;
-  const auto* vector = reinterpret_cast<const std::uint64_t*>(call.logged[1]);
-  for (long i = 0; i < call.logged[2]; i++) total += static_cast<long>(vector[2 * i + 1]);
+  const auto* parts = reinterpret_cast<const std::uint64_t*>(vector);
+  for (long i = 0; i < count; i++) total += static_cast<long>(parts[2 * i + 1]);
   return total;
+}
+
+long written_bytes(const Call& call) {
+  if (call.number == SYS_sendmsg) {
+    const auto* message = reinterpret_cast<const long*>(call.logged[1]);
+    return vector_bytes(message[2], message[3]);
+  }
+  return call.row->outs[0].kind == OutKind::kVector ? vector_bytes(call.logged[1], call.logged[2]) : call.logged[2];
+}
+
+// What goes outside is taken as a whole.
+bool writes_outside(const Call& call) {
+  const bool sends = call.number == SYS_sendto || call.number == SYS_sendmsg;
+  return ((call.row->flags & kWritesStream) != 0 || sends) && call.logged[0] >= 0;
 }
 
 // Calls that need no recording to be answered. False: not one of them.
@@ -158,7 +120,7 @@ bool model_known(Call& call, long& result) {
     default:
       break;
   }
-  if ((call.row->flags & kWritesStream) != 0 && call.logged[0] >= 0) {
+  if (writes_outside(call)) {
     const auto fd = static_cast<std::uint64_t>(call.logged[0]);
     call.flags |= fd < kMaxFds ? process().fds[fd].std_stream : 0;
     result = log_value(call, written_bytes(call), 0, 0);
@@ -188,22 +150,15 @@ bool model_harmless(Call& call, long& result) {
   }
 }
 
-// Some thread of the recorded run sent such a signal; otherwise it came from outside.
-bool sent_by_program(long signal) {
-  if (signal <= 0) return true;
-  for (const int call : {SYS_kill, SYS_tkill, SYS_tgkill})
-    for (std::uint32_t i = heads[call]; i != kNone; i = calls[i].next)
-      if (call_at(calls[i]).args[call == SYS_tgkill ? 2 : 1] == static_cast<std::uint64_t>(signal)) return true;
+// Some thread of the recorded run sent a signal.
+bool program_sends_signals() {
+  for (const long number : {SYS_kill, SYS_tkill, SYS_tgkill})
+    if (first_recorded(number) != nullptr) return true;
   return false;
 }
 
-// Some thread of the recorded run sent a signal.
-bool program_sends_signals() {
-  return heads[SYS_kill] != kNone || heads[SYS_tkill] != kNone || heads[SYS_tgkill] != kNone;
-}
-
 // A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
-long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
+long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   if (entry != nullptr) entry->used = true;
   if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
     return log_value(call, -EINTR, 0, 0);
@@ -217,37 +172,22 @@ long model_poll(Call& call, Recorded* entry, std::int64_t deadline) {
 }  // namespace
 
 void prepare_model() {
-  const Channel& feed = arena().feed;
-  for (std::uint32_t& head : heads) head = kNone;
-  const std::uint64_t begin = feed.tail.load(), end = feed.head.load();
-  std::uint64_t count = 0;
-  auto is_call = [](const wire::RecordHeader* record) {
-    return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-           reinterpret_cast<const wire::SyscallRecord*>(record)->number < kNumbers;
-  };
-  for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) count += is_call(record_at(at)) ? 1 : 0;
-  const long memory = sys(SYS_mmap, 0, (count + 1) * sizeof(Recorded), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
-  calls = reinterpret_cast<Recorded*>(memory);
-  std::uint32_t index = 0;
-  std::uint64_t parts = kNoParts;
-  for (std::uint64_t at = begin; at < end; at += record_at(at)->bytes) {
-    if (is_pseudo_call(*record_at(at), wire::kOutputPart)) {
-      if (parts == kNoParts) parts = at;
-    } else {
-      if (is_call(record_at(at))) add(index++, at, parts == kNoParts ? at : parts);
-      parts = kNoParts;
-    }
-  }
-  for (std::uint32_t i = heads[SYS_clock_gettime]; i != kNone; i = calls[i].next) learn_clock(call_at(calls[i]));
+  index_recorded_calls();
+  for (const RecordedCall* call = first_recorded(SYS_clock_gettime); call != nullptr; call = next_recorded(*call))
+    learn_clock(record_of(*call));
+}
+
+long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
+  const Output output = {address, bytes};
+  log_call(call, result, &output, address != 0 && bytes != 0 ? 1 : 0);
+  return result;
 }
 
 long model_call(Call& call) {
   long result = 0;
-  if (model_known(call, result)) return result;
-  Recorded* entry = find(call);
-  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || sent_by_program(call_at(*entry).result))) {
+  if (model_file_call(call, result) || model_known(call, result)) return result;
+  RecordedCall* entry = find_recorded(call);
+  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_by_program(record_of(*entry).result))) {
     if (entry != nullptr) entry->used = true;
     return wait_for_signal(call);
   }
@@ -257,20 +197,22 @@ long model_call(Call& call) {
     return wait_for_handler(call);
   }
   const std::int64_t deadline = end_of_poll(call);
-  if (deadline != kNoDeadline && (entry == nullptr || call_at(*entry).result == 0))
+  if (deadline != kNoDeadline && (entry == nullptr || record_of(*entry).result == 0))
     return model_poll(call, entry, deadline);
   if (entry != nullptr) return answer_from(call, *entry);
-  if (model_harmless(call, result)) return result;
+  if (model_harmless(call, result) || model_status(call, result)) return result;
   Text text;
-  text << "left the recording: it has no answer to system call " << call.row->name << " of thread " << call.me.id;
+  text << "left the recording: it has no answer to system call " << call.row->name;
+  if ((call.row->flags & kFirstIsFd) != 0) text << " on descriptor " << static_cast<int>(call.logged[0]);
+  text << " of thread " << call.me.id;
   end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
 }
 
 const wire::MapFileRecord* model_file_mapping(const Call& call) {
-  Recorded* entry = find(call);
-  for (; entry != nullptr; entry = find(call)) {
+  RecordedCall* entry = find_recorded(call);
+  for (; entry != nullptr; entry = find_recorded(call)) {
     entry->used = true;
-    const wire::SyscallRecord& record = call_at(*entry);
+    const wire::SyscallRecord& record = record_of(*entry);
     if (record.args[4] != static_cast<std::uint64_t>(call.logged[4]) || is_error(record.result)) continue;
     const wire::RecordHeader* next = record_at(entry->offset + record.header.bytes);
     if (next->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;

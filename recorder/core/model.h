@@ -1,8 +1,9 @@
 // The modelled environment of explored runs: system calls are answered from the recording that the run departed from.
 //
-// Descriptors give their recorded bytes in order, whichever thread reads; other calls get what the recorded thread
-// got; clocks go on from the last recorded value; writes are kept aside. A call that the recording cannot answer
-// ends the run as OutcomeKind::kLeftRecording.
+// Descriptors that lead outside give their recorded bytes in order, whichever thread reads (outside.h); pipes and the
+// like are the run's own (modelled_files.h); other calls get what the recorded thread got; clocks go on from the last
+// recorded value; writes are kept aside. A call that the recording cannot answer ends the run as
+// OutcomeKind::kLeftRecording.
 #pragma once
 
 #include "recorder/core/dispatch.h"

@@ -68,6 +68,8 @@ bool send_modelled(const Call& call, int number) {
   return false;
 }
 
+void send_modelled_to_self(int number) { send_to(self(), number); }
+
 void release_pending_signals() {
   Thread& me = self();
   while (const int number = take_pending(me, ~me.signal_mask)) queue_own_signal(me, number);

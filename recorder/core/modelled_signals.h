@@ -9,6 +9,9 @@ namespace reweave::core {
 // Carries out a kill, tkill or tgkill within the process. False: it goes elsewhere.
 bool send_modelled(const Call& call, int number);
 
+// The calling thread gets a signal for what it did, as the kernel would send it.
+void send_modelled_to_self(int number);
+
 // Delivers to the calling thread what its mask does not keep back any more.
 void release_pending_signals();
 

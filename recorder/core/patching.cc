@@ -187,12 +187,36 @@ void follow_recorded_patch(std::uint64_t after, long number) {
   if (config().patch_calls != 0) patch_or_give_up(*site, number);
 }
 
+void tell_server(std::uint64_t after, long number) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.trapped_count; i++)
+    if (s.trapped[i].after == after) return;
+  if (s.trapped_count < kMaxTrappedSites) s.trapped[s.trapped_count++] = {after, number};
+}
+
+// All of the mapping is made writable, not the one page: a mapping in parts costs every run's fork more than signals
+// do.
+void patch_for_runs(const TrappedSite& trapped) {
+  Site* site = admit(trapped.after);
+  if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
+  const Region* region = code_region(trapped.after - kSyscallBytes);
+  if (region == nullptr) return;
+  const Writable all(region->start, region->end - region->start);
+  if (all.done()) patch_or_give_up(*site, trapped.number);
+}
+
 }  // namespace
+
+void patch_trapped_sites(const TrappedSite* trapped, std::uint32_t count) {
+  if (config().patch_calls == 0) return;
+  for (std::uint32_t i = 0; i < count && i < kMaxTrappedSites; i++) patch_for_runs(trapped[i]);
+}
 
 void note_clock_site(std::uint64_t after) { note_call_site(after, kClockRead); }
 
 void note_call_site(std::uint64_t after, long number) {
   if (replaying()) return follow_recorded_patch(after, number);
+  if (modelled()) return tell_server(after, number);
   if (!live() || config().patch_calls == 0) return;
   Site* site = admit(after);
   if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over

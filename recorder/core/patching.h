@@ -8,8 +8,9 @@
 // Hot reads of the time stamp counter (tsc.h) likewise: `rdtsc` or `rdtscp` and what follows become the jump if that
 // can be moved (code_patterns.h) and nothing nearby may jump to it; a fault remains for all others. A patch is logged,
 // and replayed at the same event, so that the code is the same in both runs; a debugged replay does without, for a
-// debugger plants breakpoints where calls return to. Private to a process; a fork copies it. Called with the baton, so
-// no other thread executes what is written.
+// debugger plants breakpoints where calls return to. Explored runs log none, and their replays do without: the fork
+// server patches what earlier runs came by, so that a run has hardly any signals. Private to a process; a fork copies
+// it. Called with the baton, so no other thread executes what is written.
 #pragma once
 
 #include "recorder/core/context.h"
@@ -23,6 +24,9 @@ void note_call_site(std::uint64_t after, long number);
 
 // The same of an `rdtsc` or `rdtscp` before `after`, which faulted.
 void note_clock_site(std::uint64_t after);
+
+// Fork server, between two runs: patches the places that a run told of.
+void patch_trapped_sites(const TrappedSite* sites, std::uint32_t count);
 
 // Where a thread goes on that is to return to `ip`: elsewhere if a patch covers that place.
 std::uint64_t landing(std::uint64_t ip);

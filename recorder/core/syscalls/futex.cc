@@ -242,9 +242,12 @@ long wait_for_any(Call& call, FutexVector& vector, std::int64_t deadline) {
 }
 
 FutexVector* free_vector() {
-  for (FutexVector& vector : state().futex_vectors)
-    if (vector.count == 0) return &vector;
-  return nullptr;
+  RuntimeState& s = state();
+  std::uint32_t i = 0;
+  while (i < s.futex_vectors_used && s.futex_vectors[i].count != 0) i++;
+  if (i == kMaxFutexVectors) return nullptr;
+  if (i == s.futex_vectors_used) s.futex_vectors[s.futex_vectors_used++].count = 0;  // of an earlier explored run
+  return &s.futex_vectors[i];
 }
 
 }  // namespace

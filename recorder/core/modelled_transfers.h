@@ -1,0 +1,14 @@
+// Reading from and writing to what the run has to itself (channels.h).
+#pragma once
+
+#include "recorder/core/channels.h"
+#include "recorder/core/dispatch.h"
+
+namespace reweave::core {
+
+// False: not a call that reads, writes or shuts down.
+bool transfer(Call& call, ChannelFile& file, long& result);
+// One descriptor, or call under way, fewer leads to it.
+void drop_reference(ChannelFile& file);
+
+}  // namespace reweave::core
