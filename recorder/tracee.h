@@ -52,7 +52,8 @@ struct Tracee {
   std::int32_t tid;
   std::int32_t wait_status;
   std::int32_t signal;   // what it is resumed with; 0: none
-  std::int64_t call;     // number of the system call under way, or -1
+  std::uint32_t in_call;  // a system call is under way
+  std::int64_t call;      // its number, which the tracer may have made -1; -1 otherwise
   std::uint64_t message;  // PTRACE_GETEVENTMSG
   std::uint64_t arguments[6];  // of that call, as they were at its entry
   std::uint8_t info[128];      // siginfo_t of the stop

@@ -120,6 +120,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
   auto& r = context.registers;
   Tracee* tracee = tracee_of(self());
   tracee->call = number;
+  tracee->in_call = 1;
   const std::uint64_t arguments[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   memcpy(tracee->arguments, arguments, sizeof arguments);
   const ResumeMode mode = tracee->mode;
@@ -138,7 +139,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
 void leave_traced_call(KernelContext& context, bool not_started) {
   auto& r = context.registers;
   Tracee* tracee = tracee_of(self());
-  if (tracee == nullptr || tracee->call < 0) return;
+  if (tracee == nullptr || tracee->in_call == 0) return;
   if (tracee->mode == ResumeMode::kSyscall) {
     const std::uint64_t ip = r.rip, number = r.rax;
     if (not_started) {
@@ -155,7 +156,9 @@ void leave_traced_call(KernelContext& context, bool not_started) {
     finish_step(context);
   }
   tracee = tracee_of(self());
-  if (tracee != nullptr) tracee->call = -1;
+  if (tracee == nullptr) return;
+  tracee->call = -1;
+  tracee->in_call = 0;
 }
 
 bool is_stepping(const Thread& thread) {
@@ -187,6 +190,7 @@ void stop_after_exec(KernelContext& context) {
   Tracee* tracee = tracee_of(me);
   tracee->tid = me.tid;
   tracee->call = SYS_execve;
+  tracee->in_call = 1;
   stop_at_event(context, PTRACE_EVENT_EXEC, static_cast<std::uint64_t>(me.tid));
   if (me.tracee == 0) return;
   const bool signalled = (tracee->options & PTRACE_O_TRACEEXEC) == 0 && tracee->seized == 0;
