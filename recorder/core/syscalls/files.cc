@@ -12,6 +12,7 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/own_maps.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/traced_status.h"
 
 namespace reweave::core {
 
@@ -65,6 +66,11 @@ long open_file(Call& call, int slot) {
     return complete(call, result);
   }
   const char* path = string_at(call.args[slot]);
+  if (live() && is_traced_status(path)) {
+    const long result = open_traced_status(path, call.args[slot + 1]);
+    forget_fd(result);
+    return complete(call, result);
+  }
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
   const long result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
   if (may_be_stream && !is_error(result)) note_stream(result);
