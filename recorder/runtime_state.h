@@ -63,7 +63,6 @@ enum class WaitKind : std::uint32_t {
 // Waits that no signal ends.
 constexpr bool is_uninterruptible(WaitKind kind) { return kind == WaitKind::kVfork || kind == WaitKind::kTracer; }
 
-
 // How a wait ended.
 enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };
 
@@ -156,8 +155,8 @@ struct alignas(64) Thread {
   // core_blocking_syscall looks at these two at once.
   alignas(8) std::atomic<std::uint32_t> queued;  // entries of `signals` in use
   std::atomic<std::uint32_t> kicked;             // somebody wants it to look again (core/tracing.h)
-  std::uint32_t held;                 // entries of `held_signals` in use
-  std::uint32_t stopped;              // live: by a stop signal from within the tree
+  std::uint32_t held;                            // entries of `held_signals` in use
+  std::uint32_t stopped;                         // live: by a stop signal from within the tree
   QueuedSignal signals[kSignalQueue];
   QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
   std::uint64_t start_context;              // a new thread's first registers, on its core stack
@@ -216,15 +215,15 @@ struct Process {
   std::uint8_t alive;
   // Processes, perhaps this one, whose memory, descriptors and handlers it uses (clone(2)).
   std::uint16_t memory_of, files_of, handlers_of;
-  ThreadId creator;               // the thread that made it
-  std::uint8_t traced_outside;    // asked to be traced by whoever started the tree
+  ThreadId creator;                       // the thread that made it
+  std::uint8_t traced_outside;            // asked to be traced by whoever started the tree
   std::atomic<std::uint8_t> catches_all;  // live: the kernel gives the core all of its signals, for it is traced
-  std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
-  std::uint64_t handled_signals;  // bit n-1: the target installed a handler
+  std::uint32_t vfork_parent;             // thread id + 1 of the thread that vfork suspended for this process, or 0
+  std::uint64_t handled_signals;          // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
-  std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
-  std::uint64_t memory_hard_limit;  // likewise
-  std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
+  std::uint64_t memory_limit;               // RLIMIT_AS + 1, which is held by us; 0: none
+  std::uint64_t memory_hard_limit;          // likewise
+  std::uint64_t code_removals;              // times that code left its memory: addresses may have another meaning since
   std::atomic<std::uint32_t> child_signal;  // 1: a SIGCHLD about a tracee is to come, with child_info
   std::uint8_t child_info[128];
   SignalAction actions[65];  // by signal number

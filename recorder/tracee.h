@@ -27,6 +27,7 @@ enum class ResumeMode : std::uint32_t { kContinue = 0, kSyscall, kStep, kEmulate
 // Bits of Tracee::asked.
 inline constexpr std::uint32_t kAskedStop = 1;       // somebody sent SIGSTOP, which says Tracee::asked_info
 inline constexpr std::uint32_t kAskedInterrupt = 2;  // PTRACE_INTERRUPT
+inline constexpr std::uint32_t kAskedGroup = 4;      // another thread of its process took asked_signal, a stop signal
 
 // Values of Tracee::in_use.
 inline constexpr std::uint32_t kTraced = 1;
@@ -51,17 +52,17 @@ struct Tracee {
   std::uint32_t dead;       // only `wait_status` is left, for the tracer
   std::int32_t tid;
   std::int32_t wait_status;
-  std::int32_t signal;   // what it is resumed with; 0: none
-  std::uint32_t in_call;  // a system call is under way
-  std::int64_t call;      // its number, which the tracer may have made -1; -1 otherwise
-  std::uint64_t message;  // PTRACE_GETEVENTMSG
-  std::uint64_t arguments[6];  // of that call, as they were at its entry
+  std::int32_t signal;         // what it is resumed with; 0: none
+  std::uint32_t in_call;       // a system call is under way
+  std::int64_t call;           // its number, which the tracer may have made -1; -1 otherwise
+  std::uint64_t message;       // PTRACE_GETEVENTMSG
   std::uint8_t info[128];      // siginfo_t of the stop
   std::uint64_t registers[kUserRegisters];
   std::uint64_t fp_bytes;
   alignas(64) std::uint8_t fp_state[kMaxFpStateBytes];
   std::atomic<std::uint32_t> asked;
   std::uint8_t asked_info[128];
+  std::int32_t asked_signal;
 };
 
 }  // namespace reweave

@@ -84,13 +84,14 @@ namespace {
 void set_kernel_action(int number) {
   if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   const SignalAction& action = signal_action(number);
-  const bool caught = action.handler > 1 || (action.handler == 0 && number == SIGPIPE) || process().catches_all.load() != 0;
+  const bool caught =
+      action.handler > 1 || (action.handler == 0 && number == SIGPIPE) || process().catches_all.load() != 0;
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   if (!caught) return set_real_action(number, action.handler, kept);
   if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
   // One at a time, so that they queue in the order in which the kernel delivers them.
-  set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous), SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept,
-                  ~kNeverBlocked);
+  set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
 }
 
 }  // namespace

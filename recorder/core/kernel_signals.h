@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kIgnoredByDefault =
     signal_bit(SIGCHLD) | signal_bit(SIGCONT) | signal_bit(SIGURG) | signal_bit(SIGWINCH);
 // Signals that the kernel must always be able to deliver to us.
 inline constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV) | signal_bit(SIGBUS) |
-                                        signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
-                                        signal_bit(kWatchdogSignal) | signal_bit(SIGKILL) | signal_bit(SIGSTOP);
+                                               signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
+                                               signal_bit(kWatchdogSignal) | signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 // The kernel's mask while the target's is `mask`: what our handlers need is never blocked.
 std::uint64_t real_mask(std::uint64_t mask);

@@ -1,5 +1,5 @@
-// Records of what the core logs in the manner of a system call (wire::kImageStart and the others): arguments, and at most
-// one chunk of memory or of a file.
+// Records of what the core logs in the manner of a system call (wire::kImageStart and the others): arguments, and at
+// most one chunk of memory or of a file.
 //
 // Thread rule: the baton holder only.
 #pragma once

@@ -123,10 +123,6 @@ void restart(KernelContext& context, long number) {
   context.registers.rax = static_cast<std::uint64_t>(number);
 }
 
-bool is_interrupt(const QueuedSignal& signal) {
-  return signal.number == SIGSTOP && reinterpret_cast<const std::int32_t*>(signal.info)[2] == kInterruptCode;
-}
-
 // What a signal that the tracer let through does. True if a handler runs next.
 bool act_on(KernelContext& context, const QueuedSignal& signal) {
   const int sig = static_cast<int>(signal.number);
@@ -170,7 +166,7 @@ bool deliver_traced(KernelContext& context, QueuedSignal signal, bool interrupte
 
 // A call that a stop interrupted goes on, if no handler ran; some fail (signal(7)).
 bool goes_on_after_stop(long number) {
-  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,     SYS_semop,
+  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
                              SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
   for (const long fails : kFails)
     if (number == fails) return false;
@@ -183,7 +179,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   const SignalAction action = signal_action(sig);
   const DefaultAction otherwise = default_action(process(), sig);
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
-  if ((action.handler <= 1 && nothing) || is_interrupt(signal)) return;
+  if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return;
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);

@@ -87,7 +87,8 @@ void restore_registers(const Tracee& tracee, KernelContext& context) {
   if (tracee.fp_bytes < kLegacyBytes) return;
   auto* fp = reinterpret_cast<std::uint8_t*>(context.registers.fp_state);
   memcpy(fp, tracee.fp_state, kSoftware);
-  if (tracee.fp_bytes > kHeaderEnd) memcpy(fp + kLegacyBytes, tracee.fp_state + kLegacyBytes, tracee.fp_bytes - kLegacyBytes);
+  if (tracee.fp_bytes > kHeaderEnd)
+    memcpy(fp + kLegacyBytes, tracee.fp_state + kLegacyBytes, tracee.fp_bytes - kLegacyBytes);
 }
 
 bool may_set(std::uint32_t index, std::uint64_t value) {

@@ -9,8 +9,33 @@ namespace reweave::core {
 
 // Indices into Tracee::registers, in the order of struct user_regs_struct (sys/user.h).
 enum UserRegister : std::uint32_t {
-  kR15, kR14, kR13, kR12, kRbp, kRbx, kR11, kR10, kR9, kR8, kRax, kRcx, kRdx, kRsi, kRdi, kOrigRax, kRip, kCs, kEflags,
-  kRsp, kSs, kFsBase, kGsBase, kDs, kEs, kFs, kGs
+  kR15,
+  kR14,
+  kR13,
+  kR12,
+  kRbp,
+  kRbx,
+  kR11,
+  kR10,
+  kR9,
+  kR8,
+  kRax,
+  kRcx,
+  kRdx,
+  kRsi,
+  kRdi,
+  kOrigRax,
+  kRip,
+  kCs,
+  kEflags,
+  kRsp,
+  kSs,
+  kFsBase,
+  kGsBase,
+  kDs,
+  kEs,
+  kFs,
+  kGs
 };
 
 void save_registers(Tracee& tracee, const KernelContext& context);

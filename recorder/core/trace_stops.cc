@@ -67,6 +67,18 @@ std::uint32_t syscall_code(const Tracee& tracee) {
   return (tracee.options & PTRACE_O_TRACESYSGOOD) != 0 ? SIGTRAP | 0x80 : SIGTRAP;
 }
 
+// The part of one thread in a group-stop.
+void stop_alone(KernelContext& context, int number) {
+  const Tracee& tracee = *tracee_of(self());
+  const auto stop = static_cast<std::uint32_t>(number);
+  if (tracee.seized != 0) {
+    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
+    return;
+  }
+  const Info none = {};
+  stand_still(context, StopKind::kGroup, stop, &none);
+}
+
 // What a tracer resumes a thread with at a stop that is no signal's own is sent to it.
 void send_resumed(std::int32_t number) {
   if (number != 0 && live()) queue_own_signal(self(), number);
@@ -75,9 +87,9 @@ void send_resumed(std::int32_t number) {
 }  // namespace
 
 bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
-  const auto number = static_cast<std::int32_t>(signal.number);
-  if (number == SIGSTOP && reinterpret_cast<const std::int32_t*>(signal.info)[2] == kInterruptCode) {
-    stop_by_interrupt(context);
+  const auto* words = reinterpret_cast<const std::int32_t*>(signal.info);
+  if (is_request_to_stop(signal)) {
+    words[2] == kInterruptCode ? stop_by_interrupt(context) : stop_alone(context, words[1]);
     return false;
   }
   const Tracee& tracee = *tracee_of(self());
@@ -95,16 +107,9 @@ bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
 }
 
 void stop_in_group(KernelContext& context, int number) {
-  const Tracee& tracee = *tracee_of(self());
-  const auto stop = static_cast<std::uint32_t>(number);
-  if (tracee.seized != 0) {
-    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
-    return;
-  }
-  const Info none = {};
-  stand_still(context, StopKind::kGroup, stop, &none);
+  stop_others(*tracee_of(self()), number);
+  stop_alone(context, number);
 }
-
 bool wants_event(const Thread& thread, int event) {
   const Tracee* tracee = tracee_of(thread);
   return tracee != nullptr && (tracee->options >> event & 1) != 0;
@@ -121,8 +126,6 @@ bool enter_traced_call(KernelContext& context, long& number) {
   Tracee* tracee = tracee_of(self());
   tracee->call = number;
   tracee->in_call = 1;
-  const std::uint64_t arguments[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
-  memcpy(tracee->arguments, arguments, sizeof arguments);
   const ResumeMode mode = tracee->mode;
   const bool emulated = mode == ResumeMode::kEmulate || mode == ResumeMode::kEmulateStep;
   if (mode != ResumeMode::kSyscall && !emulated) return true;
@@ -201,12 +204,8 @@ void stop_after_exec(KernelContext& context) {
 }
 
 void await_first_stop() {
-  Thread& me = self();
   follow_tracing();
-  const Tracee* tracee = tracee_of(me);
-  if (tracee == nullptr) return;
-  const Info info = info_of(SIGSTOP, tracee->seized != 0 ? kInterruptCode : 0 /* SI_USER */, 0);
-  if (live()) queue_from_handler(me, SIGSTOP, &info);
+  if (live()) take_requests();
 }
 
 void begin_traced(KernelContext& context) {

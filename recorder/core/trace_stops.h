@@ -22,8 +22,8 @@ bool wants_event(const Thread& thread, int event);
 bool enter_traced_call(KernelContext& context, long& number);
 void leave_traced_call(KernelContext& context, bool not_started);
 
-// Single steps. What the tracer asked for is taken off `context` while the core works on it, and put back behind; a step
-// whose instruction the core carried out ends with finish_step.
+// Single steps. What the tracer asked for is taken off `context` while the core works on it, and put back behind; a
+// step whose instruction the core carried out ends with finish_step.
 void suspend_stepping(KernelContext& context);
 void resume_stepping(KernelContext& context);
 bool is_stepping(const Thread& thread);

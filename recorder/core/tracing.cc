@@ -185,7 +185,7 @@ void tell_tracer(const Tracee& tracee, int code) {
   const SignalAction& action = state().processes[tracer.handlers_of].actions[SIGCHLD];
   const bool is_stop = code == CLD_TRAPPED || code == CLD_STOPPED;
   if (is_stop && (action.flags & SA_NOCLDSTOP) != 0) return;
-  const std::int32_t status = is_stop                        ? static_cast<std::int32_t>(tracee.code & 0x7f)
+  const std::int32_t status = is_stop                           ? static_cast<std::int32_t>(tracee.code & 0x7f)
                               : WIFSIGNALED(tracee.wait_status) ? WTERMSIG(tracee.wait_status)
                                                                 : WEXITSTATUS(tracee.wait_status);
   const std::int32_t info[32] = {SIGCHLD, 0, code, 0, tracee.tid, static_cast<std::int32_t>(sys(SYS_getuid)), status};
@@ -201,15 +201,38 @@ void ask_to_stop(Tracee& tracee, const void* info) {
   kick(thread_of(tracee.thread));
 }
 
+void stop_others(const Tracee& tracee, int number) {
+  if (!live()) return;
+  for (Tracee& other : state().tracees) {
+    if (other.in_use != kTraced || other.dead != 0 || other.process != tracee.process) continue;
+    if (&other == &tracee || other.stop != StopKind::kNone) continue;
+    other.asked_signal = number;
+    other.asked.fetch_or(kAskedGroup);
+    kick(thread_of(other.thread));
+  }
+}
+
+bool is_request_to_stop(const QueuedSignal& signal) {
+  const std::int32_t code = reinterpret_cast<const std::int32_t*>(signal.info)[2];
+  return signal.number == SIGSTOP && (code == kInterruptCode || code == kGroupCode);
+}
+
+void take_requests() {
+  Thread& me = self();
+  Tracee* tracee = tracee_of(me);
+  if (tracee == nullptr) return;
+  const std::uint32_t asked = tracee->asked.exchange(0);
+  const std::int32_t interrupt[32] = {SIGSTOP, 0, kInterruptCode};
+  const std::int32_t group[32] = {SIGSTOP, tracee->asked_signal, kGroupCode};
+  if ((asked & kAskedStop) != 0) queue_from_handler(me, SIGSTOP, tracee->asked_info);
+  if ((asked & kAskedInterrupt) != 0) queue_from_handler(me, SIGSTOP, interrupt);
+  if ((asked & kAskedGroup) != 0) queue_from_handler(me, SIGSTOP, group);
+}
+
 void on_kick(KernelContext& context) {
   Thread& me = self();
   follow_tracing();
-  if (Tracee* tracee = tracee_of(me)) {
-    const std::uint32_t asked = tracee->asked.exchange(0);
-    const std::int32_t interrupt[32] = {SIGSTOP, 0, kInterruptCode};
-    if ((asked & kAskedStop) != 0) queue_from_handler(me, SIGSTOP, tracee->asked_info);
-    if ((asked & kAskedInterrupt) != 0) queue_from_handler(me, SIGSTOP, interrupt);
-  }
+  take_requests();
   take_child_signal(me);
   me.kicked.store(1);
   if (me.queued.load() != 0) note_interruption();

@@ -48,11 +48,19 @@ void follow_tracing();
 // Recording: waits until the process of a new tracee has done that.
 void await_readiness(const Tracee& tracee);
 
+// Live: what was asked of the calling thread, if it is traced, becomes signals in its queue.
+void take_requests();
+
 // A kick came.
 void on_kick(KernelContext& context);
 
-// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue.
-inline constexpr std::int32_t kInterruptCode = -0x5256;
+// Recording: the other tracees of its process stop because `tracee` took `number`, a stop signal.
+void stop_others(const Tracee& tracee, int number);
+
+// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is its
+// si_errno then.
+inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
+bool is_request_to_stop(const QueuedSignal& signal);
 
 // The system calls by which a thread waits for children.
 bool waits_for_children(const Thread& thread);

@@ -89,7 +89,8 @@ bool unblocked(const Process& target, const Sending& sending) {
   return false;
 }
 
-// A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by themselves.
+// A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
+// themselves.
 DefaultAction effect_of(const Process& target, int number) {
   return number != SIGKILL && is_traced(target) ? DefaultAction::kIgnore : default_action(target, number);
 }
@@ -115,7 +116,11 @@ void continue_listeners(const Process& target, const Sending& sending) {
 bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
   Tracee* tracee = sending.number == SIGSTOP ? receiving_tracee(target, sending) : nullptr;
   if (tracee == nullptr) return false;
-  std::int32_t info[32] = {SIGSTOP, 0, call.number == SYS_tgkill || call.number == SYS_tkill ? -6 : 0, 0, process().pid,
+  std::int32_t info[32] = {SIGSTOP,
+                           0,
+                           call.number == SYS_tgkill || call.number == SYS_tkill ? -6 : 0,
+                           0,
+                           process().pid,
                            static_cast<std::int32_t>(sys(SYS_getuid))};
   if (sending.siginfo != 0) memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
   if (tracee->thread == self().id)

@@ -1,5 +1,5 @@
-// ptrace(2), carried out by the core for tracers and tracees of the tree (recorder/core/tracing.h). What changes a tracee
-// is done in every mode; what tells of it is recorded.
+// ptrace(2), carried out by the core for tracers and tracees of the tree (recorder/core/tracing.h). What changes a
+// tracee is done in every mode; what tells of it is recorded.
 #include <fcntl.h>
 #include <linux/elf.h>
 #include <linux/ptrace.h>
@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::uint64_t kUserBytes = 912;       // struct user (sys/user.h)
 constexpr std::uint64_t kDebugRegisters = 848;  // u_debugreg in it
-constexpr std::uint64_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-                                   PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXIT |
-                                   PTRACE_O_EXITKILL;
+constexpr std::uint64_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                                   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE |
+                                   PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL;
 
 struct IoVector {
   std::uint64_t base;
@@ -73,7 +73,8 @@ long peek(Call& call, Tracee& tracee) {
 
 long poke(Call& call, Tracee& tracee) {
   const std::uint64_t word = data_of(call);
-  return complete(call, move_word(tracee, SYS_pwrite64, address_of(call), const_cast<std::uint64_t*>(&word)) ? 0 : -EIO);
+  return complete(call,
+                  move_word(tracee, SYS_pwrite64, address_of(call), const_cast<std::uint64_t*>(&word)) ? 0 : -EIO);
 }
 
 // ---- registers ----

@@ -131,7 +131,12 @@ bool traces_child(const Call& call, int event) { return wants_event(call.me, eve
 void stop_for_child(Call& call, Thread& child, int event) {
   const Tracee& own = *tracee_of(call.me);
   Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
-  if (tracee != nullptr) tracee->options = own.options;
+  if (tracee != nullptr) {  // it finds that when it begins
+    const std::int32_t info[32] = {SIGSTOP};
+    memcpy(tracee->asked_info, info, sizeof info);
+    tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
+    tracee->options = own.options;
+  }
   stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
 }
 
@@ -306,9 +311,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);
-  const int event = vfork                         ? PTRACE_EVENT_VFORK
-                    : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK
-                                                  : PTRACE_EVENT_CLONE;
+  const int event = vfork ? PTRACE_EVENT_VFORK : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
   if (traces_child(call, event)) stop_for_child(call, child, event);
   if (vfork) wait_for_vfork_child(call, index);
   if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));

@@ -55,13 +55,15 @@ bool has_news(const Tracee& tracee, const Wanted& wanted) {
   return tracee.stop != StopKind::kNone && tracee.listening == 0;
 }
 
-
 void describe(Answer& answer, const Tracee& tracee) {
   const std::int32_t end = tracee.wait_status;
   const bool killed = WIFSIGNALED(end);
   const auto code = static_cast<std::int32_t>(tracee.code);
   answer.status = tracee.dead != 0 ? end : code << 8 | kStoppedStatus;
-  const std::int32_t why = tracee.dead == 0 ? CLD_TRAPPED : !killed ? CLD_EXITED : WCOREDUMP(end) ? CLD_DUMPED : CLD_KILLED;
+  const std::int32_t why = tracee.dead == 0 ? CLD_TRAPPED
+                           : !killed        ? CLD_EXITED
+                           : WCOREDUMP(end) ? CLD_DUMPED
+                                            : CLD_KILLED;
   const std::int32_t what = tracee.dead == 0 ? code : killed ? WTERMSIG(end) : WEXITSTATUS(end);
   const std::int32_t info[7] = {SIGCHLD, 0, why, 0, tracee.tid, static_cast<std::int32_t>(sys(SYS_getuid)), what};
   memcpy(answer.info, info, sizeof info);

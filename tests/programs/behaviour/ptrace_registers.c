@@ -7,11 +7,10 @@
 static uint64_t stop_with(uint64_t general, double* vector) {
   uint64_t out;
   double low;
-  __asm__ volatile(
-      "mov %2, %%rbx\n movsd %3, %%xmm5\n int3\n mov %%rbx, %0\n movsd %%xmm5, %1\n"
-      : "=&r"(out), "=m"(low)
-      : "r"(general), "m"(*vector)
-      : "rbx", "xmm5", "memory");
+  __asm__ volatile("mov %2, %%rbx\n movsd %3, %%xmm5\n int3\n mov %%rbx, %0\n movsd %%xmm5, %1\n"
+                   : "=&r"(out), "=m"(low)
+                   : "r"(general), "m"(*vector)
+                   : "rbx", "xmm5", "memory");
   *vector = low;
   return out;
 }

@@ -6,9 +6,9 @@
 enum { kSysgood = SIGTRAP | 0x80 };
 
 static int child_work(void) {
-  if (syscall(SYS_getppid) != 4711) return 1;              /* result changed */
-  if (syscall(SYS_dup, 1234567) != 42) return 2;           /* cancelled */
-  if (syscall(SYS_getuid) != getpid()) return 3;           /* becomes getpid */
+  if (syscall(SYS_getppid) != 4711) return 1;    /* result changed */
+  if (syscall(SYS_dup, 1234567) != 42) return 2; /* cancelled */
+  if (syscall(SYS_getuid) != getpid()) return 3; /* becomes getpid */
   char buffer[8] = "------";
   int pipe_of[2];
   if (pipe(pipe_of) != 0) return 4;
