@@ -52,11 +52,11 @@ struct Tracee {
   std::uint32_t dead;       // only `wait_status` is left, for the tracer
   std::int32_t tid;
   std::int32_t wait_status;
-  std::int32_t signal;         // what it is resumed with; 0: none
-  std::uint32_t in_call;       // a system call is under way
-  std::int64_t call;           // its number, which the tracer may have made -1; -1 otherwise
-  std::uint64_t message;       // PTRACE_GETEVENTMSG
-  std::uint8_t info[128];      // siginfo_t of the stop
+  std::int32_t signal;     // what it is resumed with; 0: none
+  std::uint32_t in_call;   // a system call is under way
+  std::int64_t call;       // its number, which the tracer may have made -1; -1 otherwise
+  std::uint64_t message;   // PTRACE_GETEVENTMSG
+  std::uint8_t info[128];  // siginfo_t of the stop
   std::uint64_t registers[kUserRegisters];
   std::uint64_t fp_bytes;
   alignas(64) std::uint8_t fp_state[kMaxFpStateBytes];

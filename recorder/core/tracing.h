@@ -57,8 +57,8 @@ void on_kick(KernelContext& context);
 // Recording: the other tracees of its process stop because `tracee` took `number`, a stop signal.
 void stop_others(const Tracee& tracee, int number);
 
-// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is its
-// si_errno then.
+// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is
+// its si_errno then.
 inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
 bool is_request_to_stop(const QueuedSignal& signal);
 

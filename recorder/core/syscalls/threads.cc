@@ -271,7 +271,7 @@ Output give_pidfd(std::uint64_t address, long real_pid) {
 }
 
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
-  state().processes[index].vfork_parent = call.me.id + 1u;
+  if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
   block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
 }
 
@@ -312,6 +312,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);
   const int event = vfork ? PTRACE_EVENT_VFORK : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+  if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
   if (traces_child(call, event)) stop_for_child(call, child, event);
   if (vfork) wait_for_vfork_child(call, index);
   if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));
