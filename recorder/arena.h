@@ -78,6 +78,8 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
 inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
+// Threads of the target send each other the same with this value (core/tracing.h).
+inline constexpr std::uint64_t kKickValue = kWatchdogValue + 2;
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 

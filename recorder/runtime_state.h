@@ -5,6 +5,7 @@
 #pragma once
 
 #include "recorder/arena.h"
+#include "recorder/tracee.h"
 
 namespace reweave {
 
@@ -55,8 +56,12 @@ enum class WaitKind : std::uint32_t {
   kSemaphore,
   kVfork,
   kSleep,
-  kFutexVector  // futex_waitv: the key is the address of its FutexVector
+  kFutexVector,  // futex_waitv: the key is the address of its FutexVector
+  kTracer        // stopped for its tracer
 };
+
+// Waits that no signal ends.
+constexpr bool is_uninterruptible(WaitKind kind) { return kind == WaitKind::kVfork || kind == WaitKind::kTracer; }
 
 // How a wait ended.
 enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };
@@ -150,9 +155,11 @@ struct alignas(64) Thread {
   std::uint64_t altstack_size;
   std::uint32_t altstack_flags;
   std::atomic<std::uint32_t> queue_lock;
-  std::atomic<std::uint32_t> queued;  // entries of `signals` in use
-  std::uint32_t held;                 // entries of `held_signals` in use
-  std::uint32_t stopped;              // live: by a stop signal from within the tree
+  // core_blocking_syscall looks at these two at once.
+  alignas(8) std::atomic<std::uint32_t> queued;  // entries of `signals` in use
+  std::atomic<std::uint32_t> kicked;             // somebody wants it to look again (core/tracing.h)
+  std::uint32_t held;                            // entries of `held_signals` in use
+  std::uint32_t stopped;                         // live: by a stop signal from within the tree
   QueuedSignal signals[kSignalQueue];
   QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
   std::uint64_t start_context;              // a new thread's first registers, on its core stack
@@ -169,6 +176,7 @@ struct alignas(64) Thread {
   std::uint32_t early_timeouts;      // modelled: waits that it gave up though others could run
   std::uint32_t traced_stack;        // what its last kStack event said
   std::uint32_t tsc_faults;          // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t tracee;              // index of its Tracee plus one, or 0
   std::uint32_t seccomp;             // number (from 1) of its newest filter, all ones: strict mode; 0: none
   std::uint32_t affinity_bytes;      // of `affinity`; 0: the processors that all are told of
   std::uint64_t affinity[16];        // that the thread asked for, and is told that it got
@@ -199,6 +207,9 @@ struct SignalAction {
   std::uint64_t mask;
 };
 
+// Values of Process::catches_all.
+inline constexpr std::uint8_t kCatching = 1, kCatchesAll = 2;
+
 struct Process {
   std::int32_t pid;       // as the target knows it
   std::int32_t real_pid;  // of this run
@@ -208,13 +219,18 @@ struct Process {
   std::uint8_t alive;
   // Processes, perhaps this one, whose memory, descriptors and handlers it uses (clone(2)).
   std::uint16_t memory_of, files_of, handlers_of;
-  std::uint32_t vfork_parent;     // thread id + 1 of the thread that vfork suspended for this process, or 0
-  std::uint64_t handled_signals;  // bit n-1: the target installed a handler
+  ThreadId creator;                       // the thread that made it
+  std::uint8_t traced_outside;            // asked to be traced by whoever started the tree
+  std::atomic<std::uint8_t> catches_all;  // live: the kernel gives the core all of its signals, for it is traced
+  std::uint32_t vfork_parent;             // thread id + 1 of the thread that vfork suspended for this process, or 0
+  std::uint64_t handled_signals;          // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
-  std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
-  std::uint64_t memory_hard_limit;  // likewise
-  std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
-  SignalAction actions[65];         // by signal number
+  std::uint64_t memory_limit;               // RLIMIT_AS + 1, which is held by us; 0: none
+  std::uint64_t memory_hard_limit;          // likewise
+  std::uint64_t code_removals;              // times that code left its memory: addresses may have another meaning since
+  std::atomic<std::uint32_t> child_signal;  // 1: a SIGCHLD about a tracee is to come, with child_info
+  std::uint8_t child_info[128];
+  SignalAction actions[65];  // by signal number
   char program[512];
   std::uint64_t program_device, program_inode;  // live: the file that it executes
   std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory.cc)
@@ -283,6 +299,9 @@ struct RuntimeState {
   TrappedSite trapped[kMaxTrappedSites];
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];
+  // Behind what explored runs copy: they trace nobody.
+  std::uint32_t tracing_began;  // 1: somebody in the tree traces, or has traced
+  Tracee tracees[kMaxTracees];
 };
 
 inline constexpr std::uint64_t kHeaderBytes = 64 << 10;

@@ -11,9 +11,9 @@ namespace reweave::core {
 
 namespace {
 
-constexpr const char* kWaitNames[] = {"nothing",           "a futex",         "a mutex",
-                                      "a read-write lock", "a spin lock",     "a condition",
-                                      "a semaphore",       "its vfork child", "time or a signal"};
+constexpr const char* kWaitNames[] = {"nothing",          "a futex",         "a mutex",     "a read-write lock",
+                                      "a spin lock",      "a condition",     "a semaphore", "its vfork child",
+                                      "time or a signal", "several futexes", "its tracer"};
 
 // Null: nobody that is known.
 const Thread* owner_of(const Thread& waiter) {

@@ -12,6 +12,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/trace_stops.h"
 
 namespace reweave::core {
 
@@ -222,17 +223,21 @@ long inject(Call& call) {
 namespace {
 
 // The end of a handler unblocks signals, which are delivered before the program goes on. A schedule point, for such a
-// delivery must have a number of its own.
-void return_and_deliver(KernelContext& context) {
+// delivery must have a number of its own. False: the process dies.
+bool end_handler(KernelContext& context) {
   PendingOp op = {};
   op.kind = OpKind::kSyscall;
   op.pc = context.registers.rip;
   op.detail = SYS_rt_sigreturn;
   schedule_point(op);
-  if (!return_from_handler(context)) return;
+  if (!return_from_handler(context)) return false;
   apply_signal_mask(self());
   arm();
-  deliver_signals(context, false, SYS_rt_sigreturn);
+  return true;
+}
+
+void return_and_deliver(KernelContext& context) {
+  if (end_handler(context)) deliver_signals(context, false, SYS_rt_sigreturn);
 }
 
 }  // namespace
@@ -271,6 +276,23 @@ bool resume_patched_call(KernelContext& context) {
   return true;
 }
 
+// Ends in another thread if the call creates a process.
+void on_traced_call(KernelContext& context, long number) {
+  bool interrupted = false, not_started = false;
+  if (enter_traced_call(context, number)) {
+    if (number == SYS_rt_sigreturn) {
+      if (!end_handler(context)) return;
+    } else {
+      const long result = carry_out(context, number);
+      interrupted = result == -EINTR;
+      not_started = result == kNotStarted;
+    }
+  }
+  if (process().alive == 0) return;
+  leave_traced_call(context, not_started);
+  if (process().alive != 0) deliver_signals(context, interrupted, number);
+}
+
 void on_sigsys(KernelContext& context) {
   auto& r = context.registers;
   const bool patched = is_trap(context);
@@ -281,6 +303,7 @@ void on_sigsys(KernelContext& context) {
     r.rax = due_signal_restarts() ? 0 : 1;
     return deliver_signals(context, false, number);
   }
+  if (self().tracee != 0) return on_traced_call(context, number);
   if (number == SYS_rt_sigreturn) return return_and_deliver(context);
   if (!patched && (r.eflags & kTrapFlag) == 0) note_call_site(r.rip, number);
   const long result = carry_out(context, number);
@@ -298,8 +321,10 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
              "a system call of the 32-bit kind (int $0x80) cannot be recorded; build the program for x86-64");
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  suspend_stepping(context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);
+  resume_stepping(context);
 }
 
 extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint64_t resume) {
@@ -310,7 +335,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   const std::uint64_t mask = me.signal_mask;
   me.deliver_due = 0;
   me.patched_call = {r.rip, r.rip, 0, number, 0};
-  const bool needs_frame = (find_row(number)->flags & kNeedsFrame) != 0 || me.seccomp != 0;
+  const bool needs_frame = (find_row(number)->flags & kNeedsFrame) != 0 || me.seccomp != 0 || me.tracee != 0;
   if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
   const long result = carry_out(context, number);
   const bool signals = signal_due(me) || (live() && (me.queued.load() != 0 || me.held != 0));

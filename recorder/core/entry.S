@@ -43,7 +43,7 @@ core_sigreturn:
         ud2
         .size   core_sigreturn, .-core_sigreturn
 
-// long core_blocking_syscall(long number, const long* args, const uint32_t* queued)
+// long core_blocking_syscall(long number, const long* args, const uint64_t* interruptions)
 // A signal that arrives before the `syscall` instruction would be queued and then slept on. So the handler moves an
 // instruction pointer within [core_blocking_begin, core_blocking_end) to core_blocking_interrupted.
         .globl  core_blocking_syscall
@@ -63,7 +63,7 @@ core_blocking_syscall:
         .globl  core_blocking_begin
         .hidden core_blocking_begin
 core_blocking_begin:
-        cmpl    $0, (%rcx)
+        cmpq    $0, (%rcx)
         jne     core_blocking_interrupted
         syscall
         .globl  core_blocking_end
@@ -171,6 +171,17 @@ core_enter_program:
         xorl    %eax, %eax
         ret
         .size   core_enter_program, .-core_enter_program
+
+// void core_exec_stop(uint64_t stack, uint64_t entry): as core_enter_program, but through the handler of SIGTRAP
+// (begin_image in signals.cc), where a traced image can stop with registers of its own.
+        .globl  core_exec_stop, core_exec_stopped
+        .hidden core_exec_stop, core_exec_stopped
+        .type   core_exec_stop, @function
+core_exec_stop:
+        int3
+core_exec_stopped:
+        ud2
+        .size   core_exec_stop, .-core_exec_stop
 
 // void core_call_on(uint64_t stack_top, void (*function)())
         .globl  core_call_on

@@ -13,6 +13,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/thread_table.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
@@ -161,7 +162,11 @@ namespace {
 void own_everything(Process& here) {
   RuntimeState& s = state();
   if (here.files_of != here.index) memcpy(here.fds, s.processes[here.files_of].fds, sizeof here.fds);
-  if (here.handlers_of != here.index) here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
+  if (here.handlers_of != here.index) {
+    here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
+    memcpy(here.actions, s.processes[here.handlers_of].actions, sizeof here.actions);
+  }
+  for (SignalAction& action : here.actions) action = {action.handler == 1 ? action.handler : 0, 0, 0, 0};
   if ((here.write_xor_execute & kMdweNotInherited) != 0) here.write_xor_execute = 0;
   here.memory_of = here.files_of = here.handlers_of = here.index;
 }
@@ -184,6 +189,10 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
   leave_memory(me);
   own_everything(process());
   release_vfork_parent();
+  for (std::uint32_t i = 0; i < state().live_threads; i++) {
+    const Thread& other = thread_of(state().live[i]);
+    if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
+  }
   retire_process_threads(me.process, me.id);
   auto** list = reinterpret_cast<const char**>(kScratchBase + me.id * kScratchBytes);
   sys(SYS_mmap, list, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);

@@ -20,6 +20,7 @@
 #include "recorder/core/vector_saves.h"
 
 extern "C" [[noreturn]] void core_enter_program(std::uint64_t stack, std::uint64_t entry);
+extern "C" [[noreturn]] void core_exec_stop(std::uint64_t stack, std::uint64_t entry);
 
 namespace reweave::core {
 
@@ -284,6 +285,7 @@ void start_program(const StartArgs& args) {
   install_core_handlers();
   tell_kernel(stack, args.path);
   arm();
+  if (self().tracee != 0) core_exec_stop(stack.pointer, entry);
   core_enter_program(stack.pointer, entry);
 }
 

@@ -58,6 +58,7 @@ void install_core_handlers() {
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
   if (live() && !replaying()) install_watchdog_handler();
   if (live() && signal_action(SIGPIPE).handler == 0) apply_disposition(SIGPIPE);
+  if (process().catches_all.load() != 0) catch_all_signals(true);
 }
 
 KernelStack core_stack(const Thread& thread) {
@@ -78,6 +79,23 @@ void prepare_thread(Thread& thread) {
   if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
 }
 
+namespace {
+
+void set_kernel_action(int number) {
+  if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
+  const SignalAction& action = signal_action(number);
+  const bool caught =
+      action.handler > 1 || (action.handler == 0 && number == SIGPIPE) || process().catches_all.load() != 0;
+  std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
+  if (!caught) return set_real_action(number, action.handler, kept);
+  if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
+  // One at a time, so that they queue in the order in which the kernel delivers them.
+  set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
+}
+
+}  // namespace
+
 void apply_disposition(int number) {
   Process& here = handlers_owner();
   const std::uint64_t handler = signal_action(number).handler;
@@ -85,15 +103,15 @@ void apply_disposition(int number) {
   here.ignored_signals &= ~signal_bit(number);
   if (handler > 1) here.handled_signals |= signal_bit(number);
   if (handler == 1) here.ignored_signals |= signal_bit(number);
-  if (!live() || is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
-  if (handler > 1 || (handler == 0 && number == SIGPIPE)) {
-    const std::uint64_t kept = signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
-    // One at a time, so that they queue in the order in which the kernel delivers them.
-    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
-                    SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
-  } else {
-    set_real_action(number, handler, signal_action(number).flags & (SA_NOCLDSTOP | SA_NOCLDWAIT));
-  }
+  if (live()) set_kernel_action(number);
+}
+
+void catch_all_signals(bool all) {
+  process().catches_all.store(all ? kCatching : 0);
+  if (!live()) return;
+  for (int number = 1; number <= kSignalCount; number++)
+    if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
+  if (all) process().catches_all.store(kCatchesAll);
 }
 
 void die_by_signal(int number) {

@@ -44,6 +44,8 @@ void apply_signal_mask(const Thread& me);
 SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
+// Live: all signals come to the core from now on, whatever the target does with them, or no longer.
+void catch_all_signals(bool all);
 
 // Our own alternate stack of `thread`, as sigaltstack takes it.
 KernelStack core_stack(const Thread& thread);

@@ -9,6 +9,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
@@ -156,7 +157,7 @@ void begin_at(const KernelContext& context) {
 std::uint64_t value_from_supervisor(const void* info) {
   std::uint64_t value;
   memcpy(&value, static_cast<const std::byte*>(info) + 24, sizeof value);  // si_value
-  const bool known = value == kWatchdogValue || value == kSliceOverValue;
+  const bool known = value == kWatchdogValue || value == kSliceOverValue || value == kKickValue;
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
@@ -185,6 +186,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (value == 0) return core_on_asynchronous(number, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  if (value == kKickValue) return on_kick(context);
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;
   if (value == kSliceOverValue) return on_slice_over(context);

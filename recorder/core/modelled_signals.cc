@@ -26,7 +26,7 @@ void send_to(Thread& to, int number) {
     return;
   }
   queue_own_signal(to, number);
-  if (to.state.load() == ThreadState::kBlocked && to.wait.kind != WaitKind::kVfork) to.expired.store(kInterruptedMark);
+  if (to.state.load() == ThreadState::kBlocked && !is_uninterruptible(to.wait.kind)) to.expired.store(kInterruptedMark);
 }
 
 // Of the threads that the signal may go to: one that waits for it, else the first that lets it through.

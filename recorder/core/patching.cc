@@ -21,11 +21,14 @@ constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
 constexpr std::uint64_t kStubBytes = 64;
 constexpr long kClockRead = -1;  // in place of a call's number: the site reads the time stamp counter
 
+constexpr std::uint64_t kMaxPatchBytes = 32;
+
 struct Site {
   std::uint64_t after;  // behind the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
   std::uint32_t hits;
   std::uint32_t covers;  // bytes of the patch, from `start`
   std::uint64_t start;   // of the patch; 0: there is none
+  std::uint8_t original[kMaxPatchBytes];
   std::uint64_t resume;  // where the stub goes on after the call
   std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was
 };
@@ -155,6 +158,8 @@ bool patch(Site& site, long number) {
     if (!page.done()) return false;
     is_clock ? write_clock_stub(site, stub) : write_call_stub(site, stub);
   }
+  if (site.covers > sizeof site.original) return false;
+  memcpy(site.original, code_at(site.start), site.covers);
   return write_jump(site.start, stub);
 }
 
@@ -217,13 +222,23 @@ void note_clock_site(std::uint64_t after) { note_call_site(after, kClockRead); }
 void note_call_site(std::uint64_t after, long number) {
   if (replaying()) return follow_recorded_patch(after, number);
   if (modelled()) return tell_server(after, number);
-  if (!live() || config().patch_calls == 0) return;
+  if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
   Site* site = admit(after);
   if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over
   if (++site->hits < kHot || site->hits >= kNever) return;
   site->hits = 0;
   patch_or_give_up(*site, number);
   if (site->start != 0) log_patch(*site);
+}
+
+void remove_patches() {
+  if (site_count == 0) return;
+  for (Site& site : sites) {
+    if (!in_place(site)) continue;
+    const Writable page(site.start, site.covers);
+    if (page.done()) memcpy(reinterpret_cast<void*>(site.start), site.original, site.covers);
+    site.start = 0;
+  }
 }
 
 std::uint64_t landing(std::uint64_t ip) {

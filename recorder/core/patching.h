@@ -18,6 +18,10 @@
 
 namespace reweave::core {
 
+// The code of the process becomes what it was without patches, for somebody is going to look at it, and remains so
+// while its threads are traced.
+void remove_patches();
+
 // SIGSYS came from call `number` that returns to `after`: counts it, and patches it if that is due. Replay: as
 // recorded.
 void note_call_site(std::uint64_t after, long number);

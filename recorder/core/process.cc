@@ -8,6 +8,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/thread_table.h"
+#include "recorder/core/tracing.h"
 #include "recorder/core/waits.h"
 
 namespace reweave::core {
@@ -53,12 +54,21 @@ void release_vfork_parent() {
   wake(WaitKind::kVfork, std::uint64_t{here.index} | std::uint64_t{1} << 62, 1);
 }
 
-void forget_process(std::uint16_t index) {
+void log_death(const Process& target, int number) {
+  RecordWriter record(wire::RecordKind::kProcessExit, wire::kOutsideThread, sizeof(wire::ProcessExitRecord), 0);
+  auto& body = record.body<wire::ProcessExitRecord>();
+  body.process = target.index;
+  body.wait_status = number | wire::kKilledWithin;
+  record.commit();
+}
+
+void forget_process(std::uint16_t index, std::int32_t wait_status) {
   Process& target = state().processes[index];
   if (target.alive == 0) return;
   target.alive = 0;
   state().live_processes--;
   retire_process_threads(index, 0xffff);
+  leave_tracing(index, wait_status);
   if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 1);
   target.vfork_parent = 0;
 }
@@ -66,7 +76,7 @@ void forget_process(std::uint16_t index) {
 void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
   if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
-  forget_process(static_cast<std::uint16_t>(record.process));
+  forget_process(static_cast<std::uint16_t>(record.process), record.wait_status & 0xffff);
   if (record.process != self().process) {
     sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
     return;
@@ -113,6 +123,7 @@ void end_process(int wait_status) {
   release_vfork_parent();
   process().alive = 0;
   state().live_processes--;
+  leave_tracing(me.process, wait_status);
   retire_process_threads(me.process, me.id);
   retire_self();
 }

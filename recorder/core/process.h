@@ -18,8 +18,10 @@ void finish_thread(Thread& thread);
 // The calling process goes on without its memory: what its threads hold in it is given up.
 void leave_memory(const Thread& me);
 
-// Process `index` of the tree is dead, or will be: it takes no part any more.
-void forget_process(std::uint16_t index);
+// Process `index` of the tree is dead, or will be, with `wait_status`: it takes no part any more.
+void forget_process(std::uint16_t index, std::int32_t wait_status);
+// Recording, after that: says so for a process that the call before killed.
+void log_death(const Process& target, int number);
 
 // Replay: a process was killed from outside here. Kills ours; does not return if it is the calling one.
 void repeat_outside_death(const wire::ProcessExitRecord& record);

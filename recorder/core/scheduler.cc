@@ -339,7 +339,7 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   me.expired.store(0);
   state().waiters++;
   me.state.store(ThreadState::kBlocked);
-  if (signal_pending(me) && !replaying() && args.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
+  if (signal_pending(me) && !replaying() && !is_uninterruptible(args.kind)) me.expired.store(kInterruptedMark);
   leave(me, reason, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
@@ -394,7 +394,7 @@ void abandon_baton() {
 
 void note_interruption() {
   Thread& me = self();
-  if (me.state.load() == ThreadState::kBlocked && me.wait.kind != WaitKind::kVfork) me.expired.store(kInterruptedMark);
+  if (me.state.load() == ThreadState::kBlocked && !is_uninterruptible(me.wait.kind)) me.expired.store(kInterruptedMark);
   me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
 }
 

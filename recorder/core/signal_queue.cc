@@ -34,6 +34,11 @@ void queue_signal(Thread& me, int number, const void* info, bool external) {
   me.queued.store(n + 1);
 }
 
+void queue_from_handler(Thread& me, int number, const void* info) {
+  const QueueGuard guard;
+  queue_signal(me, number, info, true);
+}
+
 void queue_own_signal(Thread& me, int number) {
   std::int32_t info[32] = {number, 0, -6 /* SI_TKILL */, 0, process().pid};
   queue_signal(me, number, info, true);

@@ -12,6 +12,8 @@ bool signal_pending(const Thread& thread);
 
 // Queues a signal for `me`, the calling thread.
 void queue_signal(Thread& me, int number, const void* info, bool external);
+// The same from a handler that others may interrupt.
+void queue_from_handler(Thread& me, int number, const void* info);
 // Queues a signal that `me` sends to itself.
 void queue_own_signal(Thread& me, int number);
 // Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.

@@ -1,5 +1,6 @@
 #include "recorder/core/signals.h"
 
+#include <linux/ptrace.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/dispatch.h"
@@ -18,6 +19,8 @@
 #include "recorder/core/stubs.h"
 #include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/thread_table.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
 #include "recorder/core/tsc.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
@@ -25,6 +28,7 @@
 extern "C" {
 extern char core_blocking_begin[], core_blocking_end[], core_blocking_interrupted[];
 extern char core_guarded_fault[];
+extern char core_exec_stopped[];
 extern char core_text_start[], core_text_end[];
 }
 #pragma GCC visibility pop
@@ -59,6 +63,15 @@ extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) 
   if (me.queued.load() == kSignalQueue)  // the kernel keeps the rest
     static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
   note_interruption();
+  leave_blocking_call(registers);
+}
+
+const std::uint64_t* interruptions_of(const Thread& thread) {
+  static_assert(offsetof(Thread, kicked) == offsetof(Thread, queued) + 4);
+  return reinterpret_cast<const std::uint64_t*>(&thread.queued);
+}
+
+void leave_blocking_call(KernelRegisters& registers) {
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
   const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
   if (registers.rip >= begin && registers.rip < end)
@@ -86,6 +99,7 @@ void log_signal(Thread& me, int number, bool external, const void* info) {
 // The target dies of `number` when it goes on: it gets the signal with its own registers, as debuggers expect.
 // `recurs`: going on causes it again; otherwise it has to be sent.
 void die_on_return(KernelContext& context, int number, bool recurs) {
+  if (number != SIGKILL) stop_at_event(context, PTRACE_EVENT_EXIT, static_cast<std::uint64_t>(number));
   end_process(number);
   set_real_action(number, 0, 0);
   const std::uint64_t all = ~std::uint64_t{0};
@@ -110,13 +124,68 @@ void stop_here(int number) {
   set_process_stopped(self().process, false);
 }
 
+void restart(KernelContext& context, long number) {
+  context.registers.rip -= kSyscallBytes;
+  context.registers.rax = static_cast<std::uint64_t>(number);
+}
+
+// What a signal that the tracer let through does. True if a handler runs next.
+bool act_on(KernelContext& context, const QueuedSignal& signal) {
+  const int sig = static_cast<int>(signal.number);
+  const SignalAction action = signal_action(sig);
+  if (action.handler > 1 && sig != SIGKILL && sig != SIGSTOP) {
+    enter_handler(context, sig, signal.info);
+    if (process().alive != 0 && is_stepping(self())) stop_in_handler(context);
+    return true;
+  }
+  switch (default_action(process(), sig)) {
+    case DefaultAction::kIgnore:
+    case DefaultAction::kContinue:
+      return false;
+    case DefaultAction::kStop:
+      self().tracee != 0 ? stop_in_group(context, sig) : stop_here(sig);
+      return false;
+    default:
+      die_on_return(context, sig, false);
+      return false;
+  }
+}
+
+// A signal of a traced thread, which its tracer sees first whatever the program does with it. True if a handler runs
+// next.
+bool deliver_traced(KernelContext& context, QueuedSignal signal, bool interrupted, long number) {
+  Thread& me = self();
+  const std::uint32_t original = signal.number;
+  log_signal(me, static_cast<int>(signal.number), signal.external != 0, signal.info);
+  if (!stop_for_signal(context, signal)) return false;
+  const int sig = static_cast<int>(signal.number);
+  if (signal.number != original && (me.signal_mask & signal_bit(sig)) != 0) {
+    if (live()) sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, sig, signal.info);
+    return false;
+  }
+  const SignalAction& action = signal_action(sig);
+  const bool restarts = (action.flags & SA_RESTART) != 0 && restarts_after_signal(number);
+  if (interrupted && action.handler > 1 && restarts && context.registers.rax == static_cast<std::uint64_t>(-EINTR))
+    restart(context, number);
+  return act_on(context, signal);
+}
+
+// A call that a stop interrupted goes on, if no handler ran; some fail (signal(7)).
+bool goes_on_after_stop(long number) {
+  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
+                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
+  for (const long fails : kFails)
+    if (number == fails) return false;
+  return true;
+}
+
 void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
   Thread& me = self();
   const int sig = static_cast<int>(signal.number);
   const SignalAction action = signal_action(sig);
   const DefaultAction otherwise = default_action(process(), sig);
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
-  if (action.handler <= 1 && nothing) return;
+  if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return;
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
@@ -124,6 +193,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
     context.registers.rip -= kSyscallBytes;
     context.registers.rax = static_cast<std::uint64_t>(number);
   }
+  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number)) restart(context, number);
   enter_handler(context, sig, signal.info);
 }
 
@@ -149,15 +219,43 @@ bool ours_by_design(int number, const void* info, KernelContext& context) {
   return false;
 }
 
-// A signal that cannot wait: its handler runs now, or the process dies. `recurs`: as for die_on_return.
-void take_now(KernelContext& context, int number, const void* info, bool recurs) {
+// A traced image begins (entry.S, core_exec_stop).
+void begin_image(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  const std::uint64_t stack = r.rdi, entry = r.rsi;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) general_register(r, i) = 0;
+  constexpr std::uint64_t kInterruptsEnabled = 0x202;
+  r.eflags = kInterruptsEnabled;
+  r.rsp = stack;
+  r.rip = entry;
+  stop_after_exec(context);
+  if (process().alive != 0) deliver_signals(context, false, SYS_execve);
+  resume_stepping(context);
+}
+
+// A forced signal: its handler runs now, or the process dies. `recurs`: as for die_on_return.
+void force(KernelContext& context, int number, const void* info, bool recurs) {
   Thread& me = self();
-  const SignalAction& action = signal_action(number);
-  log_signal(me, number, false, info);
   const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
-  if (action.handler <= 1 || blocked) return die_on_return(context, number, recurs);
+  if (signal_action(number).handler <= 1 || blocked) return die_on_return(context, number, recurs);
   enter_handler(context, number, info);
   context.mask = real_mask(me.signal_mask);
+  if (process().alive) arm();
+}
+
+// A signal that cannot wait. `recurs`: as for die_on_return.
+void take_now(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  log_signal(me, number, false, info);
+  if (me.tracee == 0) return force(context, number, info, recurs);
+  QueuedSignal signal = {static_cast<std::uint32_t>(number), 0, {}};
+  memcpy(signal.info, info, sizeof signal.info);
+  if (stop_for_signal(context, signal)) {
+    if (signal.number != static_cast<std::uint32_t>(number))
+      act_on(context, signal);
+    else
+      force(context, number, signal.info, recurs);
+  }
   if (process().alive) arm();
 }
 
@@ -166,7 +264,7 @@ void take_now(KernelContext& context, int number, const void* info, bool recurs)
 namespace {
 
 // An instruction was carried out in the target's stead. If it steps itself, that was a step.
-void finish_step(KernelContext& context) {
+void finish_own_step(KernelContext& context) {
   if ((context.registers.eflags & kTrapFlag) == 0) return;
   std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
   arm();
@@ -185,10 +283,14 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     core_on_asynchronous(number, info, raw_context);
     return;
   }
-  if (ours_by_design(number, info, context)) return;
-  if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2])) return;
+  suspend_stepping(context);
+  if (ours_by_design(number, info, context)) return resume_stepping(context);
+  if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
+    return resume_stepping(context);
   const std::uint64_t ip = context.registers.rip;
-  if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return;  // the target steps itself
+  if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
+  // The target steps itself, or is stepped: until it is back.
+  if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return resume_stepping(context);
   if (in_core(ip)) {
     if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
     Text text;
@@ -197,10 +299,15 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  if (number == SIGSEGV && emulate_tsc(context)) return finish_step(context);
-  if (number == SIGILL && (emulate_random(context) || emulate_gs_base(context))) return finish_step(context);
+  const bool emulated = (number == SIGSEGV && emulate_tsc(context)) ||
+                        (number == SIGILL && (emulate_random(context) || emulate_gs_base(context)));
+  if (emulated) {
+    is_stepping(self()) ? finish_step(context) : finish_own_step(context);
+    return resume_stepping(context);
+  }
   arm();
   take_now(context, number, info, number != SIGTRAP);
+  resume_stepping(context);
 }
 
 void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }
@@ -253,13 +360,23 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   Thread& me = self();
   if (!interrupted) restore_mask(me);
   if (me.held != 0) release_held(me);
+  bool stopped = false;
   while (signal_due(me)) {
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
-    deliver_one(context, signal, interrupted, number);
-    interrupted = false;  // only the first frame may restart the call
+    const bool traced = me.tracee != 0;
+    if (traced) {
+      stopped = true;
+      if (deliver_traced(context, signal, interrupted, number)) interrupted = false;
+    } else {
+      deliver_one(context, signal, interrupted, number);
+      interrupted = false;  // only the first frame may restart the call
+    }
     if (!process().alive) return;
     arm();
   }
+  if (interrupted && stopped && goes_on_after_stop(number) &&
+      context.registers.rax == static_cast<std::uint64_t>(-EINTR))
+    restart(context, number);
   restore_mask(me);
   if (live() && me.queued.load() != 0) put_back_blocked(me);
   context.mask = live() ? real_mask(me.signal_mask) : 0;

@@ -45,7 +45,11 @@ void die_of(KernelContext& context, int number);
 // kernel's ERESTARTSYS, which no program ever sees.
 inline constexpr long kNotStarted = -512;
 
-// A system call that may block; returns kNotStarted if a signal was queued before it could block.
-extern "C" long core_blocking_syscall(long number, const long* args, const std::uint32_t* queued);
+// A system call that may block; returns kNotStarted if a signal was queued, or the thread kicked, before it could
+// block: `interruptions` is interruptions_of(self()).
+extern "C" long core_blocking_syscall(long number, const long* args, const std::uint64_t* interruptions);
+const std::uint64_t* interruptions_of(const Thread& thread);
+// From a signal handler that interrupted `registers`: a call that is about to block, does not.
+void leave_blocking_call(KernelRegisters& registers);
 
 }  // namespace reweave::core

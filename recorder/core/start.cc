@@ -131,7 +131,8 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   if (!replaying()) {
     // The kernel's action for what we handle ourselves says nothing about the program's.
-    const std::uint64_t before = first ? 0 : process().ignored_signals & always_handled();
+    const std::uint64_t ours = process().catches_all.load() != 0 ? ~std::uint64_t{0} : always_handled();
+    const std::uint64_t before = first ? 0 : process().ignored_signals & ours;
     process().ignored_signals = inherited_ignored() | before;
     sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
     me.signal_mask &= ~signal_bit(kWatchdogSignal);

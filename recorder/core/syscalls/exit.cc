@@ -1,16 +1,20 @@
 // The ends of threads and processes that they ask for.
+#include <linux/ptrace.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
 long handle_exit(Call& call) {
   Thread& me = call.me;
   complete(call, 0);
+  stop_at_event(call.context, PTRACE_EVENT_EXIT, (call.args[0] & 0xff) << 8);
   finish_thread(me);
   if (process().live_threads == 1) {
     end_process((call.args[0] & 0xff) << 8);
@@ -24,6 +28,7 @@ long handle_exit(Call& call) {
     record.body<wire::ThreadExitRecord>().step = state().step;
     record.commit();
   }
+  leave_tracing(me, static_cast<std::int32_t>((call.args[0] & 0xff) << 8));
   retire_self();
   sys(SYS_exit, call.args[0]);
   __builtin_unreachable();
@@ -31,6 +36,7 @@ long handle_exit(Call& call) {
 
 long handle_exit_group(Call& call) {
   complete(call, 0);
+  stop_at_event(call.context, PTRACE_EVENT_EXIT, (call.args[0] & 0xff) << 8);
   end_process((call.args[0] & 0xff) << 8);
   if (!modelled()) flush_out();  // the supervisor of an explored run waits for its end
   sys(SYS_exit_group, call.args[0]);

@@ -78,7 +78,14 @@ long handle_ioctl(Call&);
 // seccomp.cc
 long handle_seccomp(Call&);
 
+// ptrace.cc
+long handle_ptrace(Call&);
+
+// wait_calls.cc
+long handle_wait(Call&);
+
 // kill.cc
+long pid_of_pidfd(long fd);  // the process that a pidfd refers to, or -1
 long handle_kill(Call&);
 
 // executed_files.cc

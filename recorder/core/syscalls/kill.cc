@@ -15,19 +15,11 @@
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/thread_table.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
-namespace {
-
-struct Sending {
-  long pid;      // as kill takes it
-  long tid;      // 0: any thread of the process
-  int number;    // 0: none is sent
-  long siginfo;  // address of what the receiver gets, or 0
-};
-
-// The process that a pidfd refers to, or -1 (/proc/self/fdinfo, pidfd_open(2)).
+// From /proc/self/fdinfo (pidfd_open(2)).
 long pid_of_pidfd(long fd) {
   Text name;
   name << "/proc/self/fdinfo/" << static_cast<int>(fd);
@@ -45,6 +37,15 @@ long pid_of_pidfd(long fd) {
   }
   return -1;
 }
+
+namespace {
+
+struct Sending {
+  long pid;      // as kill takes it
+  long tid;      // 0: any thread of the process
+  int number;    // 0: none is sent
+  long siginfo;  // address of what the receiver gets, or 0
+};
 
 // `live`: descriptors may be looked at.
 Sending sending_of(const Call& call) {
@@ -88,15 +89,48 @@ bool unblocked(const Process& target, const Sending& sending) {
   return false;
 }
 
-void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
-
-void log_death(const Process& target, int number) {
-  RecordWriter record(wire::RecordKind::kProcessExit, wire::kOutsideThread, sizeof(wire::ProcessExitRecord), 0);
-  auto& body = record.body<wire::ProcessExitRecord>();
-  body.process = target.index;
-  body.wait_status = number | wire::kKilledWithin;
-  record.commit();
+// A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
+// themselves.
+DefaultAction effect_of(const Process& target, int number) {
+  return number != SIGKILL && is_traced(target) ? DefaultAction::kIgnore : default_action(target, number);
 }
+
+// The tracee that takes a signal so sent; null: there is none.
+Tracee* receiving_tracee(const Process& target, const Sending& sending) {
+  if (state().tracing_began == 0) return nullptr;
+  for (Tracee& tracee : state().tracees) {
+    if (tracee.in_use != kTraced || tracee.dead != 0 || tracee.process != target.index) continue;
+    if (sending.tid == 0 || tracee.tid == sending.tid) return &tracee;
+  }
+  return nullptr;
+}
+
+// SIGCONT makes those that listen in a group-stop stop once more.
+void continue_listeners(const Process& target, const Sending& sending) {
+  if (sending.number != SIGCONT || state().tracing_began == 0) return;
+  for (Tracee& tracee : state().tracees)
+    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0) restart_group_stop(tracee);
+}
+
+// SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.
+bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
+  Tracee* tracee = sending.number == SIGSTOP ? receiving_tracee(target, sending) : nullptr;
+  if (tracee == nullptr) return false;
+  std::int32_t info[32] = {SIGSTOP,
+                           0,
+                           call.number == SYS_tgkill || call.number == SYS_tkill ? -6 : 0,
+                           0,
+                           process().pid,
+                           static_cast<std::int32_t>(sys(SYS_getuid))};
+  if (sending.siginfo != 0) memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+  if (tracee->thread == self().id)
+    queue_from_handler(self(), SIGSTOP, info);
+  else
+    ask_to_stop(*tracee, info);
+  return true;
+}
+
+void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
 
 // False: the kernel has yet to stop it (proc(5), the state in stat).
 bool is_at_rest(const Thread& thread, const Process& of) {
@@ -134,22 +168,23 @@ void wait_until_stopped(const Process& target) {
 // What the signal that another process of the tree just got does to it. The call is logged.
 void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) set_stopped(target, false);
+  continue_listeners(target, sending);
   if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
-  const DefaultAction action = default_action(target, sending.number);
+  const DefaultAction action = effect_of(target, sending.number);
   if (action == DefaultAction::kStop) {
     wait_until_stopped(target);
     set_stopped(target, true);
     try_stopped_process(target.index);
   }
   if (action != DefaultAction::kTerminate) return;
-  forget_process(target.index);
+  forget_process(target.index, sending.number);
   log_death(target, sending.number);
 }
 
 // Its robust mutexes must be given up while its memory is still there.
 void before_effect(const Process& target, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
-  if (valid && unblocked(target, sending) && default_action(target, sending.number) == DefaultAction::kTerminate)
+  if (valid && unblocked(target, sending) && effect_of(target, sending.number) == DefaultAction::kTerminate)
     release_robust_of(target);
 }
 
@@ -176,7 +211,7 @@ long stop_self(Call& call) {
 long send_to_own(Call& call, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
   const DefaultAction action =
-      valid && unblocked(process(), sending) ? default_action(process(), sending.number) : DefaultAction::kIgnore;
+      valid && unblocked(process(), sending) ? effect_of(process(), sending.number) : DefaultAction::kIgnore;
   if (action == DefaultAction::kStop) return stop_self(call);
   if (action == DefaultAction::kTerminate) {
     if (sending.siginfo != 0) {  // EFAULT if it is not there
@@ -216,6 +251,10 @@ long send_to_group(Call& call, const Sending& sending) {
       continue;
     }
     before_effect(target, sending);
+    if (stop_tracee(call, target, sending)) {
+      result = 0;
+      continue;
+    }
     const long sent = sys(SYS_kill, target.real_pid, sending.number);
     if (sent == 0) reached[count++] = target.index;
     if (result != 0) result = sent;
@@ -224,7 +263,7 @@ long send_to_group(Call& call, const Sending& sending) {
   const Sending own = {process().pid, 0, sending.number, 0};
   const bool valid = sending.number >= 0 && sending.number <= kSignalCount;
   const DefaultAction action = self_too && sending.number > 0 && valid && unblocked(process(), own)
-                                   ? default_action(process(), sending.number)
+                                   ? effect_of(process(), sending.number)
                                    : DefaultAction::kIgnore;
   const bool deferred = action == DefaultAction::kTerminate || action == DefaultAction::kStop;
   if (self_too && !deferred) result = sys(SYS_kill, sys(SYS_getpid), sending.number);
@@ -234,10 +273,21 @@ long send_to_group(Call& call, const Sending& sending) {
   return result;
 }
 
+// What of it the core does in a replay, too.
+long repeat_kill(Call& call) {
+  const long result = answered_call(call);
+  if (result != 0 || state().tracing_began == 0 || call.number == SYS_pidfd_send_signal) return result;
+  const Sending sending = sending_of(call);
+  if (call.number == SYS_kill && sending.pid <= 0) return result;
+  const Process* target = process_of(sending);
+  if (target != nullptr && target->index != call.me.process) continue_listeners(*target, sending);
+  return result;
+}
+
 }  // namespace
 
 long handle_kill(Call& call) {
-  if (replaying()) return answered_call(call);
+  if (replaying()) return repeat_kill(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
     if (!send_modelled(call, sending.number)) return answered_call(call);
@@ -247,6 +297,10 @@ long handle_kill(Call& call) {
   if (call.number == SYS_kill && sending.pid <= 0) return send_to_group(call, sending);
   Process* target = process_of(sending);
   if (target == nullptr) return recorded_call(call);
+  if (stop_tracee(call, *target, sending)) {
+    log_call(call, 0, nullptr, 0);
+    return 0;
+  }
   if (target->index == call.me.process) return send_to_own(call, sending);
   before_effect(*target, sending);
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);

@@ -8,6 +8,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
@@ -139,9 +140,11 @@ class StatusCopy {
       list_processors(thread_, text);
       replace(value, text.c_str());
     }
-    if (thread_.seccomp == 0) return;
-    if (is("Seccomp:")) text << static_cast<int>(seccomp_mode(thread_)) << "\n";
-    if (is("Seccomp_filters:")) text << static_cast<int>(seccomp_filters_of(thread_)) << "\n";
+    if (thread_.seccomp != 0 && is("Seccomp:")) text << static_cast<int>(seccomp_mode(thread_)) << "\n";
+    if (thread_.seccomp != 0 && is("Seccomp_filters:")) text << static_cast<int>(seccomp_filters_of(thread_)) << "\n";
+    const Tracee* tracee = tracee_of(thread_);
+    if (tracee != nullptr && is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
+    if (tracee != nullptr && is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
     if (text.size() != 0) replace(value, text.c_str());
   }
 

@@ -20,12 +20,6 @@ long real_pid_of(const Process& process) {
   return process.index == self().process ? sys(SYS_getpid) : process.real_pid;
 }
 
-long open_memory(const Process& process) {
-  Text name;
-  name << "/proc/" << static_cast<int>(real_pid_of(process)) << "/mem";
-  return sys(SYS_open, name.c_str(), O_RDWR | O_CLOEXEC);
-}
-
 // The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
 const Process* owner_of_memory(long fd) {
   Text name;
@@ -46,6 +40,12 @@ void log_piece(long memory, const Process& owner, std::uint64_t address, std::ui
 }
 
 }  // namespace
+
+long open_memory(const Process& process) {
+  Text name;
+  name << "/proc/" << static_cast<int>(real_pid_of(process)) << "/mem";
+  return sys(SYS_open, name.c_str(), O_RDWR | O_CLOEXEC);
+}
 
 void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes) {
   const Process* owner = owner_of_memory(call.args[0]);

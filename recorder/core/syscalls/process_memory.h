@@ -5,6 +5,9 @@
 
 namespace reweave::core {
 
+// A descriptor of the memory of a process of the tree, or the error.
+long open_memory(const Process& process);
+
 // Recording, after a call that wrote to a file of /proc: if that is the memory of a process of the tree, logs what it
 // holds now.
 void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes);

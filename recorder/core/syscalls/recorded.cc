@@ -12,6 +12,7 @@
 #include "recorder/core/syscalls/kept_files.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
@@ -265,7 +266,12 @@ void repeat_write(const Call& call, long result) {
 long interruptible_syscall(const Call& call, long number, const long* args) {
   for (;;) {
     const std::uint32_t before = call.me.supervisor_signals;
-    const long result = core_blocking_syscall(number, args, reinterpret_cast<const std::uint32_t*>(&call.me.queued));
+    const long result = core_blocking_syscall(number, args, interruptions_of(call.me));
+    const bool kicked = call.me.kicked.load() != 0 && call.me.kicked.exchange(0) != 0;
+    if (kicked && call.me.queued.load() == 0 && (result == kNotStarted || result == -EINTR)) {
+      if (waits_for_children(call.me)) return kNotStarted;
+      continue;
+    }
     // A signal of the supervisor's that came late is none of the program's business.
     if (result == -EINTR && call.me.queued.load() == 0 && call.me.supervisor_signals != before) continue;
     return result == kNotStarted && (call.row->flags & kRestarts) == 0 ? -EINTR : result;

@@ -4,6 +4,7 @@
 // child starts in the core, sets them up, waits for the baton, and only then returns into the program.
 #include <asm/prctl.h>
 #include <linux/futex.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
@@ -19,6 +20,8 @@
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/thread_table.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
 
 extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
 
@@ -122,6 +125,21 @@ bool recorded_failure(const Call& call) {
   return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
 }
 
+// Its tracer wants to trace what it creates.
+bool traces_child(const Call& call, int event) { return wants_event(call.me, event); }
+
+void stop_for_child(Call& call, Thread& child, int event) {
+  const Tracee& own = *tracee_of(call.me);
+  Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
+  if (tracee != nullptr) {  // it finds that when it begins
+    const std::int32_t info[32] = {SIGSTOP};
+    memcpy(tracee->asked_info, info, sizeof info);
+    tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
+    tracee->options = own.options;
+  }
+  stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
+}
+
 void inherit_attributes(const Thread& from, Thread& to) {
   to.seccomp = from.seccomp;
   to.tsc_faults = from.tsc_faults;
@@ -155,6 +173,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   child.start_context = reinterpret_cast<std::uint64_t>(context);
   trace_stack(call, args);
   trace_fork(call, child);
+  if (traces_child(call, PTRACE_EVENT_CLONE)) stop_for_child(call, child, PTRACE_EVENT_CLONE);
   return tid;
 }
 
@@ -174,8 +193,11 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   const auto index = static_cast<std::uint16_t>(s.process_count++);
   Process& child = s.processes[index];
   const Process& parent = s.processes[call.me.process];
-  memcpy(&child, &parent, sizeof child);
+  memcpy(static_cast<void*>(&child), &parent, sizeof child);
   child.index = index;
+  child.creator = (args.flags & CLONE_PARENT) != 0 ? parent.creator : call.me.id;
+  child.traced_outside = 0;
+  child.child_signal.store(0);
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.live_threads = 0;
   child.alive = 1;
@@ -205,6 +227,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   Process& here = process();
   here.pid = child.tid;
   here.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  await_first_stop();
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
 }
@@ -249,7 +272,7 @@ Output give_pidfd(std::uint64_t address, long real_pid) {
 }
 
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
-  state().processes[index].vfork_parent = call.me.id + 1u;
+  if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
   block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
 }
 
@@ -289,7 +312,11 @@ long create_process(Call& call, const CloneArgs& args) {
   if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);
+  const int event = vfork ? PTRACE_EVENT_VFORK : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+  if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
+  if (traces_child(call, event)) stop_for_child(call, child, event);
   if (vfork) wait_for_vfork_child(call, index);
+  if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));
   return pid;
 }
 
@@ -326,6 +353,8 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
   trace_thread_edge(EventKind::kBegin, *thread);
   context->mask = replaying() ? 0 : real_mask(thread->signal_mask);
+  await_first_stop();
+  begin_traced(*context);
   resume_context(context);
 }
 

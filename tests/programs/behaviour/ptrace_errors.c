@@ -1,0 +1,54 @@
+/* What ptrace refuses, and to whom. */
+#define _GNU_SOURCE
+#include "ptrace_check.h"
+
+int main(void) {
+  struct user_regs_struct r;
+  FAILS(ptrace(PTRACE_ATTACH, 1 << 22, NULL, NULL), ESRCH);
+  FAILS(ptrace(PTRACE_ATTACH, 0, NULL, NULL), ESRCH);
+  FAILS(ptrace(PTRACE_ATTACH, getpid(), NULL, NULL), EPERM);
+  FAILS(ptrace(PTRACE_CONT, getppid(), NULL, NULL), ESRCH);
+  pid_t child = fork_traced();
+  if (child == 0) {
+    raise(SIGUSR1);
+    _exit(0);
+  }
+  pid_t other = fork();
+  if (other == 0) { /* who is not the tracer */
+    FAILS(ptrace(PTRACE_GETREGS, child, NULL, &r), ESRCH);
+    FAILS(ptrace(PTRACE_ATTACH, child, NULL, NULL), EPERM);
+    FAILS(ptrace(PTRACE_SEIZE, child, NULL, NULL), EPERM);
+    _exit(0);
+  }
+  expect_success(other);
+  FAILS(ptrace(12345, child, NULL, NULL), EIO);
+  FAILS(ptrace(PTRACE_CONT, child, NULL, 65), EIO);
+  FAILS(ptrace(PTRACE_GETREGS, child, NULL, 8), EFAULT);
+  FAILS(ptrace(PTRACE_SETREGS, child, NULL, 8), EFAULT);
+  r = registers_of(child);
+  struct user_regs_struct odd = r;
+  odd.cs = 0;
+  FAILS(ptrace(PTRACE_SETREGS, child, NULL, &odd), EIO);
+  odd = r;
+  odd.fs_base = 1UL << 63;
+  FAILS(ptrace(PTRACE_SETREGS, child, NULL, &odd), EIO);
+  odd = r;
+  odd.eflags |= 1UL << 19; /* virtual interrupts: not the tracer's to set */
+  set_registers(child, odd);
+  CHECK(registers_of(child).eflags == r.eflags);
+  struct iovec vector = {&r, sizeof r};
+  FAILS(ptrace(PTRACE_GETREGSET, child, 0x7777, &vector), EINVAL);
+  CHECK(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[7]), 0) == 0);
+  CHECK(ptrace(PTRACE_PEEKUSER, child, offsetof(struct user, u_debugreg[0]), NULL) == 0);
+  FAILS(ptrace(PTRACE_POKEUSER, child, sizeof(struct user), 0), EIO);
+  uint64_t mask;
+  FAILS(ptrace(PTRACE_GETSIGMASK, child, 4, &mask), EINVAL);
+  go_on(PTRACE_CONT, child, 0);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WSTOPSIG(status) == SIGUSR1);
+  CHECK(ptrace(PTRACE_DETACH, child, NULL, 0) == 0);
+  FAILS(ptrace(PTRACE_CONT, child, NULL, NULL), ESRCH);
+  expect_success(child);
+  puts("refused");
+  return 0;
+}

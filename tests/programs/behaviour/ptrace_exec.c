@@ -1,0 +1,64 @@
+/* A traced process that executes a program stops behind it, with SIGTRAP or the event that was asked for; tracing goes
+ * on in the new image. */
+#define _GNU_SOURCE
+#include "ptrace_check.h"
+
+static void execute(const char* how) {
+  char* argv[] = {"ptrace_exec", (char*)how, NULL};
+  execv("/proc/self/exe", argv);
+  _exit(99);
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    raise(SIGUSR1); /* deadly, but suppressed */
+    return strcmp(argv[1], "seven") == 0 ? 7 : 8;
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGUSR2, SIG_IGN);
+    CHECK(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0);
+    execute("seven");
+  }
+  CHECK(stop_of(child) == SIGTRAP);
+  siginfo_t info = siginfo_of(child);
+  CHECK(info.si_signo == SIGTRAP && info.si_code == SI_USER && info.si_pid == child);
+  struct user_regs_struct r = registers_of(child);
+  CHECK(r.rip != 0 && r.rsp % 16 == 0 && r.rbx == 0 && r.r15 == 0);
+  errno = 0;
+  CHECK(ptrace(PTRACE_PEEKDATA, child, r.rsp, NULL) == 2 && errno == 0); /* argc */
+  go_on(PTRACE_CONT, child, 0);
+  CHECK(stop_of(child) == SIGUSR1);
+  go_on(PTRACE_CONT, child, 0);
+  int status = status_of(child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+
+  child = fork_traced();
+  if (child == 0) execute("eight");
+  CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXIT) == 0);
+  int execs = 0, exits_of_exec = 0, exit_events = 0;
+  for (;;) {
+    go_on(PTRACE_SYSCALL, child, 0);
+    CHECK(waitpid(child, &status, 0) == child);
+    if (!WIFSTOPPED(status)) break;
+    const int stop = status >> 8;
+    unsigned long message = 0;
+    CHECK(ptrace(PTRACE_GETEVENTMSG, child, NULL, &message) == 0);
+    if (stop == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+      CHECK(message == (unsigned long)child);
+      execs++;
+    } else if (stop == (SIGTRAP | PTRACE_EVENT_EXIT << 8)) {
+      CHECK(message == 8 << 8);
+      exit_events++;
+    } else if (stop == (SIGTRAP | 0x80)) {
+      r = registers_of(child);
+      if (execs == 1 && r.orig_rax == SYS_execve && r.rax == 0) exits_of_exec++;
+    } else {
+      CHECK(stop == SIGUSR1);
+    }
+  }
+  CHECK(execs == 1 && exits_of_exec == 1 && exit_events == 1);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 8);
+  puts("executed");
+  return 0;
+}
