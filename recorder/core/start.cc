@@ -92,10 +92,12 @@ Thread& first_thread() {
   s.process_count = s.live_processes = 1;
   Process& first = s.processes[0];
   first.alive = 1;
+  // The supervisor looks after those that it knows the process of.
+  first.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   Thread& thread = add_thread(0);
   thread.state.store(ThreadState::kRunning);
+  thread.tid = first.real_pid;
   s.holder.store(thread.id + 1u);
-  thread.tid = static_cast<std::int32_t>(sys(SYS_getpid));
   return thread;
 }
 

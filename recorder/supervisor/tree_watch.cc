@@ -46,6 +46,9 @@ bool is_dead(pid_t pid) {
   return std::distance(begin(tasks), end(tasks)) <= 1;
 }
 
+// A process that has not said yet which one it is may live.
+bool is_dead(const Process& process) { return process.real_pid > 1 && is_dead(process.real_pid); }
+
 // A process's place among others (proc(5), stat). All 0: there is none.
 struct Kinship {
   char state = 0;
@@ -72,8 +75,7 @@ bool TreeWatch::look(std::optional<int> first_status) {
   if (!any_dead() || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
-    if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1 && is_dead(state.processes[i].real_pid))
-      retire(state.processes[i]);
+    if (state.processes[i].alive != 0 && is_dead(state.processes[i])) retire(state.processes[i]);
   retire_unannounced();
   free_baton();
   return true;
@@ -83,11 +85,10 @@ bool TreeWatch::look(std::optional<int> first_status) {
 bool TreeWatch::any_dead() const {
   const RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
-  if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process].real_pid))
-    return true;
+  if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process])) return true;
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
     const Process& process = state.processes[i];
-    if (process.alive != 0 && process.real_pid > 1 && is_dead(process.real_pid)) return true;
+    if (process.alive != 0 && is_dead(process)) return true;
   }
   return false;
 }
@@ -98,7 +99,7 @@ bool TreeWatch::take_baton() {
   if (holder > kMaxThreads) return false;
   if (holder != 0) {
     Thread& thread = state.threads[holder - 1];
-    if (!is_dead(state.processes[thread.process].real_pid)) return false;
+    if (!is_dead(state.processes[thread.process])) return false;
     state.last_reason = wire::SwitchReason::kExited;
   }
   if (!state.holder.compare_exchange_strong(holder, kSupervisorHolds)) return false;
