@@ -125,7 +125,8 @@ class Operands {
         return;
       case Operand::kCondition: {
         const auto comma = name.find(',');
-        if (comma == name.npos) line_.fail(fmt::format("'{}' needs a condition and a mutex", line_.word));
+        if (comma == name.npos || comma == 0 || comma + 1 == name.size())
+          line_.fail(fmt::format("'{}' needs a condition and a mutex", line_.word));
         event_.address = lock(name.substr(0, comma));
         event_.extra = lock(name.substr(comma + 1));
         return;
