@@ -240,10 +240,6 @@ void return_and_deliver(KernelContext& context) {
   if (end_handler(context)) deliver_signals(context, false, SYS_rt_sigreturn);
 }
 
-}  // namespace
-
-namespace {
-
 // Carries out the call that `context` was about to make: changes it to what the call returns with.
 long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
