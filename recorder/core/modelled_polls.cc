@@ -241,7 +241,7 @@ std::uint32_t await_polled(const Call& call, Polled& polled, WaitResult& ended) 
 
 bool model_poll(Call& call, long& result) {
   Polled polled;
-  if (call.logged[1] > static_cast<long>(kMostPolled)) return false;
+  if (static_cast<std::uint64_t>(call.logged[1]) > kMostPolled) return false;
   polled.count = static_cast<std::uint32_t>(call.logged[1]);
   auto* list = reinterpret_cast<struct pollfd*>(call.logged[0]);
   memcpy(polled.list, list, polled.count * sizeof *list);

@@ -12,7 +12,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr long kMostSpans = 1024;  // UIO_MAXIOV
+constexpr std::uint64_t kMostSpans = 1024;  // UIO_MAXIOV
 
 struct Message {  // struct user_msghdr
   std::uint64_t name;
@@ -142,7 +142,7 @@ bool transfer(Call& call, ChannelFile& file, long& result) {
   if (parsed.message != nullptr && parsed.writes && parsed.message->control_bytes != 0)
     leave_recording(call, "passing descriptors is not modelled");
   if (!parsed.writes && (parsed.flags & MSG_WAITALL) != 0) leave_recording(call, "MSG_WAITALL is not modelled");
-  if (static_cast<long>(parsed.vector_length) > kMostSpans) return result = log_value(call, -EINVAL, 0, 0), true;
+  if (parsed.vector_length > kMostSpans) return result = log_value(call, -EINVAL, 0, 0), true;
   Span list[kMostSpans];
   Spans spans = {list, 1};
   list[0] = parsed.single;
