@@ -72,7 +72,7 @@ long model_clock(Call& call) {
     if (address != 0) out[0] = now / 1'000'000'000;
     return log_value(call, now / 1'000'000'000, address, 8);
   }
-  if (address == 0) return log_value(call, 0, 0, 0);
+  if (address == 0) return complete(call, 0);
   out[0] = now / 1'000'000'000;
   out[1] = now % 1'000'000'000 / (clock_call ? 1 : 1'000);
   return log_value(call, 0, address, 16);
@@ -108,14 +108,14 @@ bool model_known(Call& call, long& result) {
       result = model_clock(call);
       return true;
     case SYS_getpid:
-      result = log_value(call, process().pid, 0, 0);
+      result = complete(call, process().pid);
       return true;
     case SYS_gettid:
-      result = log_value(call, call.me.tid, 0, 0);
+      result = complete(call, call.me.tid);
       return true;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-      result = log_value(call, sleep_modelled(end_of_sleep(call)) == WaitResult::kInterrupted ? -EINTR : 0, 0, 0);
+      result = complete(call, sleep_modelled(end_of_sleep(call)) == WaitResult::kInterrupted ? -EINTR : 0);
       return true;
     default:
       break;
@@ -123,7 +123,7 @@ bool model_known(Call& call, long& result) {
   if (writes_outside(call)) {
     const auto fd = static_cast<std::uint64_t>(call.logged[0]);
     call.flags |= fd < kMaxFds ? process().fds[fd].std_stream : 0;
-    result = log_value(call, written_bytes(call), 0, 0);
+    result = complete(call, written_bytes(call));
     return true;
   }
   return false;
@@ -139,11 +139,11 @@ bool model_harmless(Call& call, long& result) {
     case SYS_sched_setscheduler:
     case SYS_mlock:
     case SYS_munlock:
-      result = log_value(call, 0, 0, 0);
+      result = complete(call, 0);
       return true;
     case SYS_read:
     case SYS_pread64:
-      result = log_value(call, 0, 0, 0);
+      result = complete(call, 0);
       return true;  // the stream is at its end
     default:
       return false;
@@ -161,7 +161,7 @@ bool program_sends_signals() {
 long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   if (entry != nullptr) entry->used = true;
   if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
-    return log_value(call, -EINTR, 0, 0);
+    return complete(call, -EINTR);
   if (entry != nullptr) return answer_from(call, *entry);
   Output outputs[3];
   const std::uint32_t n = report_nothing_ready(call, outputs);

@@ -102,7 +102,7 @@ long take_pair(Call& call, int slot, const Descriptor (&ends)[2], bool closes_on
   return log_value(call, 0, static_cast<std::uint64_t>(call.logged[slot]), sizeof numbers);
 }
 
-long too_many(Call& call) { return log_value(call, -ENFILE, 0, 0); }
+long too_many(Call& call) { return complete(call, -ENFILE); }
 
 long make_pipe(Call& call) {
   const long flags = call.number == SYS_pipe2 ? call.logged[1] : 0;
@@ -144,7 +144,7 @@ long make_counter(Call& call) {
   file->semaphore = (flags & EFD_SEMAPHORE) != 0;
   file->nonblocking = (flags & EFD_NONBLOCK) != 0;
   const Descriptor to = {FileOf::kChannel, false, file, nullptr};
-  return log_value(call, new_descriptor(call, to, (flags & EFD_CLOEXEC) != 0), 0, 0);
+  return complete(call, new_descriptor(call, to, (flags & EFD_CLOEXEC) != 0));
 }
 
 long make_epoll(Call& call) {
@@ -152,7 +152,7 @@ long make_epoll(Call& call) {
   if (poller == nullptr) return too_many(call);
   const Descriptor to = {FileOf::kPoller, false, nullptr, poller};
   const bool closes = call.number == SYS_epoll_create1 && (call.logged[0] & EPOLL_CLOEXEC) != 0;
-  return log_value(call, new_descriptor(call, to, closes), 0, 0);
+  return complete(call, new_descriptor(call, to, closes));
 }
 
 bool make_file(Call& call, long& result) {
@@ -193,7 +193,7 @@ long duplicate(Call& call, const Descriptor& from) {
                                                                                    : unused_number(call.logged[2]);
     if (!is_error(to)) occupy(to, from, call.logged[1] == F_DUPFD_CLOEXEC);
   } else if (call.logged[0] == call.logged[1]) {
-    return log_value(call, call.number == SYS_dup2 ? call.logged[1] : -EINVAL, 0, 0);
+    return complete(call, call.number == SYS_dup2 ? call.logged[1] : -EINVAL);
   } else if (Descriptor* at = descriptor_at(call.logged[1])) {
     to = call.logged[1];
     release_number(*at);
@@ -201,7 +201,7 @@ long duplicate(Call& call, const Descriptor& from) {
   }
   if (!is_error(to) && from.kind == FileOf::kChannel) from.channel->references++;
   if (!is_error(to) && from.kind == FileOf::kPoller) add_reference(*from.poller);
-  return log_value(call, to, 0, 0);
+  return complete(call, to);
 }
 
 long file_flags(const Descriptor& at) {
@@ -217,17 +217,17 @@ long control(Call& call, Descriptor& at) {
     case F_DUPFD_CLOEXEC:
       return duplicate(call, at);
     case F_GETFL:
-      return log_value(call, file_flags(at), 0, 0);
+      return complete(call, file_flags(at));
     case F_SETFL:
       if (at.kind == FileOf::kChannel) at.channel->nonblocking = (call.logged[2] & O_NONBLOCK) != 0;
-      return log_value(call, 0, 0, 0);
+      return complete(call, 0);
     case F_GETFD:
-      return log_value(call, at.closes_on_exec ? FD_CLOEXEC : 0, 0, 0);
+      return complete(call, at.closes_on_exec ? FD_CLOEXEC : 0);
     case F_SETFD:
       at.closes_on_exec = (call.logged[2] & FD_CLOEXEC) != 0;
-      return log_value(call, 0, 0, 0);
+      return complete(call, 0);
     case F_GETPIPE_SZ:
-      return log_value(call, kPipeSlots * kSlotBytes, 0, 0);
+      return complete(call, kPipeSlots * kSlotBytes);
     default:
       leave_recording(call, "this command is not modelled for a descriptor of the run's own");
   }
@@ -242,20 +242,20 @@ long request(Call& call, Descriptor& at) {
       return log_value(call, 0, static_cast<std::uint64_t>(call.logged[2]), sizeof *value);
     case FIONBIO:
       if (at.kind == FileOf::kChannel) at.channel->nonblocking = *value != 0;
-      return log_value(call, 0, 0, 0);
+      return complete(call, 0);
     case FIOCLEX:
     case FIONCLEX:
       at.closes_on_exec = call.logged[1] == FIOCLEX;
-      return log_value(call, 0, 0, 0);
+      return complete(call, 0);
     default:
       break;
   }
-  return log_value(call, -ENOTTY, 0, 0);
+  return complete(call, -ENOTTY);
 }
 
 long close_number(Call& call, Descriptor& at) {
   release_number(at);
-  return log_value(call, 0, 0, 0);
+  return complete(call, 0);
 }
 
 // Calls on a descriptor of the run's own, whatever it is.
@@ -278,7 +278,7 @@ bool use_file(Call& call, Descriptor& at, long& result) {
     case SYS_lseek:
     case SYS_pread64:
     case SYS_pwrite64:
-      result = log_value(call, -ESPIPE, 0, 0);
+      result = complete(call, -ESPIPE);
       return true;
     default:
       return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
@@ -351,7 +351,7 @@ bool model_file_call(Call& call, long& result) {
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
   if (!files_made) return note_outside_use(call), false;
-  if (at->kind == FileOf::kClosed) return result = log_value(call, -EBADF, 0, 0), true;
+  if (at->kind == FileOf::kClosed) return result = complete(call, -EBADF), true;
   if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
   note_outside_use(call);
   return false;

@@ -171,14 +171,14 @@ WaitResult wait_for(const Awaited& awaited, const Call& call) {
 
 long wait_for_events(Call& call, Poller& poller) {
   const long room = call.logged[2];
-  if (room <= 0) return log_value(call, -EINVAL, 0, 0);
+  if (room <= 0) return complete(call, -EINVAL);
   add_reference(poller);
   const Awaited awaited = {&poller, poller_holds, poller_hurries, poller_reads_outside(poller)};
   const WaitResult ended = wait_for(awaited, call);
   auto* events = reinterpret_cast<Event*>(call.logged[1]);
   const std::uint32_t n = take_events(poller, events, static_cast<std::uint32_t>(room));
   drop_reference(poller);
-  if (n == 0 && ended == WaitResult::kInterrupted) return log_value(call, -EINTR, 0, 0);
+  if (n == 0 && ended == WaitResult::kInterrupted) return complete(call, -EINTR);
   return log_value(call, n, static_cast<std::uint64_t>(call.logged[1]), n * sizeof(Event));
 }
 
@@ -248,7 +248,7 @@ bool model_poll(Call& call, long& result) {
   if (!concerns_us(polled)) return false;
   WaitResult ended = WaitResult::kWoken;
   const std::uint32_t ready = await_polled(call, polled, ended);
-  if (ready == 0 && ended == WaitResult::kInterrupted) return result = log_value(call, -EINTR, 0, 0), true;
+  if (ready == 0 && ended == WaitResult::kInterrupted) return result = complete(call, -EINTR), true;
   memcpy(list, polled.list, polled.count * sizeof *list);
   result = log_value(call, ready, static_cast<std::uint64_t>(call.logged[0]), polled.count * sizeof *list);
   return true;
@@ -277,7 +277,7 @@ bool model_select(Call& call, long& result) {
   if (!concerns_us(polled)) return false;
   WaitResult ended = WaitResult::kWoken;
   if (await_polled(call, polled, ended) == 0 && ended == WaitResult::kInterrupted)
-    return result = log_value(call, -EINTR, 0, 0), true;
+    return result = complete(call, -EINTR), true;
   Output outputs[3];
   std::uint32_t written = 0;
   result = 0;
@@ -304,7 +304,7 @@ bool use_poller(Call& call, long& result) {
   const Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr || at->kind != FileOf::kPoller) return false;
   if (call.number == SYS_epoll_ctl) {
-    result = log_value(call, control_watches(*at->poller, call), 0, 0);
+    result = complete(call, control_watches(*at->poller, call));
     wake_satisfied();
   } else {
     result = wait_for_events(call, *at->poller);

@@ -40,7 +40,7 @@ bool model_status(Call& call, long& result) {
     return false;
   const unsigned type = type_of(call.logged[0]);
   if (type == 0) return false;
-  result = call.number == SYS_ioctl ? log_value(call, -ENOTTY, 0, 0) : write_status(call, by_name ? 2 : 1, type);
+  result = call.number == SYS_ioctl ? complete(call, -ENOTTY) : write_status(call, by_name ? 2 : 1, type);
   return true;
 }
 

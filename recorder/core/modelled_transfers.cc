@@ -134,15 +134,15 @@ bool transfer(Call& call, ChannelFile& file, long& result) {
   if (call.number == SYS_shutdown) {
     result = shut_down(file, call.logged[1]);
     wake_satisfied();
-    return log_value(call, result, 0, 0), true;
+    return complete(call, result), true;
   }
   Transfer parsed;
   if (!parse(call, parsed)) return false;
-  if (parsed.of_socket && file.kind != ChannelKind::kSocket) return result = log_value(call, -ENOTSOCK, 0, 0), true;
+  if (parsed.of_socket && file.kind != ChannelKind::kSocket) return result = complete(call, -ENOTSOCK), true;
   if (parsed.message != nullptr && parsed.writes && parsed.message->control_bytes != 0)
     leave_recording(call, "passing descriptors is not modelled");
   if (!parsed.writes && (parsed.flags & MSG_WAITALL) != 0) leave_recording(call, "MSG_WAITALL is not modelled");
-  if (parsed.vector_length > kMostSpans) return result = log_value(call, -EINVAL, 0, 0), true;
+  if (parsed.vector_length > kMostSpans) return result = complete(call, -EINVAL), true;
   Span list[kMostSpans];
   Spans spans = {list, 1};
   list[0] = parsed.single;

@@ -23,13 +23,14 @@ Tracee* free_entry() {
   return nullptr;
 }
 
+void kick_if_waiting(const Thread& thread) {
+  if (thread.state.load() == ThreadState::kInKernel && waits_for_children(thread)) kick(thread);
+}
+
 // A waiting call that was made before anybody traced does not know of stops.
 void kick_all_waiting() {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() == ThreadState::kInKernel && waits_for_children(thread)) kick(thread);
-  }
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) kick_if_waiting(s.threads[s.live[i]]);
 }
 
 // The kernel tells a tracer that is not the parent of the end, too; and of the ends of threads.
@@ -49,15 +50,6 @@ void note_end(Tracee& tracee, std::int32_t wait_status) {
   tracee.reported = 0;
   tracee.stop = StopKind::kNone;
   tell_tracer(tracee, WIFSIGNALED(wait_status) ? CLD_KILLED : CLD_EXITED);
-}
-
-void kill_tracee(const Tracee& tracee) {
-  const Process& target = state().processes[tracee.process];
-  if (target.alive == 0) return;
-  release_robust_of(target);
-  sys(SYS_kill, target.real_pid, SIGKILL);
-  forget_process(target.index, SIGKILL);
-  log_death(target, SIGKILL);
 }
 
 void release_tracees(std::uint16_t tracer) {
@@ -87,6 +79,15 @@ void take_child_signal(Thread& me) {
 
 bool waits_for_children(const Thread& thread) {
   return thread.op.kind == OpKind::kSyscall && (thread.op.detail == SYS_wait4 || thread.op.detail == SYS_waitid);
+}
+
+void kill_tracee(const Tracee& tracee) {
+  const Process& target = state().processes[tracee.process];
+  if (target.alive == 0) return;
+  release_robust_of(target);
+  sys(SYS_kill, target.real_pid, SIGKILL);
+  forget_process(target.index, SIGKILL);
+  log_death(target, SIGKILL);
 }
 
 bool is_traced(const Process& target) {
@@ -173,8 +174,7 @@ void kick_waiting(std::uint16_t process) {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != process || thread.state.load() != ThreadState::kInKernel) continue;
-    if (waits_for_children(thread)) kick(thread);
+    if (thread.process == process) kick_if_waiting(thread);
   }
 }
 

@@ -21,6 +21,9 @@ inline Tracee* tracee_of(const Thread& thread) {
 // True if a thread of the process is traced: then its signals are all the core's to deliver.
 bool is_traced(const Process& target);
 
+// Ends the tracee's process by SIGKILL, and logs that.
+void kill_tracee(const Tracee& tracee);
+
 // Makes `tracer` trace `target`; null: there are too many tracees.
 Tracee* begin_tracing(Thread& target, const Thread& tracer, bool seized);
 // Nobody traces it any more, and it goes on if it stands still.

@@ -137,7 +137,8 @@ void TreeWatch::hang_up_adopted() {
   const std::uint32_t count = std::min(state.process_count, kMaxProcesses);
   for (std::uint32_t i = 1; i < count; i++) {
     const Process& process = state.processes[i];
-    if (process.alive == 0 || process.real_pid <= 1 || std::ranges::find(adopted_, i) != adopted_.end()) continue;
+    if (process.alive == 0 || process.real_pid <= 1 || state.processes[process.parent].alive != 0) continue;
+    if (std::ranges::find(adopted_, i) != adopted_.end()) continue;
     const Kinship orphan = kinship_of(process.real_pid);
     if (orphan.parent != getpid() || orphan.group == getpgrp()) continue;
     adopted_.push_back(i);

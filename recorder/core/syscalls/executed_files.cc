@@ -39,10 +39,7 @@ bool opens_executed(const Call& call, int slot) {
   return is_executed(slot == 0 ? AT_FDCWD : call.args[0], string_at(call.args[slot]));
 }
 
-long text_busy(Call& call) {
-  log_call(call, -ETXTBSY, nullptr, 0);
-  return -ETXTBSY;
-}
+long text_busy(Call& call) { return complete(call, -ETXTBSY); }
 
 // creat, truncate
 long handle_overwrite(Call& call) {

@@ -3,6 +3,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/kept_files.h"
 
 namespace reweave::core {
@@ -45,6 +46,14 @@ bool fd_may_block(long fd) {
   struct stat status;
   if (entry->kind == FdKind::kUnknown && !is_error(sys(SYS_fstat, fd, &status))) learn(*entry, fd, status);
   return entry->kind == FdKind::kMayBlock;
+}
+
+long path_of_fd(long fd, char* to, std::size_t room) {
+  Text link;
+  link << "/proc/self/fd/" << static_cast<int>(fd);
+  const long n = sys(SYS_readlink, link.c_str(), to, room - 1);
+  to[is_error(n) ? 0 : n] = 0;
+  return n;
 }
 
 bool is_proc_file(long fd) {

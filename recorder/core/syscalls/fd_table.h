@@ -11,6 +11,10 @@ namespace reweave::core {
 // True for descriptors that the supervisor gave us and the target may not see.
 inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReservedFds; }
 
+// What /proc says that the descriptor leads to, as text with its end; empty if it says nothing. The length, or the
+// error of readlink(2).
+long path_of_fd(long fd, char* to, std::size_t room);
+
 // Recording only: asks the kernel what `fd` is, the first time.
 bool fd_may_block(long fd);
 // Recording only: the target has just been told this of `fd`, so that the kernel need not be asked again.

@@ -11,6 +11,7 @@
 #include "recorder/core/log.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/system_files.h"
@@ -18,13 +19,6 @@
 namespace reweave::core {
 
 namespace {
-
-void fill_path_of_fd(long fd, char* to, std::size_t room) {
-  Text link;
-  link << "/proc/self/fd/" << static_cast<int>(fd);
-  const long n = sys(SYS_readlink, link.c_str(), to, room - 1);
-  to[is_error(n) ? 0 : n] = 0;
-}
 
 bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
 
@@ -101,7 +95,7 @@ void identify_file(long fd, FileIdentity& file) {
   file.ctime_ns = static_cast<std::int64_t>(status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
   // ctime, for a copy may have the mtime of its source.
   file.fresh = file.ctime_ns >= config().start_time_ns;
-  fill_path_of_fd(fd, file.path, sizeof file.path);
+  path_of_fd(fd, file.path, sizeof file.path);
   file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;

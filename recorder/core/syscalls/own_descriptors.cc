@@ -28,40 +28,40 @@ bool is_ours(const Entry& entry) {
 
 // True if `fd` is /proc/PID/fd or fdinfo, where names are numbers of descriptors; elsewhere they may be of processes.
 bool lists_descriptors(long fd) {
-  Text link;
-  link << "/proc/self/fd/" << static_cast<int>(fd);
   char path[64];
-  const long n = sys(SYS_readlink, link.c_str(), path, sizeof path - 1);
-  if (n <= 0) return false;
-  path[n] = 0;
+  if (path_of_fd(fd, path, sizeof path) <= 0) return false;
   const char* name = base_name(path);
   return starts_with(path, "/proc/") && (string_equal(name, "fd") || string_equal(name, "fdinfo"));
 }
 
-// Copies the entries that are not ours of `bytes` at `from`; how many bytes that are.
-long copy_without_ours(char* to, const char* from, long bytes) {
-  long copied = 0;
-  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(from + at)->bytes) {
-    const auto& entry = *reinterpret_cast<const Entry*>(from + at);
+// Takes our entries out of `bytes` at `entries`; how many bytes are left.
+long take_out_ours(char* entries, long bytes) {
+  long kept = 0, size = 0;
+  for (long at = 0; at < bytes; at += size) {
+    const auto& entry = *reinterpret_cast<const Entry*>(entries + at);
+    size = entry.bytes;
     if (is_ours(entry)) continue;
-    memcpy(to + copied, &entry, entry.bytes);
-    copied += entry.bytes;
+    memmove(entries + kept, entries + at, static_cast<std::size_t>(size));
+    kept += size;
   }
-  return copied;
+  return kept;
+}
+
+bool has_ours(const char* entries, long bytes) {
+  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(entries + at)->bytes)
+    if (is_ours(*reinterpret_cast<const Entry*>(entries + at))) return true;
+  return false;
 }
 
 }  // namespace
 
 long handle_getdents64(Call& call) {
-  if (!live() || is_our_fd(call.args[0]) || !lists_descriptors(call.args[0])) return recorded_call(call);
-  static char entries[32 << 10];
-  auto* to = reinterpret_cast<char*>(call.args[1]);
-  const auto wanted = static_cast<std::uint32_t>(call.args[2]);
-  const std::uint64_t room = wanted < sizeof entries ? wanted : sizeof entries;
+  if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
+  auto* entries = reinterpret_cast<char*>(call.args[1]);
   long got = 0, result = 0;
   do {  // again if there were none but ours: 0 is the end
-    got = result = sys(SYS_getdents64, call.args[0], entries, room);
-    if (got > 0) result = copy_without_ours(to, entries, got);
+    got = result = sys(SYS_getdents64, call.args[0], call.args[1], call.args[2]);
+    if (has_ours(entries, got) && lists_descriptors(call.args[0])) result = take_out_ours(entries, got);
   } while (got > 0 && result == 0);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
   log_call(call, result, &output, result > 0 ? 1 : 0);

@@ -7,6 +7,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -22,10 +23,8 @@ long real_pid_of(const Process& process) {
 
 // The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
 const Process* owner_of_memory(long fd) {
-  Text name;
-  name << "/proc/self/fd/" << static_cast<int>(fd);
-  char link[64] = {};
-  if (is_error(sys(SYS_readlink, name.c_str(), link, sizeof link - 1)) || !starts_with(link, "/proc/")) return nullptr;
+  char link[64];
+  if (is_error(path_of_fd(fd, link, sizeof link)) || !starts_with(link, "/proc/")) return nullptr;
   if (!string_equal(base_name(link), "mem")) return nullptr;
   long pid = 0;
   for (const char* p = link + 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');

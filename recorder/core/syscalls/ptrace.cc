@@ -10,7 +10,6 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/ptrace_requests.h"
-#include "recorder/core/syscalls/robust.h"
 #include "recorder/core/trace_registers.h"
 #include "recorder/core/tracing.h"
 #include "recorder/core/waits.h"
@@ -18,9 +17,6 @@
 namespace reweave::core {
 
 namespace {
-
-std::uint64_t address_of(const Call& call) { return static_cast<std::uint64_t>(call.args[2]); }
-std::uint64_t data_of(const Call& call) { return static_cast<std::uint64_t>(call.args[3]); }
 
 // ---- going on ----
 
@@ -31,22 +27,17 @@ void resume(Tracee& tracee, ResumeMode mode, std::int32_t signal) {
   wake(WaitKind::kTracer, tracee.thread, 1);
 }
 
-// The kernel ends the process; after the call, a replay finds the record of that.
-long kill_tracee(Call& call, Tracee& tracee) {
-  const Process& target = state().processes[tracee.process];
-  if (replaying()) return complete(call, 0);
-  release_robust_of(target);
-  sys(SYS_kill, target.real_pid, SIGKILL);
-  log_call(call, 0, nullptr, 0);
-  forget_process(target.index, SIGKILL);
-  log_death(target, SIGKILL);
+// After the call a replay finds the record of the death.
+long kill(Call& call, Tracee& tracee) {
+  complete(call, 0);
+  if (!replaying()) kill_tracee(tracee);
   return 0;
 }
 
 long resume_in(Call& call, Tracee& tracee, ResumeMode mode) {
   const std::uint64_t signal = data_of(call);
   if (signal > kSignalCount) return complete(call, -EIO);
-  if (signal == SIGKILL) return kill_tracee(call, tracee);
+  if (signal == SIGKILL) return kill(call, tracee);
   resume(tracee, mode, static_cast<std::int32_t>(signal));
   return complete(call, 0);
 }
@@ -64,8 +55,6 @@ long detach(Call& call, Tracee& tracee) {
   end_tracing(tracee);
   return complete(call, 0);
 }
-
-long kill(Call& call, Tracee& tracee) { return kill_tracee(call, tracee); }
 
 long interrupt(Call& call, Tracee& tracee) {
   if (tracee.seized == 0) return complete(call, -EIO);

@@ -26,9 +26,6 @@ T& at(std::uint64_t address) {
   return *reinterpret_cast<T*>(address);
 }
 
-std::uint64_t address_of(const Call& call) { return static_cast<std::uint64_t>(call.args[2]); }
-std::uint64_t data_of(const Call& call) { return static_cast<std::uint64_t>(call.args[3]); }
-
 // What a request tells: recorded, and found there again.
 long tell(Call& call, long result, const Output* outputs, std::uint32_t count) {
   if (replaying()) return inject(call);

@@ -14,6 +14,10 @@ inline constexpr std::uint64_t kTraceOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_
                                                PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE |
                                                PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL;
 
+// The arguments of ptrace(2) that have these names there.
+inline std::uint64_t address_of(const Call& call) { return static_cast<std::uint64_t>(call.args[2]); }
+inline std::uint64_t data_of(const Call& call) { return static_cast<std::uint64_t>(call.args[3]); }
+
 }  // namespace reweave::core
 
 namespace reweave::core::requests {
