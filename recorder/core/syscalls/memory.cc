@@ -22,17 +22,20 @@ namespace {
 constexpr std::uint64_t kGrowthRoom = std::uint64_t{4} << 20;
 constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
+constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error.
+// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error. A hint counts for every kind of mapping
+// (get_unmapped_area in the kernel's mm/mmap.c), one below the lowest address that may be mapped is raised to that.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
-  const std::uint64_t hint = page_down(wanted);
-  if ((flags & MAP_32BIT) != 0) return find_free(bytes, k32BitBottom, k32BitTop);
-  if ((flags & MAP_GROWSDOWN) != 0) {
-    const std::uint64_t with_room = find_free(bytes + kGrowthRoom);
-    return with_room == 0 ? 0 : with_room + kGrowthRoom;
-  }
-  if (hint != 0 && !is_ours(hint, bytes) && is_free(hint, bytes)) return hint;
-  return find_free(bytes);
+  const bool low = (flags & MAP_32BIT) != 0;
+  std::uint64_t hint = page_down(wanted);
+  if (hint != 0 && hint < kLowestHint) hint = kLowestHint;
+  const bool within = !low || (hint < k32BitTop && bytes <= k32BitTop - hint);
+  if (hint != 0 && within && !is_ours(hint, bytes) && is_free(hint, bytes)) return hint;
+  if (low) return find_free(bytes, k32BitBottom, k32BitTop);
+  if ((flags & MAP_GROWSDOWN) == 0) return find_free(bytes);
+  const std::uint64_t with_room = find_free(bytes + kGrowthRoom);
+  return with_room == 0 ? 0 : with_room + kGrowthRoom;
 }
 
 // Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
