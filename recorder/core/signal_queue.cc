@@ -21,6 +21,15 @@ class QueueGuard {
   std::uint64_t before_ = 0;
 };
 
+void undisguise(void* info) {
+  constexpr std::int32_t kMost = 0xffff;
+  std::int32_t words[3];
+  memcpy(words, info, sizeof words);
+  if (words[2] >= disguised_code(0) || words[2] < disguised_code(kMost)) return;
+  words[2] = disguised_code(words[2]);
+  memcpy(info, words, sizeof words);
+}
+
 std::uint64_t bit_of(const QueuedSignal& signal) { return signal_bit(static_cast<int>(signal.number)); }
 
 }  // namespace
@@ -31,6 +40,7 @@ void queue_signal(Thread& me, int number, const void* info, bool external) {
   me.signals[n].number = static_cast<std::uint32_t>(number);
   me.signals[n].external = external ? 1 : 0;
   memcpy(me.signals[n].info, info, sizeof me.signals[n].info);
+  undisguise(me.signals[n].info);
   me.queued.store(n + 1);
 }
 

@@ -67,8 +67,7 @@ long open_file(Call& call, int slot) {
     forget_fd(result);
     return complete(call, result);
   }
-  const Thread* described =
-      live() && call.number != SYS_openat2 ? thread_of_status(string_at(call.args[slot])) : nullptr;
+  Thread* described = live() && call.number != SYS_openat2 ? thread_of_status(string_at(call.args[slot])) : nullptr;
   if (described != nullptr) {
     const long result = open_status(*described, string_at(call.args[slot]), call.args[slot + 1]);
     forget_fd(result);

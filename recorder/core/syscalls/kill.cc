@@ -208,6 +208,23 @@ long stop_self(Call& call) {
   return result;
 }
 
+// A thread may send itself what looks like a fault of its own: crash reporters do. It must not look so to us.
+long send_disguised(const Call& call, const Sending& sending) {
+  std::int32_t info[32];
+  memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+  info[2] = disguised_code(info[2]);
+  const int slot = call.number == SYS_rt_tgsigqueueinfo ? 3 : 2;
+  long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
+  args[slot] = reinterpret_cast<long>(info);
+  return sys(call.number, args[0], args[1], args[2], args[3]);
+}
+
+bool looks_caused(const Call& call, const Sending& sending) {
+  if (sending.siginfo == 0 || !(is_synchronous(sending.number) || sending.number == SIGSYS)) return false;
+  const long to = sending.tid != 0 ? sending.tid : sending.pid;
+  return to == call.me.tid && reinterpret_cast<const std::int32_t*>(sending.siginfo)[2] > 0;
+}
+
 long send_to_own(Call& call, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
   const DefaultAction action =
@@ -222,7 +239,9 @@ long send_to_own(Call& call, const Sending& sending) {
     queue_to_self(call, sending);
     return 0;
   }
-  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  const long result = looks_caused(call, sending)
+                          ? send_disguised(call, sending)
+                          : sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
   log_call(call, result, nullptr, 0);
   return result;
 }

@@ -1,13 +1,10 @@
 #include "recorder/core/syscalls/own_status.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/shown_file.h"
 #include "recorder/core/tracing.h"
 
 namespace reweave::core {
@@ -102,61 +99,48 @@ void list_processors(const Thread& thread, Text& text) {
   text << "\n";
 }
 
-// Copies lines from one descriptor to the other, with what the program has in place of what the core has.
-class StatusCopy {
- public:
-  StatusCopy(const Thread& thread, long to) : thread_(thread), to_(to) {}
-  void take(char c) {
-    if (length_ + 1 < sizeof line_) line_[length_++] = c;
-    if (c == '\n') end_line();
+// A line "name:\tvalue".
+struct StatusLine {
+  ShownLine& line;
+  char* value;
+  bool is(const char* name) const { return starts_with(line.text, name); }
+  void replace(const char* by) {
+    copy_string(value, static_cast<std::size_t>(line.text + sizeof line.text - value), by);
+    line.length = string_length(line.text);
   }
-
- private:
-  void end_line() {
-    line_[length_] = 0;
-    char* value = line_;
-    while (*value != 0 && *value != '\t') value++;
-    if (*value == '\t') rewrite(value + 1);
-    sys(SYS_write, to_, line_, string_length(line_));
-    length_ = 0;
-  }
-
-  bool is(const char* name) const { return starts_with(line_, name); }
-
-  void replace(char* value, const char* by) {
-    copy_string(value, static_cast<std::size_t>(line_ + sizeof line_ - value), by);
-  }
-
-  void rewrite(char* value) {
-    const Process& owner = state().processes[state().processes[thread_.process].handlers_of];
-    Text text;
-    if (is("SigPnd:")) return print_mask(value, parse_hex(value) | kept_signals(thread_, true));
-    if (is("ShdPnd:")) return print_mask(value, parse_hex(value) | kept_of_process(thread_));
-    if (is("SigBlk:")) return print_mask(value, thread_.signal_mask);
-    if (is("SigIgn:")) return print_mask(value, owner.ignored_signals);
-    if (is("SigCgt:")) return print_mask(value, owner.handled_signals);
-    if (is("Cpus_allowed:")) return print_processors(thread_, value);
-    if (is("Cpus_allowed_list:")) {
-      list_processors(thread_, text);
-      replace(value, text.c_str());
-    }
-    if (thread_.seccomp != 0 && is("Seccomp:")) text << static_cast<int>(seccomp_mode(thread_)) << "\n";
-    if (thread_.seccomp != 0 && is("Seccomp_filters:")) text << static_cast<int>(seccomp_filters_of(thread_)) << "\n";
-    const Tracee* tracee = tracee_of(thread_);
-    if (tracee != nullptr && is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
-    if (tracee != nullptr && is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
-    if (text.size() != 0) replace(value, text.c_str());
-  }
-
-  const Thread& thread_;
-  long to_;
-  std::size_t length_ = 0;
-  char line_[4500];  // the supplementary groups can be many
 };
+
+void edit_mask(StatusLine& at, const Thread& thread) {
+  const Process& owner = state().processes[state().processes[thread.process].handlers_of];
+  if (at.is("SigPnd:")) print_mask(at.value, parse_hex(at.value) | kept_signals(thread, true));
+  if (at.is("ShdPnd:")) print_mask(at.value, parse_hex(at.value) | kept_of_process(thread));
+  if (at.is("SigBlk:")) print_mask(at.value, thread.signal_mask);
+  if (at.is("SigIgn:")) print_mask(at.value, owner.ignored_signals);
+  if (at.is("SigCgt:")) print_mask(at.value, owner.handled_signals);
+  if (at.is("Cpus_allowed:")) print_processors(thread, at.value);
+}
+
+// Puts what the program has in place of what the core has. `context` is the thread described.
+void edit_status(ShownLine& line, void* context) {
+  const Thread& thread = *static_cast<const Thread*>(context);
+  StatusLine at = {line, line.text};
+  while (*at.value != 0 && *at.value != '\t') at.value++;
+  if (*at.value != '\t') return;
+  at.value++;
+  edit_mask(at, thread);
+  Text text;
+  if (at.is("Cpus_allowed_list:")) list_processors(thread, text);
+  if (thread.seccomp != 0 && at.is("Seccomp:")) text << static_cast<int>(seccomp_mode(thread)) << "\n";
+  if (thread.seccomp != 0 && at.is("Seccomp_filters:")) text << static_cast<int>(seccomp_filters_of(thread)) << "\n";
+  const Tracee* tracee = tracee_of(thread);
+  if (tracee != nullptr && at.is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
+  if (tracee != nullptr && at.is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
+  if (text.size() != 0) at.replace(text.c_str());
+}
 
 }  // namespace
 
-const Thread* thread_of_status(const char* path) {
+Thread* thread_of_status(const char* path) {
   Words words = {path};
   if (path == nullptr || !words.take("/proc/")) return nullptr;
   long id = 0;
@@ -170,22 +154,8 @@ const Thread* thread_of_status(const char* path) {
   return string_equal(words.at, "/status") ? thread_by_tid(id) : nullptr;
 }
 
-long open_status(const Thread& thread, const char* path, long flags) {
-  const long from = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
-  if (is_error(from)) return from;
-  // All of it first: the program may have no more than one descriptor left.
-  static char whole[32 << 10];
-  std::size_t bytes = 0;
-  for (long n = 1; n > 0 && bytes < sizeof whole; bytes += static_cast<std::size_t>(n)) {
-    n = sys(SYS_read, from, whole + bytes, sizeof whole - bytes);
-    if (is_error(n)) n = 0;
-  }
-  sys(SYS_close, from);
-  const long to = sys(SYS_memfd_create, "status", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
-  StatusCopy copy(thread, to);
-  for (std::size_t i = 0; i < bytes && !is_error(to); i++) copy.take(whole[i]);
-  if (!is_error(to)) sys(SYS_lseek, to, 0, SEEK_SET);
-  return to;
+long open_status(Thread& thread, const char* path, long flags) {
+  return open_edited(path, flags, edit_status, &thread);
 }
 
 }  // namespace reweave::core

@@ -8,9 +8,9 @@ namespace reweave::core {
 
 // The thread that the file `path` describes: /proc/N/status or /proc/N/task/N/status. Null: it is no such file, or not
 // of a thread of the tree.
-const Thread* thread_of_status(const char* path);
+Thread* thread_of_status(const char* path);
 
 // Recording: a descriptor of a copy of that file with what is told of `thread`, or an error.
-long open_status(const Thread& thread, const char* path, long flags);
+long open_status(Thread& thread, const char* path, long flags);
 
 }  // namespace reweave::core
