@@ -137,7 +137,7 @@ void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
   const std::uint64_t last = end - kLookedBehind;
   for (std::uint64_t word = start + 8; word < last; word += 8) {
     if (!may_have_one(*reinterpret_cast<const std::uint64_t*>(word))) continue;
-    redirect_vsyscalls(word);
+    redirect_vsyscalls(word, end);
     for (std::uint64_t at = word - 1; at < word + 7 && at < last; at++) {
       if (*code_at(at) != 0x0f) continue;
       Place place;

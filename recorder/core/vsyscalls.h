@@ -1,14 +1,15 @@
 // The vsyscall page: three calls at fixed addresses that the kernel answers without a system call, so that Syscall User
 // Dispatch does not see them. Old programs, and such as are written by hand, have these addresses as constants in their
-// code. They are looked for when code is mapped, and lead to stubs of ours then, which make system calls. Calls through
-// addresses in data are not found.
+// code. They are looked for when code is mapped, and lead to stubs of ours then, which make system calls, if there is a
+// call through the same register soon behind. Calls through addresses in data are not found.
 #pragma once
 
 #include <cstdint>
 
 namespace reweave::core {
 
-// Replaces constants of `mov $constant, %register` that begin within eight bytes at `word`, in code of a file.
-void redirect_vsyscalls(std::uint64_t word);
+// Replaces constants that `mov` instructions have which begin within eight bytes at `word`, in code of a file that ends at
+// `end`.
+void redirect_vsyscalls(std::uint64_t word, std::uint64_t end);
 
 }  // namespace reweave::core
