@@ -35,13 +35,13 @@ inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
 // Ours between the target's: stubs of patched code, within a jump's reach of libraries, of programs and of programs at
-// fixed addresses (core/stubs.h).
+// fixed addresses (core/stubs.h). The last is below what checkers and emulators want to have for their own programs.
 struct StubArea {
   std::uint64_t start, bytes;
 };
 inline constexpr std::uint64_t kStubAreaBytes = 64 << 20;
 inline constexpr StubArea kStubAreas[] = {
-    {kMmapTop, kStubAreaBytes}, {kPieBase - kStubAreaBytes, kStubAreaBytes}, {0x10'0000, 0x10'0000}};
+    {kMmapTop, kStubAreaBytes}, {kPieBase - kStubAreaBytes, kStubAreaBytes}, {0x2'0000, 0xe'0000}};
 inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
 
 inline constexpr std::uint32_t kMaxThreads = 16384;

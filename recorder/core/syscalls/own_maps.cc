@@ -31,7 +31,7 @@ void name_heap(ShownLine& line) {
 void edit_maps(ShownLine& line, void* context) {
   bool& ours = *static_cast<bool*>(context);
   std::uint64_t start = 0;
-  if (parse_start(line.text, start)) ours = start >= kCoreBase && start < kOursEnd;
+  if (parse_start(line.text, start)) ours = touches_runtime(start, 1);
   if (ours)
     line.length = 0;
   else if (start != 0 && start == program_break().start)
