@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <new>
 
 #include "explorer/explore_command.h"
 #include "formats/error.h"
@@ -32,6 +34,12 @@ int main(int argc, char** argv) {
   } catch (const reweave::Error& error) {
     fmt::print(stderr, "reweave: {}\n", error.what());
     return error.exit_code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "reweave: {}: {}\n", error.path1().string(), error.code().message());
+    return reweave::kExitSystem;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "reweave: out of memory\n");
+    return reweave::kExitSystem;
   } catch (const std::exception& error) {
     fmt::print(stderr, "reweave: internal error: {}\n", error.what());
     return reweave::kExitInternal;

@@ -30,9 +30,13 @@ void throw_system(const char* call, std::string_view message) {
   const int number = errno;
   // "::open(path.c_str(), O_RDONLY)" is of use to nobody but us; its name is enough.
   std::string_view name(call);
-  name = name.substr(0, name.find('('));
+  const std::size_t arguments = name.find('(');
+  name = arguments == name.npos ? "" : name.substr(0, arguments);  // a variable's name says nothing
   if (name.starts_with("::")) name.remove_prefix(2);
-  std::string text = fmt::format("{}: {}{}{}", name, message, message.empty() ? "" : ": ", std::strerror(number));
+  std::string text;
+  for (const std::string_view part : {name, message})
+    if (!part.empty()) text += fmt::format("{}: ", part);
+  text += std::strerror(number);
   if (number == ENOSPC || number == EDQUOT) text += " (the disk is full: free some space and run again)";
   throw SystemError(std::move(text), number);
 }
