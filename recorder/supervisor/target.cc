@@ -101,7 +101,9 @@ void check_descriptor_limit() {
   CPU_SET(config.cpu, &one);
   sched_setaffinity(0, sizeof one, &one);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (dup2(arena.fd(), kArenaFd) < 0) _exit(97);
+  // All of ours are taken from the beginning, or the kernel would give one of them to the program.
+  for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
+    if (dup2(arena.fd(), fd) < 0) _exit(97);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
   if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
   sigprocmask(SIG_SETMASK, &mask, nullptr);

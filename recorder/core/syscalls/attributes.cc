@@ -101,12 +101,17 @@ long handle_quotactl(Call& call) {
   return make_and_log(call, static_cast<std::uint64_t>(call.args[3]), bytes);
 }
 
-// Descriptors that the program writes to its table must be there in a replay too.
+// Descriptors that the program writes to its table must be there in a replay too. The kernel's errors are those of an
+// int, so that in a register they look like large sizes (kernel/ldt.c).
 long handle_modify_ldt(Call& call) {
   constexpr long kWrite = 1, kWriteNew = 0x11;
-  if (call.args[0] != kWrite && call.args[0] != kWriteNew) return recorded_call(call);
-  const auto result = static_cast<int>(sys(SYS_modify_ldt, call.args[0], call.args[1], call.args[2]));
-  return complete(call, result);
+  const bool writes = call.args[0] == kWrite || call.args[0] == kWriteNew;
+  if (!writes && !live()) return answered_call(call);
+  const long result = sys(SYS_modify_ldt, call.args[0], call.args[1], call.args[2]);
+  if (writes) return complete(call, result);
+  const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
+  log_call(call, result, &output, result > 0 && result <= call.args[2] ? 1 : 0);
+  return result;
 }
 
 }  // namespace reweave::core

@@ -56,8 +56,18 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
   return region;
 }
 
+// Replay: the kernel refused, for a reason that it may not have now: locked pages, limits, a file that might not be written.
+// Not ENOMEM, which a range with a hole gets after all else was done.
+bool was_refused(const Call& call) {
+  long result = 0;
+  return replaying() && next_result(call, result) && is_error(result) && result != -ENOMEM;
+}
+
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT)) | MAP_FIXED;
+  if (was_refused(call)) return inject(call);
+  // Who replays may not be allowed to lock pages, and nothing that a program sees depends on it.
+  const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (replaying() ? MAP_LOCKED : 0);
+  const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
   if (!is_error(result)) add_region(describe(call, start, bytes, nullptr));
   const bool room = (flags & MAP_GROWSDOWN) != 0 && is_free(start - kGrowthRoom, kGrowthRoom);
@@ -165,6 +175,7 @@ long handle_munmap(Call& call) {
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
   if ((start & (kPage - 1)) != 0 || bytes == 0) return complete(call, -EINVAL);
   if (is_ours(start, bytes)) return refused_range(call, "unmap");
+  if (was_refused(call)) return inject(call);
   const long result = sys(SYS_munmap, start, bytes);
   if (!is_error(result)) remove_region(start, start + bytes);
   return complete(call, result);
@@ -185,22 +196,11 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
 
 }  // namespace
 
-namespace {
-
-// Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
-bool was_denied(const Call& call, std::uint64_t start) {
-  const Region* region = replaying() ? region_at(start) : nullptr;
-  long result = 0;
-  return region != nullptr && region->stand_in != kNoFile && next_result(call, result) && result == -EACCES;
-}
-
-}  // namespace
-
 long handle_mprotect(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
   if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
-  if (was_denied(call, start)) return inject(call);
+  if (was_refused(call)) return inject(call);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
   if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
     return protect_down(call, start, start + bytes);
@@ -256,6 +256,7 @@ long handle_madvise(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");
+  if (was_refused(call)) return inject(call);
   const long result = sys(SYS_madvise, start, bytes, repeatable_advice(call.args[2]));
   if (result == 0) note_advice(start, bytes, call.args[2]);
   return complete(call, result);
