@@ -86,16 +86,11 @@ bool is_free(std::uint64_t start, std::uint64_t bytes) {
   return i == table.count || table.items[i].start >= start + bytes;
 }
 
-bool touches_runtime(std::uint64_t start, std::uint64_t bytes) {
+bool is_ours(std::uint64_t start, std::uint64_t bytes) {
   const std::uint64_t end = start + bytes;
   for (const StubArea& area : kStubAreas)
     if (start < area.start + area.bytes && end > area.start) return true;
-  return start < kOursEnd && end > kCoreBase;
-}
-
-bool is_ours(std::uint64_t start, std::uint64_t bytes) {
-  const std::uint64_t end = start + bytes;
-  return end < start || end > 0x7fff'ffff'f000 || touches_runtime(start, bytes);
+  return end < start || end > 0x7fff'ffff'f000 || (start < kOursEnd && end > kCoreBase);
 }
 
 void add_region(const Region& region) {

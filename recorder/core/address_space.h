@@ -36,9 +36,7 @@ constexpr std::uint64_t page_up(std::uint64_t x) { return page_down(x + kPage - 
 // The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none.
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = kMmapTop);
 bool is_free(std::uint64_t start, std::uint64_t bytes);
-// True if the range touches our own memory.
-bool touches_runtime(std::uint64_t start, std::uint64_t bytes);
-// The same, or it cannot be a user's.
+// True if the range touches our own memory or cannot be a user's.
 bool is_ours(std::uint64_t start, std::uint64_t bytes);
 
 void add_region(const Region& region);  // replaces what was there

@@ -8,12 +8,18 @@
 
 namespace reweave::core {
 
-std::uint64_t hash_memory() {
+bool is_hashed(const Region& region, HashedMemory which) {
+  if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ)) return false;
+  const bool of_tree = region.stand_in == 0 && region.file_end == kNoFile;
+  return !region.shared || (which == HashedMemory::kOfTree && of_tree);
+}
+
+std::uint64_t hash_memory(HashedMemory which) {
   std::uint64_t hash = 0;
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
     const Region& region = table.items[i];
-    if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.shared) continue;
+    if (!is_hashed(region, which)) continue;
     hash = mix(hash, region.start);
     const auto* words = reinterpret_cast<const std::uint64_t*>(region.start);
     const std::uint64_t n = (region.accessible_end() - region.start) / 8;
@@ -39,7 +45,7 @@ void log_checksum(const KernelContext& context) {
   RecordWriter record(wire::RecordKind::kChecksum, self().id, sizeof(wire::ChecksumRecord), 0);
   auto& body = record.body<wire::ChecksumRecord>();
   body.registers = hash_registers(context);
-  body.memory = hash_memory();
+  body.memory = hash_memory(HashedMemory::kPrivate);
   record.commit();
 }
 
@@ -49,7 +55,7 @@ void check_checksum(const KernelContext& context) {
   const wire::ChecksumRecord record = *reinterpret_cast<const wire::ChecksumRecord*>(header);
   if (config().memory_checksums != 0) {
     if (record.registers != hash_registers(context)) diverged("registers differ", header);
-    if (record.memory != hash_memory()) diverged("writable memory differs", header);
+    if (record.memory != hash_memory(HashedMemory::kPrivate)) diverged("writable memory differs", header);
   }
   consume_record();
 }

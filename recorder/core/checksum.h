@@ -20,7 +20,14 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 void log_checksum(const KernelContext& context);
 void check_checksum(const KernelContext& context);
 
-// Hash of all private writable memory.
-std::uint64_t hash_memory();
+struct Region;
+enum class HashedMemory {
+  kPrivate,  // the process's own
+  kOfTree,   // the same, and what it shares with others of the tree alone
+};
+bool is_hashed(const Region& region, HashedMemory which);
+
+// Hash of all writable memory of that kind.
+std::uint64_t hash_memory(HashedMemory which);
 
 }  // namespace reweave::core

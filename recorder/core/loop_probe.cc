@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/scheduler.h"
@@ -28,8 +29,9 @@ struct Probe {
   Instant start;
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
-  bool recurred;  // came back with all of `start` equal
-  bool odd;       // changes what LoopChanges cannot hold
+  bool recurred;        // came back with all of `start` equal, and with the words that it changes
+  std::uint64_t words;  // hash of their values when it last was at `start`; 0: it was not yet
+  bool odd;             // changes what LoopChanges cannot hold
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
   LoopChanges changes;
@@ -82,11 +84,20 @@ void note_write(std::uint64_t address) {
   for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note_word(word);
 }
 
+std::uint64_t hash_words(const LoopChanges& changes) {
+  std::uint64_t hash = changes.count;
+  for (std::uint32_t i = 0; i < changes.count; i++)
+    hash = mix(hash, *reinterpret_cast<const std::uint64_t*>(changes.words[i]));
+  return hash | 1;
+}
+
 // The thread is at the instruction, and in the frame, where the probe began.
 void note_iteration(KernelContext& context) {
   const Instant now = instant_of(context);
   probe.iterations++;
-  if (now == probe.start) probe.recurred = true;
+  const std::uint64_t words = now == probe.start ? hash_words(probe.changes) : 0;
+  if (words != 0 && (words == probe.words || probe.changes.count == 0)) probe.recurred = true;
+  probe.words = words;
   if (now.vectors != probe.start.vectors) probe.odd = true;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
     if (general_register(context.registers, i) != general_register(probe.registers, i))

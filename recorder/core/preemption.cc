@@ -127,7 +127,7 @@ std::uint64_t hashed_bytes() {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < regions().count; i++) {
     const Region& region = regions().items[i];
-    if ((region.prot & PROT_WRITE) != 0 && !region.shared) bytes += region.end - region.start;
+    if (is_hashed(region, HashedMemory::kOfTree)) bytes += region.end - region.start;
   }
   return bytes;
 }
@@ -140,7 +140,7 @@ std::uint64_t hash_without(const NamedWords& words) {
     saved[n++] = word_at(word.address);
     store_word(word.address, 0);
   }
-  const std::uint64_t hash = hash_memory() | 1;
+  const std::uint64_t hash = hash_memory(HashedMemory::kOfTree) | 1;
   n = 0;
   for (const wire::NamedWord& word : words) store_word(word.address, saved[n++]);
   return hash;

@@ -80,10 +80,22 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   if ((call.args[2] & PROT_EXEC) != 0) trap_random_instructions(start, start + bytes);
 }
 
-// Into the ring of a packet socket the kernel would write at instants of its own; programs fall back to reading.
-bool is_socket(long fd) {
+// Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at instants
+// of its own; programs that are told there is no such thing fall back to other ways.
+bool is_shared_by_kernel(long fd) {
   struct stat status = {};
-  return !is_error(sys(SYS_fstat, fd, &status)) && (status.st_mode & S_IFMT) == S_IFSOCK;
+  if (is_error(sys(SYS_fstat, fd, &status))) return false;
+  constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and its like (Documentation/admin-guide/devices.txt)
+  switch (status.st_mode & S_IFMT) {
+    case S_IFREG:
+    case S_IFDIR:
+    case S_IFBLK:
+      return false;
+    case S_IFCHR:
+      return (status.st_rdev >> 8 & 0xfff) != kMemoryDevices;
+    default:
+      return true;
+  }
 }
 
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
@@ -105,7 +117,7 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     return result;
   }
   if (is_our_fd(call.args[4])) return complete(call, -EBADF);
-  if (is_socket(call.args[4])) return complete(call, -ENODEV);
+  if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;

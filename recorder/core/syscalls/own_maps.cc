@@ -27,12 +27,19 @@ void name_heap(ShownLine& line) {
   line.length += copy_string(line.text + line.length, sizeof line.text - line.length, "[heap]\n");
 }
 
-// Drops lines about our memory. `context` is whether the last mapping was ours: smaps says more of it in further lines.
+// Memory that the program has not mapped: the core's, its stack, the vDSO that it does not get. The vsyscall page is
+// everybody's.
+bool is_foreign(std::uint64_t start) {
+  constexpr std::uint64_t kUserEnd = std::uint64_t{1} << 47;
+  return start < kUserEnd && region_at(start) == nullptr;
+}
+
+// Drops lines about such. `context` is whether the last mapping was: smaps says more of it in further lines.
 void edit_maps(ShownLine& line, void* context) {
-  bool& ours = *static_cast<bool*>(context);
+  bool& foreign = *static_cast<bool*>(context);
   std::uint64_t start = 0;
-  if (parse_start(line.text, start)) ours = touches_runtime(start, 1);
-  if (ours)
+  if (parse_start(line.text, start)) foreign = is_foreign(start);
+  if (foreign)
     line.length = 0;
   else if (start != 0 && start == program_break().start)
     name_heap(line);
@@ -55,8 +62,8 @@ bool is_own_maps(const char* path) {
 }
 
 long open_own_maps(const char* path, long flags) {
-  bool ours = false;
-  return open_edited(path, flags, edit_maps, &ours);
+  bool foreign = false;
+  return open_edited(path, flags, edit_maps, &foreign);
 }
 
 }  // namespace reweave::core

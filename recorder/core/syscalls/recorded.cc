@@ -189,6 +189,7 @@ class Scratch {
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
   if (result == kNotStarted || (is_error(result) && (call.row->flags & kWritesOnError) == 0)) return 0;
+  if (result == -EFAULT) return 0;  // they may be what is not there
   for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
   return n;
 }

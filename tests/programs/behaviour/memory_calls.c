@@ -85,6 +85,10 @@ static void locked(void) {
   unsigned char resident[2];
   p[0] = 1;
   CHECK(mincore(p, 2 * kPage, resident) == 0 && (resident[0] & 1) == 1);
+  CHECK(munmap(p + kPage, kPage) == 0);
+  resident[0] = 7;
+  FAILS(mincore(p, 2 * kPage, resident), ENOMEM);
+  printf("said of the first before the hole: %d\n", resident[0]);
   CHECK(mlock(p, kPage) == 0 && munlock(p, kPage) == 0 && mlockall(MCL_CURRENT | MCL_FUTURE) == 0 && munlockall() == 0);
   FAILS(mlockall(0), EINVAL);
   CHECK(msync(p, kPage, MS_SYNC) == 0);
