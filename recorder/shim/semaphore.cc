@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "recorder/shim/cancellation.h"
+#include "recorder/shim/deadline.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -38,6 +39,7 @@ void nothing(void*) {}
 
 int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
   point(OpKind::kSemaphore, semaphore, pc);
+  if (!is_valid(deadline, clock)) return fail(EINVAL);
   for (;;) {
     if (real_trywait(semaphore) == 0) {
       note(EventKind::kSemWait, semaphore, pc);
