@@ -10,6 +10,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/trace_stops.h"
@@ -344,10 +345,11 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   return trap_address();
 }
 
-bool restarts_after_signal(long number, std::uint64_t first) {
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
+  if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
   const std::uint16_t flags = find_row(number)->flags;
-  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(first))) return false;
-  return number == SYS_futex || (flags & kRestarts) != 0;
+  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(registers.rdi))) return false;
+  return wanted && (flags & kRestarts) != 0;
 }
 
 }  // namespace reweave::core

@@ -164,7 +164,7 @@ bool deliver_traced(KernelContext& context, QueuedSignal signal, bool interrupte
     return false;
   }
   const SignalAction& action = signal_action(sig);
-  const bool restarts = (action.flags & SA_RESTART) != 0 && restarts_after_signal(number, context.registers.rdi);
+  const bool restarts = restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0);
   if (interrupted && action.handler > 1 && restarts && context.registers.rax == static_cast<std::uint64_t>(-EINTR))
     restart(context, number);
   return act_on(context, signal);
@@ -189,7 +189,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
-  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number, context.registers.rdi))
+  if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
     restart(context, number);
   enter_handler(context, sig, signal.info);
 }
