@@ -294,7 +294,7 @@ void on_sigsys(KernelContext& context) {
   auto& r = context.registers;
   const bool patched = is_trap(context);
   if (patched && resume_patched_call(context)) return;
-  const long number = static_cast<long>(r.rax);
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
   self().deliver_due = 0;
   if (number == kDeliverSignals) {
     r.rax = due_signal_restarts() ? 0 : 1;
@@ -328,7 +328,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   allow_unaligned(context);
   auto& r = context.registers;
   Thread& me = self();
-  const long number = static_cast<long>(r.rax);
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
   const std::uint64_t mask = me.signal_mask;
   me.deliver_due = 0;
   me.patched_call = {r.rip, r.rip, 0, number, 0};
