@@ -94,7 +94,7 @@ inline constexpr std::uint32_t kExpiredMark = 1;
 inline constexpr std::uint32_t kInterruptedMark = 2;
 
 inline constexpr std::uint32_t kSignalQueue = 32;
-inline constexpr std::uint32_t kHeldSignals = 8;
+inline constexpr std::uint32_t kHeldSignals = 32;
 struct QueuedSignal {
   std::uint32_t number;
   std::uint32_t external;  // 1: came from the kernel, 0: sent inside the tree

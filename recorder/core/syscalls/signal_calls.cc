@@ -6,6 +6,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/signal_queue.h"
+#include "recorder/core/signals.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -92,7 +93,7 @@ long handle_rt_sigpending(Call& call) {
 long handle_rt_sigtimedwait(Call& call) {
   if (!live() || call.me.held == 0 || call.args[3] != 8) return recorded_call(call);
   std::uint8_t info[128];
-  const int number = take_held(call.me, *reinterpret_cast<const std::uint64_t*>(call.args[0]), info);
+  const int number = take_held(call.me, wanted, info);
   if (number == 0) return recorded_call(call);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), sizeof info};
   if (output.address != 0) memcpy(reinterpret_cast<void*>(output.address), info, sizeof info);
@@ -103,6 +104,10 @@ long handle_rt_sigtimedwait(Call& call) {
 long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
   const std::uint64_t sp = call.context.registers.rsp;
+  std::uint64_t pending = 0;
+  sys(SYS_rt_sigpending, &pending, 8);
+  const std::uint64_t wanted = *reinterpret_cast<const std::uint64_t*>(call.args[0]);
+  if (!held_come_first(call.me, wanted, pending)) return recorded_call(call);
   const bool inside = on_alternate_stack(me, sp);
   const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE
                              : inside              ? SS_ONSTACK
