@@ -46,6 +46,7 @@ long handle_futex_waitv(Call&);
 // signal_calls.cc
 long handle_rt_sigaction(Call&);
 long handle_rt_sigprocmask(Call&);
+long handle_restart_syscall(Call&);
 long handle_rt_sigpending(Call&);
 long handle_rt_sigtimedwait(Call&);
 long handle_sigaltstack(Call&);

@@ -15,6 +15,11 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kAutodisarm = std::uint32_t{1} << 31;  // SS_AUTODISARM, sigaltstack(2)
+// The flags of sigaction(2) that there are; the kernel clears others, so that programs learn what it knows.
+constexpr std::uint64_t kExposeTagBits = 0x800, kRestorer = 0x0400'0000;
+constexpr std::uint64_t kKnownFlags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | kExposeTagBits | kRestorer |
+                                      SA_ONSTACK | SA_RESTART | SA_NODEFER |
+                                      std::uint64_t{0x8000'0000};  // SA_RESETHAND
 constexpr std::uint64_t kUnblockable = signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 void set_mask(Call& call, std::uint64_t mask) {
@@ -32,10 +37,14 @@ long handle_rt_sigaction(Call& call) {
   SignalAction& current = signal_action(number);
   const SignalAction old = current;
   if (call.args[1] != 0) {
+    SignalAction wanted;
+    memcpy(&wanted, reinterpret_cast<void*>(call.args[1]), sizeof wanted);
     if (number == SIGKILL || number == SIGSTOP) return complete(call, -EINVAL);
-    memcpy(&current, reinterpret_cast<void*>(call.args[1]), sizeof current);
-    current.mask &= ~kUnblockable;
+    wanted.flags &= kKnownFlags;
+    wanted.mask &= ~kUnblockable;
+    current = wanted;
     apply_disposition(number);
+    if (default_action(process(), number) == DefaultAction::kIgnore && wanted.handler <= 1) drop_held(call.me, number);
   }
   if (call.args[2] != 0) memcpy(reinterpret_cast<void*>(call.args[2]), &old, sizeof old);
   return complete(call, 0);
@@ -79,6 +88,9 @@ long handle_with_temporary_mask(Call& call) {
   return recorded_call(call);
 }
 
+// Calls that go on after a stop are made again with their own numbers, so there is never one to be restarted.
+long handle_restart_syscall(Call& call) { return complete(call, -EINTR); }
+
 long handle_rt_sigpending(Call& call) {
   if (!live() || call.me.held == 0 || call.args[1] != 8) return recorded_call(call);
   std::uint64_t pending = 0;
@@ -92,6 +104,10 @@ long handle_rt_sigpending(Call& call) {
 
 long handle_rt_sigtimedwait(Call& call) {
   if (!live() || call.me.held == 0 || call.args[3] != 8) return recorded_call(call);
+  std::uint64_t pending = 0;
+  sys(SYS_rt_sigpending, &pending, 8);
+  const std::uint64_t wanted = *reinterpret_cast<const std::uint64_t*>(call.args[0]);
+  if (!held_come_first(call.me, wanted, pending)) return recorded_call(call);
   std::uint8_t info[128];
   const int number = take_held(call.me, wanted, info);
   if (number == 0) return recorded_call(call);
@@ -104,10 +120,6 @@ long handle_rt_sigtimedwait(Call& call) {
 long handle_sigaltstack(Call& call) {
   Thread& me = call.me;
   const std::uint64_t sp = call.context.registers.rsp;
-  std::uint64_t pending = 0;
-  sys(SYS_rt_sigpending, &pending, 8);
-  const std::uint64_t wanted = *reinterpret_cast<const std::uint64_t*>(call.args[0]);
-  if (!held_come_first(call.me, wanted, pending)) return recorded_call(call);
   const bool inside = on_alternate_stack(me, sp);
   const std::int32_t flags = me.altstack_size == 0 ? SS_DISABLE
                              : inside              ? SS_ONSTACK
