@@ -221,6 +221,8 @@ void note_descriptors(const Call& call, long result) {
 }
 
 bool may_sleep(const Call& call) {
+  if (call.number == SYS_socket) note_socket(result, call.logged[0]);
+  if (call.number == SYS_accept || call.number == SYS_accept4) note_accepted(result, call.logged[0]);
   if ((call.row->flags & kBlocks) != 0) return true;
   return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
 }
