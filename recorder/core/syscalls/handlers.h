@@ -70,6 +70,8 @@ long handle_getcpu(Call&);
 long handle_keyctl(Call&);
 long handle_quotactl(Call&);
 long handle_modify_ldt(Call&);
+long handle_syslog(Call&);
+long handle_sysfs(Call&);
 
 // namespaces.cc
 long handle_unshare(Call&);
