@@ -276,7 +276,7 @@ bool resume_patched_call(KernelContext& context) {
 // Ends in another thread if the call creates a process.
 void on_traced_call(KernelContext& context, long number) {
   bool interrupted = false, not_started = false;
-  if (enter_traced_call(context, number)) {
+  if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
     if (number == SYS_rt_sigreturn) {
       if (!end_handler(context)) return;
     } else {
