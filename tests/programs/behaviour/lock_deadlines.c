@@ -1,4 +1,5 @@
-/* Deadlines that locks, conditions and semaphores refuse: a clock that none can wait by, and nanoseconds out of range. */
+/* Deadlines that locks, conditions and semaphores refuse: a clock that none can wait by, and nanoseconds out of range.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,4 +1,5 @@
-/* recvmmsg waits for as many messages as it was asked for, looks at its time limit after each, and says what is left. */
+/* recvmmsg waits for as many messages as it was asked for, looks at its time limit after each, and says what is left.
+ */
 #define _GNU_SOURCE
 #include <sys/socket.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-/* A handler whose frame does not fit on its stack: the process gets SIGSEGV, which it may handle, and dies of a second. */
+/* A handler whose frame does not fit on its stack: the process gets SIGSEGV, which it may handle, and dies of a second.
+ */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include "check.h"
