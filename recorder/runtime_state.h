@@ -94,7 +94,7 @@ inline constexpr std::uint32_t kExpiredMark = 1;
 inline constexpr std::uint32_t kInterruptedMark = 2;
 
 inline constexpr std::uint32_t kSignalQueue = 32;
-inline constexpr std::uint32_t kHeldSignals = 8;
+inline constexpr std::uint32_t kHeldSignals = 32;
 struct QueuedSignal {
   std::uint32_t number;
   std::uint32_t external;  // 1: came from the kernel, 0: sent inside the tree
@@ -196,6 +196,7 @@ struct FdEntry {
   FdKind kind;
   std::uint8_t std_stream : 2;  // wire::kWritesStdout / kWritesStderr or 0
   std::uint8_t times_out : 1;   // a socket with SO_RCVTIMEO or SO_SNDTIMEO
+  std::uint8_t internet : 1;    // a socket of a family whose accepted ones inherit that
   std::uint16_t kept;           // number of the kept file plus one, kNotKept, or 0: not asked yet
 };
 

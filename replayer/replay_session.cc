@@ -21,6 +21,9 @@ namespace {
 constexpr std::uint64_t kFeedBytes = 64 << 20;
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
+// The recording ends where the program did what cannot be recorded; it was not cut off.
+bool stopped_by_recorder(const Manifest& manifest) { return manifest.outcome == wire::OutcomeKind::kUnsupported; }
+
 class ReplaySession {
  public:
   ReplaySession(const std::string& path, const ReplayOptions& options)
@@ -40,7 +43,7 @@ class ReplaySession {
     REQUIRE(!options.check || manifest.checksums, "{} has no checksums to compare; record with --checksums",
             reader_.path());
     arena_.header().status.final_status = manifest.wait_status;
-    arena_.header().status.final_known.store(manifest.complete ? 1 : 0);
+    arena_.header().status.final_known.store(manifest.complete && !stopped_by_recorder(manifest) ? 1 : 0);
   }
 
   ReplayResult run() {
@@ -150,6 +153,10 @@ class ReplaySession {
     if (status.fatal.load() != 0) {
       result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
       result.text = status.message;
+      if (result.outcome == wire::OutcomeKind::kTruncated && stopped_by_recorder(reader_.manifest())) {
+        result.outcome = reader_.manifest().outcome;
+        result.text = reader_.manifest().outcome_text;
+      }
       if (result.outcome == wire::OutcomeKind::kDiverged) result.text += last_events(result.events);
     }
     return result;

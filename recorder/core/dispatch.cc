@@ -10,6 +10,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/trace_stops.h"
@@ -275,7 +276,7 @@ bool resume_patched_call(KernelContext& context) {
 // Ends in another thread if the call creates a process.
 void on_traced_call(KernelContext& context, long number) {
   bool interrupted = false, not_started = false;
-  if (enter_traced_call(context, number)) {
+  if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
     if (number == SYS_rt_sigreturn) {
       if (!end_handler(context)) return;
     } else {
@@ -293,7 +294,7 @@ void on_sigsys(KernelContext& context) {
   auto& r = context.registers;
   const bool patched = is_trap(context);
   if (patched && resume_patched_call(context)) return;
-  const long number = static_cast<long>(r.rax);
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
   self().deliver_due = 0;
   if (number == kDeliverSignals) {
     r.rax = due_signal_restarts() ? 0 : 1;
@@ -327,7 +328,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   allow_unaligned(context);
   auto& r = context.registers;
   Thread& me = self();
-  const long number = static_cast<long>(r.rax);
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
   const std::uint64_t mask = me.signal_mask;
   me.deliver_due = 0;
   me.patched_call = {r.rip, r.rip, 0, number, 0};
@@ -344,10 +345,11 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   return trap_address();
 }
 
-bool restarts_after_signal(long number, std::uint64_t first) {
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
+  if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
   const std::uint16_t flags = find_row(number)->flags;
-  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(first))) return false;
-  return number == SYS_futex || (flags & kRestarts) != 0;
+  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(registers.rdi))) return false;
+  return wanted && (flags & kRestarts) != 0;
 }
 
 }  // namespace reweave::core

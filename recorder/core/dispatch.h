@@ -57,8 +57,8 @@ extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* i
 extern "C" [[gnu::visibility("hidden")]] std::uint64_t core_on_patched_call(KernelContext& context,
                                                                             std::uint64_t resume);
 
-// Whether a call interrupted by a handler with SA_RESTART starts over (signal(7)).
-// `first`: its first argument.
-bool restarts_after_signal(long number, std::uint64_t first);
+// Whether a call interrupted by a handler starts over (signal(7)); `wanted`: it has SA_RESTART. `registers` are those
+// that the call was made with.
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted);
 
 }  // namespace reweave::core

@@ -44,7 +44,7 @@ void trace_thread_edge(EventKind kind, const Thread& thread) {
 void finish_thread(Thread& thread) {
   trace_thread_edge(EventKind::kEnd, thread);
   release_robust(thread);
-  clear_tid(thread);
+  if (process().live_threads > 1 || memory_has_others()) clear_tid(thread);
 }
 
 void release_vfork_parent() {

@@ -91,6 +91,31 @@ QueuedSignal take_queued(Thread& me, std::uint32_t index) {
   return signal;
 }
 
+namespace {
+
+// Of a signal that is not real-time only one is ever pending (signal(7)).
+void hold(Thread& me, const QueuedSignal& signal) {
+  constexpr std::uint32_t kFirstRealTime = 32;
+  const bool again = signal.number < kFirstRealTime && (held_mask(me) & bit_of(signal)) != 0;
+  if (!again && me.held < kHeldSignals) me.held_signals[me.held++] = signal;
+}
+
+}  // namespace
+
+void drop_held(Thread& me, int number) {
+  std::uint8_t info[128];
+  while (take_held(me, signal_bit(number), info) != 0) {
+  }
+}
+
+// The kernel delivers those that an instruction may have caused first, then the lowest number (kernel/signal.c,
+// next_signal).
+bool held_come_first(const Thread& me, std::uint64_t set, std::uint64_t pending) {
+  constexpr std::uint64_t kLast = signal_bit(kWatchdogSignal);
+  const std::uint64_t held = held_mask(me) & set;
+  return (held & ~kLast) != 0 || (held != 0 && (pending & set & (kLast - 1)) == 0);
+}
+
 void put_back_blocked(Thread& me) {
   if (me.queued.load() == 0) return;
   apply_signal_mask(me);
@@ -102,8 +127,8 @@ void put_back_blocked(Thread& me) {
     const QueuedSignal signal = take_queued(me, i);
     if ((kNeverBlocked & bit_of(signal)) == 0)
       sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, signal.number, signal.info);
-    else if (me.held < kHeldSignals)
-      me.held_signals[me.held++] = signal;
+    else
+      hold(me, signal);
   }
 }
 

@@ -36,5 +36,9 @@ void release_held(Thread& me);
 std::uint64_t held_mask(const Thread& me);
 // Takes the first of those that is in `set`; its number, or 0.
 int take_held(Thread& me, std::uint64_t set, void* info);
+// Forgets those with this number: the target ignores it from now on.
+void drop_held(Thread& me, int number);
+// True if of the signals in `set` the first to be taken is held, and not one of `pending`, which the kernel has.
+bool held_come_first(const Thread& me, std::uint64_t set, std::uint64_t pending);
 
 }  // namespace reweave::core

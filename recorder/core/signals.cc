@@ -108,9 +108,14 @@ void die_on_return(KernelContext& context, int number, bool recurs) {
   context.mask &= ~signal_bit(number);
 }
 
-// The handler runs next, or, if there is no room for its frame, the process dies of that.
+// The handler runs next. If there is no room for its frame, that of SIGSEGV does, or the process dies of that.
 void enter_handler(KernelContext& context, int number, const void* info) {
-  if (!push_signal_frame(context, number, info)) die_on_return(context, SIGSEGV, false);
+  if (push_signal_frame(context, number, info)) return;
+  constexpr std::int32_t kByKernel = 0x80;  // SI_KERNEL
+  const std::int32_t forced[32] = {SIGSEGV, 0, kByKernel};
+  const bool caught = signal_action(SIGSEGV).handler > 1 && (self().signal_mask & signal_bit(SIGSEGV)) == 0;
+  if (number == SIGSEGV || !caught || !push_signal_frame(context, SIGSEGV, forced))
+    die_on_return(context, SIGSEGV, false);
 }
 
 // Stops the process by a signal that was pending for it until now.
@@ -164,7 +169,7 @@ bool deliver_traced(KernelContext& context, QueuedSignal signal, bool interrupte
     return false;
   }
   const SignalAction& action = signal_action(sig);
-  const bool restarts = (action.flags & SA_RESTART) != 0 && restarts_after_signal(number, context.registers.rdi);
+  const bool restarts = restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0);
   if (interrupted && action.handler > 1 && restarts && context.registers.rax == static_cast<std::uint64_t>(-EINTR))
     restart(context, number);
   return act_on(context, signal);
@@ -189,7 +194,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
-  if (interrupted && (action.flags & SA_RESTART) != 0 && restarts_after_signal(number, context.registers.rdi))
+  if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
     restart(context, number);
   enter_handler(context, sig, signal.info);
 }

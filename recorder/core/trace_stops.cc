@@ -10,6 +10,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/trace_registers.h"
 #include "recorder/core/tracing.h"
 
@@ -136,6 +137,20 @@ bool enter_traced_call(KernelContext& context, long& number) {
   tracee->call = number;
   if (emulated || number < 0) return false;
   r.rax = static_cast<std::uint64_t>(number);
+  return true;
+}
+
+bool stop_by_filter(KernelContext& context, long& number) {
+  std::uint64_t message = 0;
+  if (!wants_event(self(), PTRACE_EVENT_SECCOMP) || !filters_ask_tracer(context.registers, number, message))
+    return true;
+  Tracee* tracee = tracee_of(self());
+  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
+  stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);
+  tracee->call = number;
+  if (number < 0) return false;
+  context.registers.rax = static_cast<std::uint64_t>(number);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "recorder/shim/cancellation.h"
+#include "recorder/shim/deadline.h"
 #include "recorder/shim/mutex.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
@@ -33,6 +34,7 @@ int wait_for_notification(void* raw) {
 void take_mutex_back(void* raw) { acquire_mutex(static_cast<const Waiting*>(raw)->mutex, nullptr, 0); }
 
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
+  if (!is_valid(deadline, clock)) return EINVAL;
   point(OpKind::kWait, condition, pc);
   note(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
   const int released = release_mutex(mutex);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "recorder/shim/deadline.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -62,6 +63,7 @@ int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock) {
     const int result = try_lock(mutex);
     if (result != EBUSY) return result;
     if (refuses_owner(mutex)) return EDEADLK;
+    if (!has_valid_nanoseconds(deadline)) return EINVAL;
     const WaitResult wait = block(WaitKind::kMutex, mutex, deadline, clock, mutex->__data.__owner);
     if (wait == WaitResult::kTimedOut) return ETIMEDOUT;
     deliver_signals();
@@ -93,6 +95,7 @@ REWEAVE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespe
 }
 
 REWEAVE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+  if (!can_wait_by(clock)) return EINVAL;
   return lock(mutex, deadline, clock, REWEAVE_CALLER);
 }
 

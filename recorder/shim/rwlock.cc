@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "recorder/shim/deadline.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -18,6 +19,7 @@ Operation real_unlock = {"pthread_rwlock_unlock"};
 constexpr std::uint8_t aux(LockMode mode) { return static_cast<std::uint8_t>(mode); }
 
 int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock, std::uint64_t pc) {
+  if (!is_valid(deadline, clock)) return EINVAL;
   Operation& attempt = mode == LockMode::kShared ? real_tryrdlock : real_trywrlock;
   point(OpKind::kLock, lock, pc, aux(mode));
   note(EventKind::kLockRequest, lock, pc, aux(mode));

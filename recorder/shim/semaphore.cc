@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "recorder/shim/cancellation.h"
+#include "recorder/shim/deadline.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -30,13 +31,15 @@ struct Waiting {
 int wait_for_post(void* raw) {
   auto& waiting = *static_cast<Waiting*>(raw);
   const WaitResult result = block(WaitKind::kSemaphore, waiting.semaphore, waiting.deadline, waiting.clock);
-  waiting.interrupted = deliver_signals();
+  const bool due = self().deliver_due != 0;
+  waiting.interrupted = deliver_signals() || (due && waiting.deadline != nullptr);
   return static_cast<int>(result);
 }
 
 void nothing(void*) {}
 
 int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
+  if (!is_valid(deadline, clock)) return fail(EINVAL);
   point(OpKind::kSemaphore, semaphore, pc);
   for (;;) {
     if (real_trywait(semaphore) == 0) {

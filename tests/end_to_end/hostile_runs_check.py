@@ -108,6 +108,23 @@ int main(void) {{
             self.assertEqual(status, UNSUPPORTED, errors)
             self.assertIn(says, errors)
 
+    def test_what_cannot_be_recorded(self):
+        """The replay ends where the run was stopped, and says the same."""
+        source = self.folder / "program.c"
+        source.write_text("""#include <stdio.h>
+int main(void) {
+  puts("before");
+  fflush(stdout);
+  __asm__ volatile("int $0x80" ::"a"(20) : "memory", "r8", "r9", "r10", "r11");
+  return 0;
+}
+""")
+        subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
+        status, output, errors = self.record(self.folder / "program")
+        self.assertEqual((status, output), (UNSUPPORTED, "before\n"), errors)
+        replayed = self.reweave("replay", self.recording)
+        self.assertEqual(replayed, (UNSUPPORTED, output, errors.splitlines(keepends=True)[0]))
+
     def test_recording_exists(self):
         self.recording.mkdir()
         status, _, errors = self.record("/bin/true")

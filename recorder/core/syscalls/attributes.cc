@@ -114,4 +114,22 @@ long handle_modify_ldt(Call& call) {
   return result;
 }
 
+long handle_sysfs(Call& call) {
+  constexpr long kNameOf = 2;
+  if (!live()) return answered_call(call);
+  const long result = sys(SYS_sysfs, call.args[0], call.args[1], call.args[2]);
+  const auto* name = reinterpret_cast<const char*>(call.args[2]);
+  const bool named = call.args[0] == kNameOf && result == 0;
+  const Output output = {static_cast<std::uint64_t>(call.args[2]), named ? string_length(name) + 1 : 0};
+  log_call(call, result, &output, named ? 1 : 0);
+  return result;
+}
+
+// Only the commands that read write to the buffer; others give a size as their result.
+long handle_syslog(Call& call) {
+  constexpr long kRead = 2, kReadClear = 4;  // and READ_ALL between them
+  if (call.args[0] < kRead || call.args[0] > kReadClear) call.logged[1] = 0;
+  return recorded_call(call);
+}
+
 }  // namespace reweave::core

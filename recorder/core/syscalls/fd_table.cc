@@ -87,6 +87,20 @@ bool times_out(long fd) {
   return entry != nullptr && entry->times_out != 0;
 }
 
+void note_socket(long fd, long family) {
+  constexpr long kInternet = 2, kInternet6 = 10;  // AF_INET, AF_INET6
+  if (FdEntry* entry = entry_of(fd)) entry->internet = family == kInternet || family == kInternet6 ? 1 : 0;
+}
+
+// Sockets of the internet families begin as copies of the one that listens; others are made anew.
+void note_accepted(long fd, long listener) {
+  const FdEntry* from = entry_of(listener);
+  FdEntry* entry = entry_of(fd);
+  if (from == nullptr || entry == nullptr || from->internet == 0) return;
+  entry->internet = 1;
+  entry->times_out = from->times_out;
+}
+
 void forget_fd(long fd) {
   if (FdEntry* entry = entry_of(fd)) *entry = {};
 }

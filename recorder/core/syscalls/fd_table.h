@@ -29,6 +29,9 @@ std::uint32_t fd_stream(long fd);
 // (signal(7)).
 void set_times_out(long fd, bool times_out);
 bool times_out(long fd);
+// `fd` is a new socket of the address family, or one that was accepted at `listener`.
+void note_socket(long fd, long family);
+void note_accepted(long fd, long listener);
 // `fd` is now something new.
 void forget_fd(long fd);
 // `to` is now the same as `from`.

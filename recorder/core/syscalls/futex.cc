@@ -62,12 +62,20 @@ long wait(Call& call, int operation, bool realtime) {
   bug("wait result");
 }
 
+long wake_waiters(Call& call, std::uint32_t bitset) {
+  if (bitset == 0) return complete(call, -EINVAL);
+  const std::uint64_t key = object_key(static_cast<std::uint64_t>(call.args[0]));
+  return complete(call, wake(WaitKind::kFutex, key, static_cast<std::uint32_t>(call.args[2]), bitset));
+}
+
+// The lowest twelve bits, as a number with a sign: the operands of FUTEX_WAKE_OP.
+std::int32_t signed_12_bits(std::uint32_t code) { return static_cast<std::int32_t>(code << 20) >> 20; }
+
 // FUTEX_WAKE_OP (the operation's encoding is in futex(2)).
 long wake_op(Call& call) {
   const auto code = static_cast<std::uint32_t>(call.args[5]);
-  std::uint32_t operand = code >> 12 & 0xfff;
+  auto operand = static_cast<std::uint32_t>(signed_12_bits(code >> 12));
   if ((code >> 28 & 8) != 0) operand = 1u << (operand & 31);
-  const std::uint32_t compare_with = code & 0xfff;
   std::uint32_t& word = word_at(static_cast<std::uint64_t>(call.args[4]));
   const std::uint32_t old = word;
   switch (code >> 28 & 7) {
@@ -89,7 +97,8 @@ long wake_op(Call& call) {
     default:
       return complete(call, -ENOSYS);
   }
-  const auto a = static_cast<std::int32_t>(old), b = static_cast<std::int32_t>(compare_with);
+  const auto a = static_cast<std::int32_t>(old);
+  const std::int32_t b = signed_12_bits(code);
   const bool holds[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
   const std::uint32_t comparison = code >> 24 & 15;
   if (comparison > 5) return complete(call, -ENOSYS);
@@ -104,6 +113,8 @@ long wake_op(Call& call) {
 long requeue_waiters(Call& call, bool compare) {
   const auto from = static_cast<std::uint64_t>(call.args[0]);
   const auto to = static_cast<std::uint64_t>(call.args[4]);
+  if (static_cast<std::int32_t>(call.args[2]) < 0 || static_cast<std::int32_t>(call.args[3]) < 0)
+    return complete(call, -EINVAL);
   if (compare && word_at(from) != static_cast<std::uint32_t>(call.args[5])) return complete(call, -EAGAIN);
   const std::uint32_t woken = wake(WaitKind::kFutex, object_key(from), static_cast<std::uint32_t>(call.args[2]));
   const std::uint32_t moved = requeue(object_key(from), object_key(to), to, static_cast<std::uint32_t>(call.args[3]));
@@ -145,21 +156,20 @@ long unlock_pi(Call& call) {
 // Waits at one futex for what cmp_requeue_pi grants: the lock at the other.
 long wait_requeue_pi(Call& call, bool realtime) {
   const auto from = static_cast<std::uint64_t>(call.args[0]), to = static_cast<std::uint64_t>(call.args[4]);
-  if (!valid_time(call.args[3]) || from == to || to % 4 != 0) return complete(call, -EINVAL);
-  if (region_at(from) == nullptr || region_at(to) == nullptr) return complete(call, -EFAULT);
+  if (!valid_time(call.args[3]) || from == to) return complete(call, -EINVAL);
   if (word_at(from) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
   WaitArgs args = {WaitKind::kFutex, object_key(from), from};
   args.deadline = deadline_of(call, FUTEX_WAIT_BITSET, realtime);
   const WaitResult result = block(args);
   if (result == WaitResult::kTimedOut) return complete(call, -ETIMEDOUT);
-  if (result == WaitResult::kInterrupted) return complete(call, -EAGAIN);
+  if (result == WaitResult::kInterrupted) return complete(call, -EINTR);
   return lock_pi(call, to, kNoDeadline, true);
 }
 
 // Those that the kernel would move to the lock's queue come to it by themselves when they are woken.
 long requeue_pi(Call& call) {
   const auto from = static_cast<std::uint64_t>(call.args[0]);
-  if (call.args[2] != 1 || call.args[3] < 0) return complete(call, -EINVAL);
+  if (call.args[2] != 1 || call.args[3] < 0 || call.args[0] == call.args[4]) return complete(call, -EINVAL);
   if (word_at(from) != static_cast<std::uint32_t>(call.args[5])) return complete(call, -EAGAIN);
   return complete(call, wake(WaitKind::kFutex, object_key(from), 1 + static_cast<std::uint32_t>(call.args[3])));
 }
@@ -168,14 +178,45 @@ long requeue_pi(Call& call) {
 
 namespace {
 
-// The arguments that an operation reads, a bit each.
-std::uint32_t used_arguments(int operation) {
-  constexpr std::uint32_t kUsed[] = {
-      0b001111, 0b000111, 0b111111, 0b111111, 0b111111,  // WAIT, WAKE, FD, REQUEUE, CMP_REQUEUE
-      0b111111, 0b001011, 0b000011, 0b000011, 0b101111,  // WAKE_OP, LOCK_PI, UNLOCK_PI, TRYLOCK_PI, WAIT_BITSET
-      0b100111, 0b111111, 0b111111, 0b001011};           // WAKE_BITSET, WAIT_REQUEUE_PI, CMP_REQUEUE_PI, LOCK_PI2
-  const auto index = static_cast<std::uint32_t>(operation);
-  return index < sizeof kUsed / sizeof kUsed[0] ? kUsed[index] : 0b111111;
+// What an operation reads and allows (futex(2)).
+struct Operation {
+  std::uint32_t arguments;  // those that it reads, a bit each
+  bool realtime;            // FUTEX_CLOCK_REALTIME may stand beside it
+};
+
+constexpr Operation kOperations[] = {
+    {0b001111, false},  // WAIT
+    {0b000111, false},  // WAKE
+    {0b000000, false},  // FD
+    {0b011111, false},  // REQUEUE
+    {0b111111, false},  // CMP_REQUEUE
+    {0b111111, false},  // WAKE_OP
+    {0b001011, false},  // LOCK_PI
+    {0b000011, false},  // UNLOCK_PI
+    {0b000011, false},  // TRYLOCK_PI
+    {0b101111, true},   // WAIT_BITSET
+    {0b100111, false},  // WAKE_BITSET
+    {0b011111, true},   // WAIT_REQUEUE_PI
+    {0b111111, false},  // CMP_REQUEUE_PI
+    {0b001011, true},   // LOCK_PI2
+};
+
+// What the kernel says of a futex before it looks at it: 0, or the error. One that is shared must be there, for its
+// page names it.
+long futex_error(std::uint64_t address, bool shared) {
+  constexpr std::uint64_t kUserEnd = 0x7fff'ffff'f000;
+  if (address % 4 != 0) return -EINVAL;
+  if (address > kUserEnd) return -EFAULT;
+  const Region* region = shared ? region_at(address) : nullptr;
+  return shared && (region == nullptr || region->prot == 0) ? -EFAULT : 0;
+}
+
+long arguments_error(const Call& call, const Operation& operation, int raw) {
+  const bool shared = (raw & FUTEX_PRIVATE_FLAG) == 0;
+  if ((raw & FUTEX_CLOCK_REALTIME) != 0 && !operation.realtime) return -ENOSYS;
+  const long first = futex_error(static_cast<std::uint64_t>(call.args[0]), shared);
+  const bool has_second = (operation.arguments >> 4 & 1) != 0;
+  return first != 0 || !has_second ? first : futex_error(static_cast<std::uint64_t>(call.args[4]), shared);
 }
 
 }  // namespace
@@ -185,20 +226,21 @@ long handle_futex(Call& call) {
   const int operation = raw & FUTEX_CMD_MASK;
   const bool realtime = (raw & FUTEX_CLOCK_REALTIME) != 0;
   const auto address = static_cast<std::uint64_t>(call.args[0]);
+  const auto index = static_cast<std::uint32_t>(operation);
+  if (index >= sizeof kOperations / sizeof kOperations[0]) return complete(call, -ENOSYS);
   // Registers that an operation does not read hold whatever the caller left there: no part of the call.
   for (int i = 0; i < 6; i++)
-    if ((used_arguments(operation) >> i & 1) == 0) call.logged[i] = 0;
-  if (address % 4 != 0) return complete(call, -EINVAL);
+    if ((kOperations[index].arguments >> i & 1) == 0) call.logged[i] = 0;
+  const long error = arguments_error(call, kOperations[index], raw);
+  if (error != 0) return complete(call, error);
   switch (operation) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
       return wait(call, operation, realtime);
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
-      if ((raw & FUTEX_PRIVATE_FLAG) == 0 && region_at(address) == nullptr) return complete(call, -EFAULT);
-      return complete(
-          call, wake(WaitKind::kFutex, object_key(address), static_cast<std::uint32_t>(call.args[2]),
-                     operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY : static_cast<std::uint32_t>(call.args[5])));
+      return wake_waiters(call,
+                          operation == FUTEX_WAKE ? FUTEX_BITSET_MATCH_ANY : static_cast<std::uint32_t>(call.args[5]));
     case FUTEX_WAKE_OP:
       return wake_op(call);
     case FUTEX_REQUEUE:
@@ -219,6 +261,18 @@ long handle_futex(Call& call) {
       return unlock_pi(call);
     default:
       return complete(call, -ENOSYS);
+  }
+}
+
+// A lock is taken whatever handlers run meanwhile. A wait with a time limit fails, for the limit may be relative.
+bool futex_restarts(int operation, bool timed, bool wanted) {
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_WAIT_REQUEUE_PI:
+      return true;
+    default:
+      return wanted && !timed;
   }
 }
 

@@ -38,12 +38,15 @@ long handle_get_robust_list(Call&);
 long handle_arch_prctl(Call&);
 
 // futex.cc
+// Whether a futex call interrupted by a handler starts over; `wanted`: the handler has SA_RESTART.
+bool futex_restarts(int operation, bool timed, bool wanted);
 long handle_futex(Call&);
 long handle_futex_waitv(Call&);
 
 // signal_calls.cc
 long handle_rt_sigaction(Call&);
 long handle_rt_sigprocmask(Call&);
+long handle_restart_syscall(Call&);
 long handle_rt_sigpending(Call&);
 long handle_rt_sigtimedwait(Call&);
 long handle_sigaltstack(Call&);
@@ -67,6 +70,8 @@ long handle_getcpu(Call&);
 long handle_keyctl(Call&);
 long handle_quotactl(Call&);
 long handle_modify_ldt(Call&);
+long handle_syslog(Call&);
+long handle_sysfs(Call&);
 
 // namespaces.cc
 long handle_unshare(Call&);

@@ -1,6 +1,9 @@
 // ioctl: what a request writes to its argument, by a table and by the size that newer requests carry (ioctl(2)).
 #include <asm/ioctls.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/hdreg.h>
+#include <linux/if_tun.h>
 #include <linux/kd.h>
 #include <linux/loop.h>
 #include <linux/sockios.h>
@@ -16,7 +19,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kIfreqBytes = 40;
+constexpr std::uint16_t kIfreqBytes = 40;
 
 struct Request {
   std::uint32_t number;
@@ -24,7 +27,7 @@ struct Request {
   bool no_argument;
 };
 
-// Requests without a direction in their number.
+// Requests without a direction in their number, or with a wrong one: those of network tunnels name an int.
 constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {TCGETA, 18, false},
                                  {TIOCGLCKTRMIOS, 36, false},
@@ -89,7 +92,29 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {BLKRRPART, 0, true},
                                  {LOOP_GET_STATUS, 168, false},
                                  {LOOP_GET_STATUS64, 232, false},
+                                 {LOOP_SET_FD, 0, false},
+                                 {LOOP_CLR_FD, 0, true},
+                                 {LOOP_SET_STATUS, 0, false},
+                                 {LOOP_SET_STATUS64, 0, false},
+                                 {LOOP_CHANGE_FD, 0, false},
+                                 {LOOP_SET_CAPACITY, 0, true},
+                                 {LOOP_SET_DIRECT_IO, 0, false},
+                                 {LOOP_SET_BLOCK_SIZE, 0, false},
+                                 {LOOP_CONFIGURE, 0, false},
+                                 {LOOP_CTL_ADD, 0, false},
+                                 {LOOP_CTL_REMOVE, 0, false},
                                  {LOOP_CTL_GET_FREE, 0, true},
+                                 {HDIO_GETGEO, 16, false},
+                                 {HDIO_GET_UNMASKINTR, 8, false},
+                                 {HDIO_GET_MULTCOUNT, 8, false},
+                                 {HDIO_GET_KEEPSETTINGS, 8, false},
+                                 {HDIO_GET_32BIT, 8, false},
+                                 {HDIO_GET_NOWERR, 8, false},
+                                 {HDIO_GET_DMA, 8, false},
+                                 {HDIO_GET_NICE, 8, false},
+                                 {HDIO_GET_IDENTITY, 512, false},
+                                 {TUNSETIFF, kIfreqBytes, false},
+                                 {TUNGETIFF, kIfreqBytes, false},
                                  {VT_GETMODE, 8, false},
                                  {VT_GETSTATE, 6, false},
                                  {VT_OPENQRY, 4, false},
@@ -168,12 +193,13 @@ std::uint32_t nested_outputs(std::uint32_t request, long argument, Output* to) {
     to[0] = {interface.data, kMost};
     return interface.data != 0 ? 1 : 0;
   }
+  if (request == FS_IOC_FIEMAP) {
+    const auto& map = *reinterpret_cast<const struct fiemap*>(argument);
+    const std::uint64_t shown = map.fm_extent_count == 0 ? 0 : map.fm_mapped_extents;  // none: they are only counted
+    to[0] = {reinterpret_cast<std::uint64_t>(map.fm_extents), shown * sizeof(struct fiemap_extent)};
+    return shown != 0 ? 1 : 0;
+  }
   return 0;
-}
-
-// A request without a size that the device does not know either: its error is all there is to it.
-bool certain_error(long result) {
-  return result == -ENOTTY || result == -EBADF || result == -EFAULT || result == -EPERM;
 }
 
 [[noreturn]] void unknown_request(std::uint32_t request) {
@@ -193,7 +219,7 @@ long handle_ioctl(Call& call) {
   if (!live()) return answered_call(call);
   const long bytes = output_of(request);
   const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
-  if (bytes < 0 && !certain_error(result)) unknown_request(request);
+  if (bytes < 0 && !is_error(result)) unknown_request(request);  // of a request that fails its error is all there is
   if (request == TIOCGPTPEER && !is_error(result)) forget_fd(result);
   Output outputs[3] = {{static_cast<std::uint64_t>(call.args[2]), bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0}};
   std::uint32_t n = outputs[0].address != 0 && outputs[0].bytes != 0 ? 1 : 0;

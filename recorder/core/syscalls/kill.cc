@@ -77,6 +77,12 @@ Process* process_of(const Sending& sending) {
   return nullptr;
 }
 
+// A thread that has given the baton away for the last time: the kernel may still have it for a moment. The first
+// thread's id is the process's, and lasts as long.
+bool has_ended(const Sending& sending) {
+  return sending.tid != 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
+}
+
 // False: all threads that may take the signal block it.
 bool unblocked(const Process& target, const Sending& sending) {
   if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
@@ -315,6 +321,10 @@ long handle_kill(Call& call) {
   }
   if (call.number == SYS_kill && sending.pid <= 0) return send_to_group(call, sending);
   Process* target = process_of(sending);
+  if (target == nullptr && has_ended(sending)) {
+    log_call(call, -ESRCH, nullptr, 0);
+    return -ESRCH;
+  }
   if (target == nullptr) return recorded_call(call);
   if (stop_tracee(call, *target, sending)) {
     log_call(call, 0, nullptr, 0);

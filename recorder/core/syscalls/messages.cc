@@ -44,7 +44,7 @@ long receive(Call& call) {
   const long kDontWait = 0x40;
   const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
   for (;;) {
-    if (state().live_threads > 1 && !waitall) {
+    if ((state().live_threads > 1 || call.number == SYS_recvmmsg) && !waitall) {
       struct {
         std::int32_t fd;
         std::int16_t events, revents;
@@ -84,17 +84,57 @@ long handle_recvmsg(Call& call) {
   return result;
 }
 
+namespace {
+
+struct Entry {  // struct mmsghdr
+  MessageHeader header;
+  std::uint32_t length;
+};
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t monotonic_now() {
+  std::int64_t time[2];
+  sys(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, time);
+  return time[0] * kSecond + time[1];
+}
+
+// Receives until all entries are filled, without MSG_WAITFORONE; the time limit is looked at after each message, as
+// the kernel does (recvmmsg(2), BUGS).
+long receive_many(Call& call, std::int64_t deadline) {
+  constexpr long kWaitForOne = 0x10000;
+  const long first = call.args[1], wanted = call.args[2];
+  long received = 0;
+  for (;;) {
+    call.args[1] = first + received * static_cast<long>(sizeof(Entry));
+    call.args[2] = wanted - received;
+    const long result = receive(call);
+    if (result <= 0) return received > 0 ? received : result;
+    received += result;
+    const bool late = deadline != kNoDeadline && monotonic_now() >= deadline;
+    if (received >= wanted || late || (call.args[3] & kWaitForOne) != 0) return received;
+  }
+}
+
+}  // namespace
+
 long handle_recvmmsg(Call& call) {
   if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  const long result = receive(call);
+  auto* limit = reinterpret_cast<std::int64_t*>(call.args[4]);
+  if (limit != nullptr && (limit[0] < 0 || limit[1] < 0 || limit[1] >= kSecond)) return complete(call, -EINVAL);
+  const std::int64_t deadline = limit == nullptr ? kNoDeadline : monotonic_now() + limit[0] * kSecond + limit[1];
+  call.args[4] = 0;
+  const long result = receive_many(call, deadline);
   std::uint32_t n = 0;
-  struct Entry {
-    MessageHeader header;
-    std::uint32_t length;
-  };
+  if (limit != nullptr && result > 0) {
+    const std::int64_t left = deadline - monotonic_now();
+    limit[0] = left > 0 ? left / kSecond : 0;
+    limit[1] = left > 0 ? left % kSecond : 0;
+    message_outputs[n++] = {reinterpret_cast<std::uint64_t>(limit), 2 * sizeof *limit};
+  }
   for (long i = 0; i < result; i++) {
-    auto* entry = reinterpret_cast<Entry*>(call.args[1]) + i;
+    auto* entry = reinterpret_cast<Entry*>(call.logged[1]) + i;
     message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
     n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
   }

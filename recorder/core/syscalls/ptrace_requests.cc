@@ -202,12 +202,15 @@ long get_syscall_info(Call& call, Tracee& tracee) {
   info.instruction_pointer = tracee.registers[kRip];
   info.stack_pointer = tracee.registers[kRsp];
   std::uint64_t bytes = offsetof(struct ptrace_syscall_info, entry);
-  if (tracee.stop == StopKind::kSyscallEntry) {
-    info.op = PTRACE_SYSCALL_INFO_ENTRY;
-    info.entry.nr = tracee.registers[kOrigRax];
+  const bool by_filter = tracee.code == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8);
+  if (tracee.stop == StopKind::kSyscallEntry || by_filter) {
+    info.op = by_filter ? PTRACE_SYSCALL_INFO_SECCOMP : PTRACE_SYSCALL_INFO_ENTRY;
+    info.seccomp.nr = tracee.registers[kOrigRax];
     constexpr UserRegister kArguments[] = {kRdi, kRsi, kRdx, kR10, kR8, kR9};
-    for (int i = 0; i < 6; i++) info.entry.args[i] = tracee.registers[kArguments[i]];
-    bytes += sizeof info.entry;
+    for (int i = 0; i < 6; i++) info.seccomp.args[i] = tracee.registers[kArguments[i]];
+    if (by_filter) info.seccomp.ret_data = static_cast<std::uint32_t>(tracee.message);
+    bytes = by_filter ? offsetof(struct ptrace_syscall_info, seccomp.ret_data) + sizeof info.seccomp.ret_data
+                      : bytes + sizeof info.entry;
   } else if (tracee.stop == StopKind::kSyscallExit) {
     info.op = PTRACE_SYSCALL_INFO_EXIT;
     info.exit.rval = static_cast<std::int64_t>(tracee.registers[kRax]);

@@ -12,7 +12,7 @@ namespace reweave::core {
 // Of PTRACE_SETOPTIONS, those that there are.
 inline constexpr std::uint64_t kTraceOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                                                PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEVFORKDONE |
-                                               PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL;
+                                               PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
 
 // The arguments of ptrace(2) that have these names there.
 inline std::uint64_t address_of(const Call& call) { return static_cast<std::uint64_t>(call.args[2]); }

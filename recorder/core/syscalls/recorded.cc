@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
@@ -122,6 +123,7 @@ class Scratch {
   // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
   std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel) {
     if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves) return original;
+    if (read_by_kernel && region_at(original) == nullptr) return original;  // the kernel says whether that matters
     const std::uint64_t scratch = next_;
     next_ += round_to(bytes, 64);
     if (read_by_kernel) memcpy(reinterpret_cast<void*>(scratch), reinterpret_cast<void*>(original), bytes);
@@ -186,10 +188,16 @@ class Scratch {
   Move move_[kMaxMoves];
 };
 
+bool writes_outputs(const Call& call, long result) {
+  const std::uint16_t flags = call.row->flags;
+  if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
+  if (result == kNotStarted || result == -EFAULT) return false;  // what is to be written to may not be there
+  return !is_error(result) || (flags & kWritesOnError) != 0;
+}
+
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
-  if (result == kNotStarted || (is_error(result) && (call.row->flags & kWritesOnError) == 0)) return 0;
-  if (result == -EFAULT) return 0;  // they may be what is not there
+  if (!writes_outputs(call, result)) return 0;
   for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
   return n;
 }
@@ -214,6 +222,8 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
 void note_descriptors(const Call& call, long result) {
   if (is_error(result)) return;
   if ((call.row->flags & kNewFd) != 0) forget_fd(result);
+  if (call.number == SYS_socket) note_socket(result, call.logged[0]);
+  if (call.number == SYS_accept || call.number == SYS_accept4) note_accepted(result, call.logged[0]);
   if ((call.row->flags & kNewFdPair) != 0) {
     const auto* pair = reinterpret_cast<const int*>(call.logged[call.row->outs[0].arg]);
     forget_fd(pair[0]);

@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/prctl.h>
+#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -13,6 +14,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/trace_stops.h"
 
 namespace reweave::core {
 
@@ -260,6 +262,22 @@ long action_available(Call& call) {
 
 }  // namespace
 
+namespace {
+
+seccomp_data data_of(const KernelRegisters& r, long number) {
+  return {static_cast<int>(number), AUDIT_ARCH_X86_64, r.rip, {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9}};
+}
+
+}  // namespace
+
+bool filters_ask_tracer(const KernelRegisters& registers, long number, std::uint64_t& message) {
+  const std::uint32_t filter = self().seccomp;
+  if (filter == 0 || filter == kStrict) return false;
+  const std::uint32_t value = strictest(filter, data_of(registers, number));
+  message = value & SECCOMP_RET_DATA;
+  return (value & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_TRACE;
+}
+
 Verdict filter_call(Call& call, long& result) {
   if (call.me.seccomp == kStrict) {
     if (strict_allows(call.number)) return Verdict::kAllow;
@@ -267,9 +285,7 @@ Verdict filter_call(Call& call, long& result) {
     die_of(call.context, SIGKILL);
     return Verdict::kAnswered;
   }
-  seccomp_data data = {static_cast<int>(call.number), AUDIT_ARCH_X86_64, call.context.registers.rip, {}};
-  for (int i = 0; i < 6; i++) data.args[i] = static_cast<std::uint64_t>(call.logged[i]);
-  const std::uint32_t value = strictest(call.me.seccomp, data);
+  const std::uint32_t value = strictest(call.me.seccomp, data_of(call.context.registers, call.number));
   const std::uint32_t rest = value & SECCOMP_RET_DATA;
   result = call.number;
   switch (value & SECCOMP_RET_ACTION_FULL) {
@@ -283,6 +299,8 @@ Verdict filter_call(Call& call, long& result) {
       trap(call, rest);
       break;
     case SECCOMP_RET_TRACE:
+      if (wants_event(call.me, PTRACE_EVENT_SECCOMP)) return Verdict::kAllow;  // its tracer has seen it (trace_stops.h)
+      [[fallthrough]];
     case SECCOMP_RET_USER_NOTIF:
       result = complete(call, -ENOSYS);
       break;

@@ -11,6 +11,10 @@ enum class Verdict : std::uint8_t { kAllow, kAnswered };
 // kAnswered: the call is not carried out, and `result` is what dispatch goes on with.
 Verdict filter_call(Call& call, long& result);
 
+// True if the calling thread's filters leave the call that `registers` make to a tracer (SECCOMP_RET_TRACE), which
+// gets `message`.
+bool filters_ask_tracer(const KernelRegisters& registers, long number, std::uint64_t& message);
+
 // prctl(PR_SET_SECCOMP): its mode and program.
 long set_seccomp(Call& call, long mode, long program);
 

@@ -6,6 +6,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/signal_queue.h"
+#include "recorder/core/signals.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -14,6 +15,11 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kAutodisarm = std::uint32_t{1} << 31;  // SS_AUTODISARM, sigaltstack(2)
+// The flags of sigaction(2) that there are; the kernel clears others, so that programs learn what it knows.
+constexpr std::uint64_t kExposeTagBits = 0x800, kRestorer = 0x0400'0000;
+constexpr std::uint64_t kKnownFlags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | kExposeTagBits | kRestorer |
+                                      SA_ONSTACK | SA_RESTART | SA_NODEFER |
+                                      std::uint64_t{0x8000'0000};  // SA_RESETHAND
 constexpr std::uint64_t kUnblockable = signal_bit(SIGKILL) | signal_bit(SIGSTOP);
 
 void set_mask(Call& call, std::uint64_t mask) {
@@ -31,10 +37,14 @@ long handle_rt_sigaction(Call& call) {
   SignalAction& current = signal_action(number);
   const SignalAction old = current;
   if (call.args[1] != 0) {
+    SignalAction wanted;
+    memcpy(&wanted, reinterpret_cast<void*>(call.args[1]), sizeof wanted);
     if (number == SIGKILL || number == SIGSTOP) return complete(call, -EINVAL);
-    memcpy(&current, reinterpret_cast<void*>(call.args[1]), sizeof current);
-    current.mask &= ~kUnblockable;
+    wanted.flags &= kKnownFlags;
+    wanted.mask &= ~kUnblockable;
+    current = wanted;
     apply_disposition(number);
+    if (default_action(process(), number) == DefaultAction::kIgnore && wanted.handler <= 1) drop_held(call.me, number);
   }
   if (call.args[2] != 0) memcpy(reinterpret_cast<void*>(call.args[2]), &old, sizeof old);
   return complete(call, 0);
@@ -78,6 +88,9 @@ long handle_with_temporary_mask(Call& call) {
   return recorded_call(call);
 }
 
+// Calls that go on after a stop are made again with their own numbers, so there is never one to be restarted.
+long handle_restart_syscall(Call& call) { return complete(call, -EINTR); }
+
 long handle_rt_sigpending(Call& call) {
   if (!live() || call.me.held == 0 || call.args[1] != 8) return recorded_call(call);
   std::uint64_t pending = 0;
@@ -91,8 +104,12 @@ long handle_rt_sigpending(Call& call) {
 
 long handle_rt_sigtimedwait(Call& call) {
   if (!live() || call.me.held == 0 || call.args[3] != 8) return recorded_call(call);
+  std::uint64_t pending = 0;
+  sys(SYS_rt_sigpending, &pending, 8);
+  const std::uint64_t wanted = *reinterpret_cast<const std::uint64_t*>(call.args[0]);
+  if (!held_come_first(call.me, wanted, pending)) return recorded_call(call);
   std::uint8_t info[128];
-  const int number = take_held(call.me, *reinterpret_cast<const std::uint64_t*>(call.args[0]), info);
+  const int number = take_held(call.me, wanted, info);
   if (number == 0) return recorded_call(call);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), sizeof info};
   if (output.address != 0) memcpy(reinterpret_cast<void*>(output.address), info, sizeof info);

@@ -1,0 +1,39 @@
+/* Blocked signals of all kinds wait in the kernel's order: faults first, then the lowest number, real-time ones each
+   as often as they were sent, others once. */
+#define _GNU_SOURCE
+#include <time.h>
+#include "check.h"
+
+static int traps;
+
+static void count(int number, siginfo_t* info, void* context) {
+  (void)number, (void)info, (void)context;
+  traps++;
+}
+
+int main(void) {
+  enum { kEach = 10 };
+  const struct timespec at_once = {0, 0};
+  const int sent[] = {SIGUSR2, SIGHUP, SIGTRAP, SIGSEGV};
+  siginfo_t info;
+  sigset_t all;
+  sigfillset(&all);
+  CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+  for (int i = 0; i < kEach; i++)
+    for (int number = SIGRTMAX; number > SIGRTMAX - 3; number--)
+      CHECK(sigqueue(getpid(), number, (union sigval){.sival_int = i}) == 0);
+  for (int i = 0; i < 4; i++) CHECK(kill(getpid(), sent[i]) == 0 && kill(getpid(), sent[i]) == 0);
+  int last = 0, taken = 0;
+  for (; sigtimedwait(&all, &info, &at_once) > 0; taken++) {
+    if (info.si_signo != last) printf("\n%d:", last = info.si_signo);
+    printf(" %d", info.si_code == SI_QUEUE ? info.si_value.sival_int : -1);
+  }
+  printf("\n%d\n", taken);
+  CHECK(taken == 3 * kEach + 4);
+  on_signal(SIGTRAP, count, 0);
+  CHECK(raise(SIGTRAP) == 0 && raise(SIGTRAP) == 0);
+  sigemptyset(&all);
+  CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+  CHECK(traps == 1);
+  return 0;
+}
