@@ -13,7 +13,8 @@ std::uint64_t hash_memory() {
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
     const Region& region = table.items[i];
-    if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.shared) continue;
+    if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.shared || region.guarded)
+      continue;
     hash = mix(hash, region.start);
     const auto* words = reinterpret_cast<const std::uint64_t*>(region.start);
     const std::uint64_t n = (region.accessible_end() - region.start) / 8;

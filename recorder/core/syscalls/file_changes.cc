@@ -77,6 +77,22 @@ void log_change(const struct stat& status, long fd, Change change) {
   record.commit();
 }
 
+void log_changes(const struct stat& status, long fd, Change change) {
+  do {
+    const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
+    log_change(status, fd, {change.offset, piece});
+    change.offset += piece;
+    change.bytes -= piece;
+  } while (change.bytes != 0);
+}
+
+// A file that grows: what was behind its old end, in the same page, programs may have written to through a mapping; the
+// file system makes it zero, or not.
+Change grown_tail(std::uint64_t old_size, std::uint64_t size) {
+  const std::uint64_t end = page_up(old_size) < size ? page_up(old_size) : size;
+  return end > old_size ? Change{old_size, end - old_size} : Change{0, 0};
+}
+
 // Makes mappings of the file end where it ends now.
 void fit_mappings(std::uint32_t number, std::uint64_t size) {
   RegionTable& table = regions();
@@ -130,16 +146,13 @@ void log_file_change(const Call& call, long result) {
   Change change = opened ? Change{0, 0} : change_of(call, fd, result, size);
   if (change.offset > size) change.bytes = 0;
   if (change.bytes > size - change.offset) change.bytes = size - change.offset;
+  const Change tail = grown_tail(state().stand_in_sizes[number - 1], size);
+  const bool nothing = change.bytes == 0 && tail.bytes == 0;
   Text name;
   name << "/proc/self/fd/" << static_cast<int>(fd);
-  const long own =
-      change.bytes == 0 ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
-  do {
-    const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
-    log_change(status, own, {change.offset, piece});
-    change.offset += piece;
-    change.bytes -= piece;
-  } while (change.bytes != 0);
+  const long own = nothing ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
+  if (tail.bytes != 0) log_change(status, own, tail);
+  log_changes(status, own, change);
   if (own >= 0) sys(SYS_close, own);
   state().stand_in_sizes[number - 1] = size;
   fit_mappings(number, size);

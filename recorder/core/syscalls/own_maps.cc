@@ -6,6 +6,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 
 namespace reweave::core {
 
@@ -36,17 +37,8 @@ class Filter {
     line_[length_] = 0;
     std::uint64_t start = 0;
     if (parse_start(line_, start)) ours_ = start >= kCoreBase && start < kOursEnd;
-    if (!ours_ && start != 0 && start == program_break().start) name_heap();
     if (!ours_) sys(SYS_write, to_, line_, length_);
     length_ = 0;
-  }
-
-  // The kernel does not know where the heap is, for brk is ours.
-  void name_heap() {
-    constexpr std::size_t kNameColumn = 73;
-    while (length_ > 0 && (line_[length_ - 1] == '\n' || line_[length_ - 1] == ' ')) length_--;
-    while (length_ < kNameColumn) line_[length_++] = ' ';
-    length_ += copy_string(line_ + length_, sizeof line_ - length_, "[heap]\n");
   }
 
   long to_;
@@ -57,17 +49,32 @@ class Filter {
 
 }  // namespace
 
+namespace {
+
+// Behind the next '/' of a path, or its end.
+const char* next_part(const char* path) {
+  while (*path != 0 && *path != '/') path++;
+  return *path == '/' ? path + 1 : path;
+}
+
+// A process of the tree by the name that begins `path`; behind it are its files.
+bool names_process(const char* path) {
+  if (starts_with(path, "self/") || starts_with(path, "thread-self/")) return true;
+  long pid = 0;
+  const char* p = path;
+  for (; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
+  return p != path && *p == '/' && process_by_pid(pid) != nullptr;
+}
+
+}  // namespace
+
 bool is_own_maps(const char* path) {
-  if (!starts_with(path, "/proc/")) return false;
-  for (const char* name : kNames) {
-    Text own;
-    own << "/proc/" << static_cast<int>(process().pid) << "/" << name;
-    Text self, thread;
-    self << "/proc/self/" << name;
-    thread << "/proc/thread-self/" << name;
-    if (string_equal(path, own.c_str()) || string_equal(path, self.c_str()) || string_equal(path, thread.c_str()))
-      return true;
-  }
+  constexpr std::size_t kProcBytes = 6;  // "/proc/"
+  if (!starts_with(path, "/proc/") || !names_process(path + kProcBytes)) return false;
+  const char* rest = next_part(path + kProcBytes);
+  if (starts_with(rest, "task/")) rest = next_part(next_part(rest));
+  for (const char* name : kNames)
+    if (string_equal(rest, name)) return true;
   return false;
 }
 
