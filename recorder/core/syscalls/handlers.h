@@ -96,7 +96,7 @@ long handle_kill(Call&);
 long handle_overwrite(Call&);
 
 // own_descriptors.cc
-long handle_getdents64(Call&);
+long handle_getdents(Call&);
 
 // files.cc
 long handle_open(Call&);

@@ -41,16 +41,17 @@ struct Out {
 };
 
 // Bits of SyscallRow::flags.
-inline constexpr std::uint16_t kMayBlock = 1;         // leaves the baton, unless args[0] is a regular file
-inline constexpr std::uint16_t kBlocks = 2;           // leaves the baton in any case
-inline constexpr std::uint16_t kRestarts = 4;         // starts over after a handler with SA_RESTART
-inline constexpr std::uint16_t kNewFd = 8;            // the result is a new descriptor
-inline constexpr std::uint16_t kFirstIsFd = 16;       // args[0] is a descriptor
-inline constexpr std::uint16_t kWritesStream = 32;    // writes args[2] bytes at args[1]; vectors: kVector input
-inline constexpr std::uint16_t kNewFdPair = 64;       // two new descriptors at its output
-inline constexpr std::uint16_t kChangesFile = 256;    // may change the contents or the size of a file
-inline constexpr std::uint16_t kWritesOnError = 128;  // writes its outputs although it fails
-inline constexpr std::uint16_t kNeedsFrame = 512;     // changes or copies all registers: the kernel's signal frame
+inline constexpr std::uint16_t kMayBlock = 1;              // leaves the baton, unless args[0] is a regular file
+inline constexpr std::uint16_t kBlocks = 2;                // leaves the baton in any case
+inline constexpr std::uint16_t kRestarts = 4;              // starts over after a handler with SA_RESTART
+inline constexpr std::uint16_t kNewFd = 8;                 // the result is a new descriptor
+inline constexpr std::uint16_t kFirstIsFd = 16;            // args[0] is a descriptor
+inline constexpr std::uint16_t kWritesStream = 32;         // writes args[2] bytes at args[1]; vectors: kVector input
+inline constexpr std::uint16_t kNewFdPair = 64;            // two new descriptors at its output
+inline constexpr std::uint16_t kChangesFile = 256;         // may change the contents or the size of a file
+inline constexpr std::uint16_t kWritesOnError = 128;       // writes its outputs although it fails
+inline constexpr std::uint16_t kWritesOnlyOnError = 1024;  // as that, and else nothing
+inline constexpr std::uint16_t kNeedsFrame = 512;          // changes or copies all registers: the kernel's signal frame
 
 struct SyscallRow {
   std::uint16_t number;
