@@ -11,6 +11,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/executed_files.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tracing.h"
@@ -43,7 +44,7 @@ long check_without_opening(const char* path) {
 
 // 0, or the error that exec of `path` gives, to which as many scripts led.
 long check_executable(const char* path, int depth = 0) {
-  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  const long fd = open_own(path, O_RDONLY);
   if (fd == -EMFILE && leaves_descriptors()) return check_without_opening(path);
   if (is_error(fd)) return fd;
   struct stat status = {};

@@ -40,7 +40,8 @@ long choose_target(Move& move) {
   move.to = move.from;
   const std::uint64_t more = move.new_bytes > move.old_bytes ? move.new_bytes - move.old_bytes : 0;
   if (over_memory_limit(more)) return -ENOMEM;
-  if (!move.leaves_old() && (more == 0 || is_free(move.from + move.old_bytes, more))) return 0;
+  const std::uint64_t behind = move.from + move.old_bytes;
+  if (!move.leaves_old() && (more == 0 || (is_free(behind, more) && !is_ours(behind, more)))) return 0;
   if ((move.flags & MREMAP_MAYMOVE) == 0) return move.duplicates() ? -EINVAL : -ENOMEM;
   const bool can_have = wish != 0 && !is_ours(wish, move.new_bytes) && is_free(wish, move.new_bytes);
   move.to = can_have ? wish : find_free(move.new_bytes);
