@@ -64,11 +64,13 @@ inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
 // of the arena's (sparse) file from kStandInsOffset on.
 inline constexpr std::uint32_t kMaxStandIns = 8192;
 inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 36;
+inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
 // Another: the same of a small file that is mapped privately, which has no stand-in.
 inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
+// Likewise: the file was not open for writing, so the memory of a shared mapping cannot become writable.
+inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
 // Another: the file was made or changed during the run and may be gone at its end. The supervisor keeps its content,
 // and the thread waits for that.
 inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;

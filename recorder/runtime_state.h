@@ -287,6 +287,7 @@ struct RuntimeState {
   std::uint32_t futex_vectors_used;  // of futex_vectors, those that ever were in use
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   std::uint32_t stand_in_count;
+  std::uint32_t stand_in_changes;  // times that one's size or contents changed
   std::uint32_t trapped_count;
   PolicyState policy;
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation

@@ -44,8 +44,8 @@ void split_at(std::uint64_t address) {
 }
 
 bool mergeable(const Region& a, const Region& b) {
-  return a.end == b.start && a.prot == b.prot && a.not_inherited == b.not_inherited && !a.shared && !b.shared &&
-         a.file_end == kNoFile && b.file_end == kNoFile;
+  return a.end == b.start && a.prot == b.prot && a.not_inherited == b.not_inherited && a.guarded == b.guarded &&
+         !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
 }
 
 // Neighbours that are alike become one, so that the table stays as small as the kernel's.
@@ -86,11 +86,15 @@ bool is_free(std::uint64_t start, std::uint64_t bytes) {
   return i == table.count || table.items[i].start >= start + bytes;
 }
 
+bool beyond_user_space(std::uint64_t start, std::uint64_t bytes) {
+  return start + bytes < start || start + bytes > 0x7fff'ffff'f000;
+}
+
 bool is_ours(std::uint64_t start, std::uint64_t bytes) {
   const std::uint64_t end = start + bytes;
   for (const StubArea& area : kStubAreas)
     if (start < area.start + area.bytes && end > area.start) return true;
-  return end < start || end > 0x7fff'ffff'f000 || (start < kOursEnd && end > kCoreBase);
+  return beyond_user_space(start, bytes) || (start < kOursEnd && end > kCoreBase);
 }
 
 void add_region(const Region& region) {
@@ -127,6 +131,15 @@ void inherit_region(std::uint64_t start, std::uint64_t end, bool inherited) {
     table.items[i].not_inherited = !inherited;
 }
 
+void guard_region(std::uint64_t start, std::uint64_t end, bool guarded) {
+  split_at(start);
+  split_at(end);
+  const std::uint32_t first = first_after(start);
+  std::uint32_t i = first;
+  for (; i < table.count && table.items[i].start < end; i++) table.items[i].guarded = guarded;
+  for (std::uint32_t j = i; j-- > first;) merge_around(j);
+}
+
 void drop_not_inherited() {
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < table.count; i++)
@@ -140,8 +153,10 @@ const Region* region_at(std::uint64_t address) {
 }
 
 std::uint64_t mapped_bytes() {
+  constexpr std::uint64_t kStackInUse = 132 << 10;  // of the main stack, which has all its room at once, as it begins
   std::uint64_t bytes = 0;
-  for (std::uint32_t i = 0; i < table.count; i++) bytes += table.items[i].end - table.items[i].start;
+  for (std::uint32_t i = 0; i < table.count; i++)
+    bytes += table.items[i].end == kStackTop ? kStackInUse : table.items[i].end - table.items[i].start;
   return bytes;
 }
 

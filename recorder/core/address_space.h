@@ -17,8 +17,10 @@ struct Region {
   std::uint64_t object_offset;  // shared mappings: offset of `start` in that object
   std::uint64_t file_end;       // first address without file behind it (SIGBUS), or kNoFile
   std::uint32_t stand_in = 0;   // number + 1 of the changeable file that it maps (syscalls/stand_in.h), else 0
+  bool read_only = false;       // a file's that is not open for writing
   bool not_inherited = false;   // MADV_DONTFORK
-  std::uint64_t accessible_end() const { return file_end < end ? file_end : end; }
+  bool guarded = false;         // MADV_GUARD_INSTALL: each use is a fault
+  std::uint64_t accessible_end() const { return file_end >= end ? end : file_end > start ? file_end : start; }
 };
 
 inline constexpr std::uint32_t kMaxRegions = 65536;
@@ -38,11 +40,14 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std
 bool is_free(std::uint64_t start, std::uint64_t bytes);
 // True if the range touches our own memory or cannot be a user's.
 bool is_ours(std::uint64_t start, std::uint64_t bytes);
+// True if no process can have memory in all of the range.
+bool beyond_user_space(std::uint64_t start, std::uint64_t bytes);
 
 void add_region(const Region& region);  // replaces what was there
 void remove_region(std::uint64_t start, std::uint64_t end);
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot);
 void inherit_region(std::uint64_t start, std::uint64_t end, bool inherited);
+void guard_region(std::uint64_t start, std::uint64_t end, bool guarded);
 // In a new process: forgets the regions that it did not inherit.
 void drop_not_inherited();
 const Region* region_at(std::uint64_t address);

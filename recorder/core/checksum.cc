@@ -9,7 +9,7 @@
 namespace reweave::core {
 
 bool is_hashed(const Region& region, HashedMemory which) {
-  if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ)) return false;
+  if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.guarded) return false;
   const bool of_tree = region.stand_in == 0 && region.file_end == kNoFile;
   return !region.shared || (which == HashedMemory::kOfTree && of_tree);
 }

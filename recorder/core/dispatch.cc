@@ -10,6 +10,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
@@ -248,6 +249,7 @@ long carry_out(KernelContext& context, long number) {
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
   const long result = run_guarded(call);
+  if (state().stand_in_changes != 0) follow_file_changes();
   if (result == kNotStarted) {
     r.rip -= kSyscallBytes;
     r.rax = static_cast<std::uint64_t>(number);

@@ -11,6 +11,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/executed_files.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tracing.h"
@@ -19,9 +20,32 @@ namespace reweave::core {
 
 namespace {
 
+// All descriptors are in use: true if exec closes as many as the new image needs to be loaded.
+bool leaves_descriptors() {
+  constexpr int kNeeded = 3;
+  std::uint64_t limit[2] = {};
+  sys(SYS_prlimit64, 0, 7 /* RLIMIT_NOFILE */, nullptr, limit);
+  int closed = 0;
+  for (std::uint64_t fd = 0; fd < limit[0] && closed < kNeeded; fd++) {
+    const long flags = sys(SYS_fcntl, fd, F_GETFD);
+    if (!is_error(flags) && (flags & FD_CLOEXEC) != 0) closed++;
+  }
+  return closed == kNeeded;
+}
+
+// What can be told of a program by its name alone: 0, or the error that exec gives.
+long check_without_opening(const char* path) {
+  struct stat status = {};
+  const long found = sys(SYS_stat, path, &status);
+  if (is_error(found)) return found;
+  if ((status.st_mode & S_IFMT) != S_IFREG) return -EACCES;
+  return is_error(sys(SYS_access, path, 1 /* X_OK */)) ? -EACCES : 0;
+}
+
 // 0, or the error that exec of `path` gives, to which as many scripts led.
 long check_executable(const char* path, int depth = 0) {
-  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  const long fd = open_own(path, O_RDONLY);
+  if (fd == -EMFILE && leaves_descriptors()) return check_without_opening(path);
   if (is_error(fd)) return fd;
   struct stat status = {};
   sys(SYS_fstat, fd, &status);
@@ -106,7 +130,8 @@ const char* log_exec(const char* path) {
 
 namespace {
 
-long execute(Call& call, const char* path, char** argv, char** envp);
+// `name`: what the new image learns of how it was called (AT_EXECFN, its comm).
+long execute(Call& call, const char* path, const char* name, char** argv, char** envp);
 
 // The file that execveat means, as a path: in `to`, or the argument itself. 0, or the error.
 long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
@@ -142,18 +167,34 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
 }  // namespace
 
 long handle_execve(Call& call) {
-  return execute(call, reinterpret_cast<const char*>(call.args[0]), reinterpret_cast<char**>(call.args[1]),
-                 reinterpret_cast<char**>(call.args[2]));
+  const auto* path = reinterpret_cast<const char*>(call.args[0]);
+  return execute(call, path, path, reinterpret_cast<char**>(call.args[1]), reinterpret_cast<char**>(call.args[2]));
 }
+
+namespace {
+
+// A program that is executed by its descriptor is called so (execveat(2)).
+const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
+  constexpr std::int32_t kHere = -100;  // AT_FDCWD
+  const auto fd = static_cast<std::int32_t>(call.args[0]);
+  if (path[0] == '/' || fd == kHere) return path;
+  name << "/dev/fd/" << fd;
+  if (path[0] != 0) name << "/" << path;
+  return name.c_str();
+}
+
+}  // namespace
 
 long handle_execveat(Call& call) {
   static char resolved[4096];
+  Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);
     if (error != 0) return complete(call, error);
   }
-  return execute(call, path, reinterpret_cast<char**>(call.args[2]), reinterpret_cast<char**>(call.args[3]));
+  const char* called = name_by_descriptor(call, reinterpret_cast<const char*>(call.args[1]), name);
+  return execute(call, path, called, reinterpret_cast<char**>(call.args[2]), reinterpret_cast<char**>(call.args[3]));
 }
 
 namespace {
@@ -171,7 +212,7 @@ void own_everything(Process& here) {
   here.memory_of = here.files_of = here.handlers_of = here.index;
 }
 
-long execute(Call& call, const char* path, char** argv, char** envp) {
+long execute(Call& call, const char* path, const char* name, char** argv, char** envp) {
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;
@@ -199,6 +240,7 @@ long execute(Call& call, const char* path, char** argv, char** envp) {
   long n = 0;
   list[n++] = config().core_path;
   list[n++] = path;
+  list[n++] = name;
   if (argv == nullptr || argv[0] == nullptr) list[n++] = "";  // as the kernel has it
   for (long i = 0; argv != nullptr && argv[i] != nullptr; i++) list[n++] = argv[i];
   list[n] = nullptr;

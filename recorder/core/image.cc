@@ -116,11 +116,25 @@ std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::ui
   }
 }
 
+// The stack of a new program has what the limit allows.
+void fit_stack(std::uint64_t limit) {
+  constexpr std::uint64_t kLeast = 128 << 10;  // of arguments and environment alone, execve(2)
+  grow_stack(limit);
+  const std::uint64_t bytes = page_up(limit > kLeast ? limit : kLeast), bottom = kStackTop - kStackBytes;
+  if (limit >= kStackBytes || bytes >= kStackBytes) return;
+  sys(SYS_munmap, bottom, kStackBytes - bytes);
+  remove_region(bottom, kStackTop - bytes);
+}
+
+std::uint64_t stack_limit() {
+  std::uint64_t limit[2] = {kStackBytes, 0};
+  sys(SYS_prlimit64, 0, 3 /* RLIMIT_STACK */, nullptr, limit);
+  return limit[0];
+}
+
 // argc, argv, envp and the auxiliary vector, as the x86-64 ABI lays them out.
 InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
-  sys(SYS_mmap, kStackTop - kStackBytes, kStackBytes, PROT_READ | PROT_WRITE,
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  add_region({kStackTop - kStackBytes, kStackTop, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+  grow_stack(kStackBytes);
   InitialStack stack = {};
   StackBuilder builder(kStackTop - 64);
   long envc = 0;
@@ -129,7 +143,7 @@ InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
   auto* pointers = reinterpret_cast<std::uint64_t*>(kScratchBase + self().id * kScratchBytes);
   sys(SYS_mmap, pointers, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
   self().has_scratch = 1;
-  const std::uint64_t name = builder.push_string(args.path);
+  const std::uint64_t name = builder.push_string(args.name);
   std::uint64_t n = static_cast<std::uint64_t>(argc + envc) + 3;
   stack.env_end = builder.at();
   for (long i = envc; i-- > 0;) pointers[argc + 2 + i] = builder.push_string(args.envp[i]);
@@ -164,11 +178,14 @@ void log_start(const InitialStack& stack) {
     memcpy(reinterpret_cast<void*>(stack.auxiliary), chunk + 1, kAuxiliaryCount * 16);
     process().ignored_signals = record.args[0];
     me.signal_mask = record.args[1];
+    if (record.args[2] != 0) fit_stack(record.args[2]);
     consume_record();
   } else {
     PseudoCall record(wire::kImageStart, kAuxiliaryCount * 16);
     record.fields().args[0] = process().ignored_signals;
     record.fields().args[1] = me.signal_mask;
+    record.fields().args[2] = stack_limit();
+    fit_stack(stack_limit());
     record.append_chunk(stack.auxiliary, reinterpret_cast<const void*>(stack.auxiliary), kAuxiliaryCount * 16);
     record.commit();
   }
@@ -181,7 +198,8 @@ void tell_kernel(const InitialStack& stack, const char* executed) {
   struct prctl_mm_map map = {};
   map.start_code = program.start;
   map.end_code = map.start_data = map.end_data = program.end;
-  map.start_brk = map.brk = program_break().start;
+  map.start_brk = program_break().start;
+  map.brk = map.start_brk + kPage;  // brk is ours; so much that the kernel calls the heap by its name in /proc
   map.start_stack = stack.pointer;
   map.arg_start = stack.arg_start;
   map.arg_end = stack.arg_end;
@@ -191,7 +209,22 @@ void tell_kernel(const InitialStack& stack, const char* executed) {
   map.auxv_size = kAuxiliaryCount * 16;
   map.exe_fd = static_cast<__u32>(-1);
   sys(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
-  sys(SYS_prctl, PR_SET_NAME, base_name(executed));  // not the file that links and scripts lead to
+  sys(SYS_prctl, PR_SET_NAME, base_name(executed));
+}
+
+// What the process is called: what was executed, not what links and scripts lead to. If that was a descriptor, the
+// file's own name, in `to`.
+const char* name_of_process(const StartArgs& args, char* to, std::size_t room) {
+  constexpr const char *kDescriptor = "/dev/fd/", *kGone = " (deleted)";
+  if (!starts_with(args.name, kDescriptor) || !live()) return args.name;
+  const char* number = base_name(args.name);
+  if (number != args.name + string_length(kDescriptor)) return args.name;
+  const long n = sys(SYS_readlink, args.path, to, room - 1);
+  if (is_error(n)) return args.path;
+  to[n] = 0;
+  const std::size_t gone = string_length(kGone), length = static_cast<std::size_t>(n);
+  if (length > gone && string_equal(to + length - gone, kGone)) to[length - gone] = 0;
+  return to;
 }
 
 long open_program(const char* path, FileIdentity& file, FileHead& head) {
@@ -207,6 +240,18 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
 }  // namespace
 
 const char* program_path() { return absolute_path; }
+
+void grow_stack(std::uint64_t limit) {
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;  // also if there is no limit
+  const std::uint64_t bytes = page_up(limit < kMost ? limit : kMost), bottom = kStackTop - bytes;
+  std::uint64_t top = kStackTop;
+  const Region* known = region_at(kStackTop - kPage);
+  if (known != nullptr) top = known->start;
+  if (bottom >= top || !is_free(bottom, top - bottom)) return;
+  sys(SYS_mmap, bottom, top - bottom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+      -1, 0);
+  add_region({bottom, top, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+}
 
 bool has_static_runtime() { return static_runtime; }
 
@@ -283,7 +328,8 @@ void start_program(const StartArgs& args) {
   const InitialStack stack = build_stack(args, argv, argc);
   log_start(stack);
   install_core_handlers();
-  tell_kernel(stack, args.path);
+  char file_name[256];
+  tell_kernel(stack, name_of_process(args, file_name, sizeof file_name));
   arm();
   if (self().tracee != 0) core_exec_stop(stack.pointer, entry);
   core_enter_program(stack.pointer, entry);

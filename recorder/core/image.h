@@ -7,12 +7,17 @@ namespace reweave::core {
 
 // What the program starts with.
 struct StartArgs {
-  const char* path;  // as given to exec
+  const char* path;  // where it is
+  const char* name;  // as given to exec
   long argc;
   char** argv;
   char** envp;
   const std::uint64_t* auxv;  // the kernel's, of the core
 };
+
+// The main stack may have `limit` bytes from now on (RLIMIT_STACK). It has all of them at once, for it does not grow by
+// faults; it has never less than it had.
+void grow_stack(std::uint64_t limit);
 
 // A `#!` line split into interpreter and its one argument.
 struct HashBang {

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/dispatch.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
@@ -19,8 +20,19 @@ void wake_address(std::uint64_t address) { wake(WaitKind::kFutex, object_key(add
 
 void clear_tid(const Thread& thread) {
   if (thread.clear_child_tid == 0 || region_at(thread.clear_child_tid) == nullptr) return;
-  *reinterpret_cast<std::int32_t*>(thread.clear_child_tid) = 0;
+  store_tid(thread.clear_child_tid, 0);
   wake_address(thread.clear_child_tid);
+}
+
+struct TidStore {
+  std::uint64_t address;
+  std::int32_t tid;
+};
+
+long write_tid(void* store) {
+  const TidStore& to = *static_cast<TidStore*>(store);
+  *reinterpret_cast<std::int32_t*>(to.address) = to.tid;
+  return 0;
 }
 
 bool memory_has_others() {
@@ -32,6 +44,15 @@ bool memory_has_others() {
 }
 
 }  // namespace
+
+void store_tid(std::uint64_t address, std::int32_t tid) {
+  if (address == 0) return;
+  Thread& me = self();
+  const std::uint64_t outer = me.call_frame;
+  TidStore store = {address, tid};
+  core_guarded(write_tid, &store, &me.call_frame);
+  me.call_frame = outer;
+}
 
 void trace_thread_edge(EventKind kind, const Thread& thread) {
   if (!tracing()) return;

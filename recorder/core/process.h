@@ -15,6 +15,10 @@ void trace_thread_edge(EventKind kind, const Thread& thread);
 // A thread's end as the kernel does it: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 
+// Stores a thread's id, or 0, for the program. Where it has no memory that it can write, nothing is stored, and nobody
+// is told (clone(2)).
+void store_tid(std::uint64_t address, std::int32_t tid);
+
 // The calling process goes on without its memory: what its threads hold in it is given up.
 void leave_memory(const Thread& me);
 

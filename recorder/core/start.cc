@@ -139,7 +139,8 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
     me.signal_mask &= ~signal_bit(kWatchdogSignal);
   }
-  start_program({path, argc - 2, argv + 2, envp, end + 1});
+  const long own = first ? 2 : 3;  // arguments that are for us: exec has the name that it was given, too
+  start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1});
 }
 
 }  // namespace reweave::core

@@ -1,6 +1,7 @@
 #include "recorder/supervisor/record_session.h"
 
 #include <malloc.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,13 +213,28 @@ class RecordSession {
     if ((map.flags & (kMapStandIn | kMapInlined)) != 0) return;
     const std::string path = reinterpret_cast<const char*>(&map + 1);
     if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
-    if (!fs::is_regular_file(path)) return;
-    MappedFile file = identify_file(path);
-    const bool fresh = (map.flags & kMapFresh) != 0;
-    if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_.store_file(path);
+    const std::string source = place_of(map, path);
+    if (!fs::is_regular_file(source)) return;
+    MappedFile file = identify_file(source);
+    file.path = path;
+    const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
+    if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_.store_file(source);
     if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
       fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
     manifest_.files.push_back(file);
+  }
+
+  // Where we find the file that the target mapped as `path`: a process with other mounts than ours, or another root,
+  // may have another file by that name.
+  std::string place_of(const wire::MapFileRecord& map, const std::string& path) {
+    const auto is_there = [&map](const std::string& name) {
+      struct stat status {};
+      return ::stat(name.c_str(), &status) == 0 && status.st_dev == map.device && status.st_ino == map.inode;
+    };
+    if (is_there(path)) return path;
+    const int pid = arena_.state().processes[thread_process_[map.header.thread]].real_pid;
+    const std::string within = fmt::format("/proc/{}/root{}", pid, path);
+    return is_there(within) ? within : path;
   }
 
   void note_spawn(const wire::SpawnRecord& spawn) {

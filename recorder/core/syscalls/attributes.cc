@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/image.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -34,6 +35,12 @@ long handle_rlimit(Call& call) {
   const long set = both ? call.args[2] : call.number == SYS_setrlimit ? call.args[1] : 0;
   const long get = both ? call.args[3] : call.number == SYS_getrlimit ? call.args[1] : 0;
   const bool own = pid == 0 || pid == process().pid;
+  if (own && resource == RLIMIT_STACK && set != 0) {
+    const std::uint64_t wanted = reinterpret_cast<const Limit*>(set)->soft;
+    const long result = recorded_call(call);
+    if (result == 0) grow_stack(wanted);
+    return result;
+  }
   if (!own || resource != RLIMIT_AS || modelled()) return recorded_call(call);
   Process& here = process();
   const Limit old = {here.memory_limit - 1, here.memory_hard_limit - 1};

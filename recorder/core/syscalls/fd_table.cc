@@ -1,5 +1,6 @@
 #include "recorder/core/syscalls/fd_table.h"
 
+#include <fcntl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
@@ -121,6 +122,19 @@ void mark_standard_streams() {
   for (FdEntry& entry : process().fds) entry.kept = kNotKept;
   process().fds[1].std_stream = wire::kWritesStdout;
   process().fds[2].std_stream = wire::kWritesStderr;
+}
+
+long open_own(const char* path, long flags) {
+  long fd = sys(SYS_open, path, flags | O_CLOEXEC);
+  if (fd != -EMFILE) return fd;
+  constexpr long kDescriptors = 7;  // RLIMIT_NOFILE
+  std::uint64_t limit[2] = {};
+  sys(SYS_prlimit64, 0, kDescriptors, nullptr, limit);
+  const std::uint64_t raised[2] = {limit[1], limit[1]};
+  if (is_error(sys(SYS_prlimit64, 0, kDescriptors, raised, nullptr))) return fd;
+  fd = sys(SYS_open, path, flags | O_CLOEXEC);
+  sys(SYS_prlimit64, 0, kDescriptors, limit, nullptr);
+  return fd;
 }
 
 }  // namespace reweave::core

@@ -28,6 +28,11 @@ struct Change {
 
 std::uint64_t position(long fd) { return static_cast<std::uint64_t>(sys(SYS_lseek, fd, 0, SEEK_CUR)); }
 
+bool is_readable(long fd) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
+  return !is_error(flags) && (flags & O_ACCMODE) != O_WRONLY;
+}
+
 // The descriptor that the call changes; -1: it names a path.
 long changed_fd(const Call& call) {
   switch (call.number) {
@@ -77,22 +82,44 @@ void log_change(const struct stat& status, long fd, Change change) {
   record.commit();
 }
 
-// Makes mappings of the file end where it ends now.
-void fit_mappings(std::uint32_t number, std::uint64_t size) {
+void log_changes(const struct stat& status, long fd, Change change) {
+  do {
+    const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
+    log_change(status, fd, {change.offset, piece});
+    change.offset += piece;
+    change.bytes -= piece;
+  } while (change.bytes != 0);
+}
+
+// A file that grows: what was behind its old end, in the same page, programs may have written to through a mapping; the
+// file system makes it zero, or not.
+Change grown_tail(std::uint64_t old_size, std::uint64_t size) {
+  const std::uint64_t end = page_up(old_size) < size ? page_up(old_size) : size;
+  return end > old_size ? Change{old_size, end - old_size} : Change{0, 0};
+}
+
+// Makes a mapping end where its file does, of which this is the size.
+void fit_region(Region& region, std::uint64_t size) {
+  if (region.file_end == kNoFile) return;
+  const std::uint64_t behind = size > region.object_offset ? page_up(size - region.object_offset) : 0;
+  const std::uint64_t old_end = region.accessible_end();
+  region.file_end = region.start + behind;
+  if (!replaying() || region.accessible_end() == old_end) return;
+  const long flags = (region.shared ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
+  if (region.accessible_end() > old_end)
+    map_part(region.stand_in, old_end, region.accessible_end() - old_end, region.prot, flags,
+             region.object_offset + (old_end - region.start));
+  else
+    map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
+}
+
+// All mappings of the file, or with 0 all of any file.
+void fit_mappings(std::uint32_t number) {
   RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
     Region& region = table.items[i];
-    if (region.stand_in != number || region.file_end == kNoFile) continue;
-    const std::uint64_t behind = size > region.object_offset ? page_up(size - region.object_offset) : 0;
-    const std::uint64_t old_end = region.accessible_end();
-    region.file_end = region.start + behind;
-    if (!replaying() || region.accessible_end() == old_end) continue;
-    const long flags = (region.shared ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
-    if (region.accessible_end() > old_end)
-      map_part(number, old_end, region.accessible_end() - old_end, region.prot, flags,
-               region.object_offset + (old_end - region.start));
-    else
-      map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
+    if (region.stand_in != 0 && (number == 0 || region.stand_in == number))
+      fit_region(region, state().stand_in_sizes[region.stand_in - 1]);
   }
 }
 
@@ -104,7 +131,8 @@ void apply(const wire::SyscallRecord& record) {
   if (chunk != nullptr) write_stand_in(number, chunk->address, chunk + 1, chunk->bytes);
   if (record.args[2] < size) clear_stand_in(number, record.args[2], size - record.args[2]);
   size = record.args[2];
-  fit_mappings(number, size);
+  state().stand_in_changes++;
+  fit_mappings(number);
 }
 
 }  // namespace
@@ -130,19 +158,27 @@ void log_file_change(const Call& call, long result) {
   Change change = opened ? Change{0, 0} : change_of(call, fd, result, size);
   if (change.offset > size) change.bytes = 0;
   if (change.bytes > size - change.offset) change.bytes = size - change.offset;
+  const Change tail = grown_tail(state().stand_in_sizes[number - 1], size);
+  const bool nothing = change.bytes == 0 && tail.bytes == 0;
   Text name;
   name << "/proc/self/fd/" << static_cast<int>(fd);
-  const long own =
-      change.bytes == 0 ? -1 : sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);  // `fd` may be for writing only
-  do {
-    const std::uint64_t piece = change.bytes < kPieceBytes ? change.bytes : kPieceBytes;
-    log_change(status, own, {change.offset, piece});
-    change.offset += piece;
-    change.bytes -= piece;
-  } while (change.bytes != 0);
-  if (own >= 0) sys(SYS_close, own);
+  const long opened_own = nothing ? -1 : open_own(name.c_str(), O_RDONLY);
+  const long own = is_error(opened_own) && is_readable(fd) ? fd : opened_own;
+  if (!nothing && is_error(own))
+    stop_run(wire::OutcomeKind::kUnsupported, "a change of a mapped file cannot be read; allow more descriptors");
+  if (tail.bytes != 0) log_change(status, own, tail);
+  log_changes(status, own, change);
+  if (opened_own >= 0) sys(SYS_close, opened_own);
   state().stand_in_sizes[number - 1] = size;
-  fit_mappings(number, size);
+  state().stand_in_changes++;
+  fit_mappings(number);
+}
+
+void follow_file_changes() {
+  static std::uint32_t seen;
+  if (seen == state().stand_in_changes) return;
+  seen = state().stand_in_changes;
+  fit_mappings(0);
 }
 
 void repeat_file_changes() {
@@ -164,7 +200,7 @@ bool mend_mapping(std::uint64_t address) {
   const Region* region = region_at(address);
   if (region == nullptr || region->stand_in == 0 || address < region->accessible_end()) return false;
   const std::uint32_t number = region->stand_in;
-  fit_mappings(number, state().stand_in_sizes[number - 1]);
+  fit_mappings(number);
   const Region* now = region_at(address);
   return now != nullptr && address < now->accessible_end();
 }

@@ -12,6 +12,9 @@ void log_file_change(const Call& call, long result);
 // Replay: carries out what log_file_change logged.
 void repeat_file_changes();
 
+// Makes mappings end where their files do, of which another process may have changed the sizes.
+void follow_file_changes();
+
 // Replay: the file of that region has grown since, in another process. True if `address` can be touched now.
 bool mend_mapping(std::uint64_t address);
 

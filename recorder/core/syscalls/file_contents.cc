@@ -9,6 +9,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/syscalls/fd_table.h"
 
 namespace reweave::core {
 
@@ -58,7 +59,7 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
   name << "/proc/self/fd/" << static_cast<int>(fd);
   // A descriptor of our own, for looking for data moves the file position.
-  const long own = sys(SYS_open, name.c_str(), O_RDONLY | O_CLOEXEC);
+  const long own = open_own(name.c_str(), O_RDONLY);
   const std::uint64_t end = offset + bytes;
   std::uint64_t at = offset;
   while (!is_error(own) && at < end) {

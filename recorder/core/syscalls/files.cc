@@ -80,21 +80,32 @@ long open_file(Call& call, int slot) {
   return result;
 }
 
+// A program without a name is kept behind a descriptor of ours (exec.cc).
+bool is_nameless(const char* program) {
+  Text own;
+  own << kProgramFd;
+  return starts_with(program, "/proc/") && string_equal(base_name(program), own.c_str());
+}
+
 // readlink of /proc/self/exe: the program, not the core.
-bool link_of_program(const Call& call, const char* path, long buffer, long room, long& result) {
-  const char* program = path == nullptr ? nullptr : program_behind(path);
+bool link_of_program(Call& call, int slot, const char* program, long& result) {
+  const long buffer = call.args[slot + 1], room = call.args[slot + 2];
   if (program == nullptr) return false;
+  if (is_nameless(program)) {  // the kernel knows what it was called
+    if (live()) call.args[slot] = reinterpret_cast<long>(program);
+    return false;
+  }
   std::size_t n = string_length(program);
   if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
   memcpy(reinterpret_cast<void*>(buffer), program, n);
   result = static_cast<long>(n);
-  (void)call;
   return true;
 }
 
 long read_link(Call& call, int slot) {
   long result = 0;
-  if (link_of_program(call, string_at(call.args[slot]), call.args[slot + 1], call.args[slot + 2], result))
+  const char* path = string_at(call.args[slot]);
+  if (link_of_program(call, slot, path == nullptr ? nullptr : program_behind(path), result))
     return complete(call, result);
   return recorded_call(call);
 }
@@ -175,6 +186,9 @@ long handle_dup(Call& call) {
   if (!is_error(result)) copy_fd(call.logged[0], result);
   return result;
 }
+
+// Another process of the tree has our descriptors, too.
+long handle_pidfd_getfd(Call& call) { return is_our_fd(call.args[1]) ? complete(call, -EBADF) : recorded_call(call); }
 
 namespace {
 

@@ -8,12 +8,16 @@ namespace reweave::core {
 // memory.cc
 long handle_mmap(Call&);
 long handle_munmap(Call&);
-long handle_mprotect(Call&);
 long handle_brk(Call&);
-long handle_madvise(Call&);
 long handle_mlockall(Call&);
+
+// protection.cc
+long handle_mprotect(Call&);
 long handle_pkey(Call&);
 long handle_mseal(Call&);
+
+// advice.cc
+long handle_madvise(Call&);
 
 // mremap.cc
 long handle_mremap(Call&);
@@ -97,7 +101,7 @@ long handle_kill(Call&);
 long handle_overwrite(Call&);
 
 // own_descriptors.cc
-long handle_getdents64(Call&);
+long handle_getdents(Call&);
 
 // files.cc
 long handle_open(Call&);
@@ -110,6 +114,7 @@ long handle_vmsplice(Call&);
 long handle_close(Call&);
 long handle_close_range(Call&);
 long handle_dup(Call&);
+long handle_pidfd_getfd(Call&);
 long handle_fcntl(Call&);
 long handle_readlink(Call&);
 long handle_readlinkat(Call&);

@@ -41,10 +41,11 @@ long pid_of_pidfd(long fd) {
 namespace {
 
 struct Sending {
-  long pid;      // as kill takes it
-  long tid;      // 0: any thread of the process
-  int number;    // 0: none is sent
-  long siginfo;  // address of what the receiver gets, or 0
+  long pid;               // as kill takes it
+  long tid;               // 0: any thread of the process
+  int number;             // 0: none is sent
+  long siginfo;           // address of what the receiver gets, or 0
+  bool to_group = false;  // `pid` is as for kill, a group's
 };
 
 // `live`: descriptors may be looked at.
@@ -52,7 +53,7 @@ Sending sending_of(const Call& call) {
   const long* a = call.logged;
   switch (call.number) {
     case SYS_kill:
-      return {a[0], 0, static_cast<int>(a[1]), 0};
+      return {a[0], 0, static_cast<int>(a[1]), 0, a[0] <= 0};
     case SYS_tkill:
       return {0, a[0], static_cast<int>(a[1]), 0};
     case SYS_tgkill:
@@ -61,8 +62,12 @@ Sending sending_of(const Call& call) {
       return {a[0], 0, static_cast<int>(a[1]), a[2]};
     case SYS_rt_tgsigqueueinfo:
       return {a[0], a[1], static_cast<int>(a[2]), a[3]};
-    default:
-      return {pid_of_pidfd(a[0]), 0, static_cast<int>(a[1]), a[2]};
+    default: {
+      constexpr long kProcessGroup = 4;  // PIDFD_SIGNAL_PROCESS_GROUP
+      const long pid = pid_of_pidfd(a[0]);
+      const bool to_group = a[3] == kProcessGroup && a[2] == 0 && pid > 0;
+      return {to_group ? -pid : pid, 0, static_cast<int>(a[1]), a[2], to_group};
+    }
   }
 }
 
@@ -303,7 +308,7 @@ long repeat_kill(Call& call) {
   const long result = answered_call(call);
   if (result != 0 || state().tracing_began == 0 || call.number == SYS_pidfd_send_signal) return result;
   const Sending sending = sending_of(call);
-  if (call.number == SYS_kill && sending.pid <= 0) return result;
+  if (sending.to_group) return result;
   const Process* target = process_of(sending);
   if (target != nullptr && target->index != call.me.process) continue_listeners(*target, sending);
   return result;
@@ -319,7 +324,7 @@ long handle_kill(Call& call) {
     log_call(call, 0, nullptr, 0);
     return 0;
   }
-  if (call.number == SYS_kill && sending.pid <= 0) return send_to_group(call, sending);
+  if (sending.to_group) return send_to_group(call, sending);
   Process* target = process_of(sending);
   if (target == nullptr && has_ended(sending)) {
     log_call(call, -ESRCH, nullptr, 0);

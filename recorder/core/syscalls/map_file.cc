@@ -35,6 +35,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.ctime_ns = record.ctime_ns;
   file.changeable = (record.flags & kMapStandIn) != 0;
   file.inlined = (record.flags & kMapInlined) != 0;
+  file.read_only = (record.flags & kMapReadOnly) != 0;
   copy_string(file.path, sizeof file.path, path);
   file.zeros = is_zeros(file);
   const std::uint64_t behind = string_length(path) + 1;
@@ -99,6 +100,7 @@ void identify_file(long fd, FileIdentity& file) {
   file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
+  file.read_only = !writable;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
   file.changeable = !file.zeros && (writable || !regular || status.st_nlink == 0 ||
                                     starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
@@ -124,7 +126,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.ctime_ns = file.ctime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
-               (file.inlined ? kMapInlined : 0) | (file.fresh ? kMapFresh : 0);
+               (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0);
   // The program may put another file in its place at once: git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
@@ -199,7 +201,7 @@ long open_image(const char* path, FileIdentity& file, FileHead& head) {
       return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
     }
   }
-  const long fd = replaying() ? open_recorded(file, O_RDONLY) : sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
+  const long fd = replaying() ? open_recorded(file, O_RDONLY) : open_own(path, O_RDONLY);
   if (is_error(fd)) return fd;
   head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
   if (replaying()) return fd;

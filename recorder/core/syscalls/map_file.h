@@ -12,6 +12,7 @@ struct FileIdentity {
   std::int64_t ctime_ns;
   bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
   bool inlined;     // its contents are in the log, for there they cost less
+  bool read_only;   // not open for writing
   bool fresh;       // recording: made or changed since the run began
   bool zeros;       // /dev/zero: memory like any other
   char path[4096];

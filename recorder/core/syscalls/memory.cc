@@ -1,6 +1,9 @@
 // Memory management: performed in every mode, at addresses of ours.
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -10,7 +13,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
-#include "recorder/core/syscalls/process_memory.h"
+#include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -24,14 +27,39 @@ constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error. A hint counts for every kind of mapping
-// (get_unmapped_area in the kernel's mm/mmap.c), one below the lowest address that may be mapped is raised to that.
-std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags) {
+// What addresses and sizes of a mapping are multiples of: a page, of the huge kind if it is asked for.
+std::uint64_t unit_of(const Call& call) {
+  constexpr std::uint64_t kDefaultHuge = std::uint64_t{2} << 20;
+  constexpr std::uint64_t kLeast = 12, kMost = 40;  // logarithms; other sizes there are not
+  const auto flags = static_cast<std::uint64_t>(call.args[3]);
+  if ((flags & MAP_ANONYMOUS) == 0) {
+    struct stat status = {};
+    struct statfs system = {};
+    if (!live() || is_error(sys(SYS_fstatfs, call.args[4], &system)) || system.f_type != HUGETLBFS_MAGIC) return kPage;
+    sys(SYS_fstat, call.args[4], &status);
+    return static_cast<std::uint64_t>(status.st_blksize);
+  }
+  if ((flags & MAP_HUGETLB) == 0) return kPage;
+  const std::uint64_t logarithm = flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
+  if (logarithm == 0) return kDefaultHuge;
+  return logarithm < kLeast || logarithm > kMost ? kPage : std::uint64_t{1} << logarithm;
+}
+
+std::uint64_t round_up_to(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
+
+// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error. A hint counts for every kind of
+// mapping (get_unmapped_area in the kernel's mm/mmap.c), one below the lowest address that may be mapped is raised to
+// that.
+std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags, std::uint64_t unit) {
   const bool low = (flags & MAP_32BIT) != 0;
-  std::uint64_t hint = page_down(wanted);
-  if (hint != 0 && hint < kLowestHint) hint = kLowestHint;
+  std::uint64_t hint = wanted & ~(unit - 1);
+  if (hint != 0 && hint < kLowestHint) hint = unit == kPage ? kLowestHint : 0;
   const bool within = !low || (hint < k32BitTop && bytes <= k32BitTop - hint);
   if (hint != 0 && within && !is_ours(hint, bytes) && is_free(hint, bytes)) return hint;
+  if (unit != kPage) {
+    const std::uint64_t with_room = find_free(bytes + unit - kPage);
+    return with_room == 0 ? 0 : round_up_to(with_room, unit);
+  }
   if (low) return find_free(bytes, k32BitBottom, k32BitTop);
   if ((flags & MAP_GROWSDOWN) == 0) return find_free(bytes);
   const std::uint64_t with_room = find_free(bytes + kGrowthRoom);
@@ -49,6 +77,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
     region.file_end = start + behind;
     if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
     region.object_offset = offset;
+    region.read_only = file->read_only;
     if (file->changeable) region.stand_in = note_stand_in(*file);
   } else if (region.shared) {
     region.shared_id = ++state().shared_ids;
@@ -56,15 +85,8 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
   return region;
 }
 
-// Replay: the kernel refused, for a reason that it may not have now: locked pages, limits, a file that might not be written.
-// Not ENOMEM, which a range with a hole gets after all else was done.
-bool was_refused(const Call& call) {
-  long result = 0;
-  return replaying() && next_result(call, result) && is_error(result) && result != -ENOMEM;
-}
-
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  if (was_refused(call)) return inject(call);
+  if (has_failed(call)) return inject(call);
   // Who replays may not be allowed to lock pages, and nothing that a program sees depends on it.
   const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (replaying() ? MAP_LOCKED : 0);
   const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
@@ -80,8 +102,8 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   if ((call.args[2] & PROT_EXEC) != 0) trap_random_instructions(start, start + bytes);
 }
 
-// Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at instants
-// of its own; programs that are told there is no such thing fall back to other ways.
+// Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
+// instants of its own; programs that are told there is no such thing fall back to other ways.
 bool is_shared_by_kernel(long fd) {
   struct stat status = {};
   if (is_error(sys(SYS_fstat, fd, &status))) return false;
@@ -110,8 +132,10 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     return static_cast<long>(start);
   }
   if (replaying()) {
+    if (!has_failed(call)) remove_region(start, start + bytes);  // before the log's hash of memory
     const long result = inject(call);
     if (is_error(result)) return result;
+    bytes = recorded_mapping_bytes();
     map_recorded_file(file, start, bytes, call.args[2], flags, call.args[5]);
     add_file_region(call, start, bytes, file);
     return result;
@@ -119,6 +143,7 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (is_our_fd(call.args[4])) return complete(call, -EBADF);
   if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
+  if (!is_error(result)) remove_region(start, start + bytes);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
@@ -129,6 +154,8 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return result;
 }
 
+}  // namespace
+
 long refused_range(Call& call, const char* what) {
   static bool reported;
   Text text;
@@ -138,35 +165,31 @@ long refused_range(Call& call, const char* what) {
   return complete(call, -ENOMEM);
 }
 
-// PR_SET_MDWE (PR_SET_MDWE(2const)): no memory is writable and executable, none becomes executable later. The flag is
-// ours, for the kernel would apply it to what the core does as well.
-bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
-  if (process().write_xor_execute == 0 || (prot & PROT_EXEC) == 0) return false;
-  if ((prot & PROT_WRITE) != 0) return true;
-  const RegionTable& table = regions();
-  for (std::uint32_t i = 0; i < table.count; i++) {
-    const Region& region = table.items[i];
-    if (region.start < end && region.end > start && (region.prot & PROT_EXEC) == 0) return true;
-  }
-  return false;
+bool has_failed(const Call& call) {
+  long result = 0;
+  return replaying() && next_result(call, result) && is_error(result);
 }
 
-}  // namespace
-
 long handle_mmap(Call& call) {
-  const auto bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  auto start = static_cast<std::uint64_t>(call.args[0]);
   const bool anonymous = (flags & MAP_ANONYMOUS) != 0;
-  if (bytes == 0 || call.args[1] == 0) return complete(call, -EINVAL);
+  const std::uint64_t unit = unit_of(call);
+  const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
+  auto start = static_cast<std::uint64_t>(call.args[0]);
+  long recorded = 0;
+  if (call.args[1] == 0) return complete(call, -EINVAL);
+  if (bytes == 0) return complete(call, -ENOMEM);
   if (anonymous && (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
     if ((start & (kPage - 1)) != 0) return complete(call, -EINVAL);
+    if (beyond_user_space(start, bytes)) return complete(call, -ENOMEM);
     if (is_ours(start, bytes)) return refused_range(call, "map");
     if ((flags & MAP_FIXED_NOREPLACE) != 0 && !is_free(start, bytes)) return complete(call, -EEXIST);
+  } else if (!anonymous && replaying() && next_result(call, recorded) && !is_error(recorded)) {
+    start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
   } else {
-    start = choose_address(start, bytes, flags);
+    start = choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
   if (over_memory_limit(bytes)) return complete(call, -ENOMEM);
@@ -174,65 +197,39 @@ long handle_mmap(Call& call) {
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
 }
 
-// Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
-long handle_mlockall(Call& call) {
-  constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
-  const bool bad = call.number == SYS_mlockall &&
-                   (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT);
-  return complete(call, bad ? -EINVAL : 0);
-}
-
-long handle_munmap(Call& call) {
-  const auto start = static_cast<std::uint64_t>(call.args[0]);
-  const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
-  if ((start & (kPage - 1)) != 0 || bytes == 0) return complete(call, -EINVAL);
-  if (is_ours(start, bytes)) return refused_range(call, "unmap");
-  if (was_refused(call)) return inject(call);
-  const long result = sys(SYS_munmap, start, bytes);
-  if (!is_error(result)) remove_region(start, start + bytes);
-  return complete(call, result);
-}
-
 namespace {
 
-// PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
-long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
-  const bool stack = start >= kStackTop - kStackBytes && start < kStackTop;
-  const Region* region = region_at(start);
-  const std::uint64_t bottom = region != nullptr ? region->start : start;
-  const long result = stack ? sys(SYS_mprotect, bottom, end - bottom, call.args[2] & ~PROT_GROWSDOWN)
-                            : sys(SYS_mprotect, start, end - start, call.args[2]);
-  if (!is_error(result)) protect_region(bottom, end, static_cast<std::uint32_t>(call.args[2]) & 7);
-  return complete(call, result);
+// What the kernel says of mlockall (mlock(2)): without the capability the limit counts.
+long check_locking(const Call& call) {
+  constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+  if (call.number != SYS_mlockall) return 0;
+  if (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT) return -EINVAL;
+  constexpr std::uint32_t kVersion3 = 0x20080522, kIpcLock = 14;  // capabilities(7)
+  const std::uint32_t header[2] = {kVersion3, 0};
+  std::uint32_t sets[6] = {};
+  std::uint64_t limit[2] = {};
+  sys(SYS_capget, header, sets);
+  if ((sets[0] & std::uint32_t{1} << kIpcLock) != 0) return 0;
+  sys(SYS_prlimit64, 0, RLIMIT_MEMLOCK, nullptr, limit);
+  if (limit[0] == 0) return -EPERM;
+  return (call.args[0] & MCL_CURRENT) != 0 && mapped_bytes() > limit[0] ? -ENOMEM : 0;
 }
 
 }  // namespace
 
-long handle_mprotect(Call& call) {
+// Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
+long handle_mlockall(Call& call) { return live() ? complete(call, check_locking(call)) : answered_call(call); }
+
+long handle_munmap(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
-  if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
-  if (was_refused(call)) return inject(call);
-  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
-  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
-    return protect_down(call, start, start + bytes);
-  const long result = call.number == SYS_pkey_mprotect
-                          ? sys(SYS_pkey_mprotect, start, call.args[1], call.args[2], call.args[3])
-                          : sys(SYS_mprotect, start, call.args[1], call.args[2]);
-  if (!is_error(result) && bytes != 0)
-    protect_region(start, start + bytes, static_cast<std::uint32_t>(call.args[2]) & 7);
+  if ((start & (kPage - 1)) != 0 || bytes == 0 || beyond_user_space(start, bytes)) return complete(call, -EINVAL);
+  if (is_ours(start, bytes)) return refused_range(call, "unmap");
+  if (has_failed(call)) return inject(call);
+  const long result = sys(SYS_munmap, start, bytes);
+  if (!is_error(result)) remove_region(start, start + bytes);
   return complete(call, result);
 }
-
-// What is sealed cannot be unmapped or changed, in a replay too.
-long handle_mseal(Call& call) {
-  const auto start = static_cast<std::uint64_t>(call.args[0]), bytes = static_cast<std::uint64_t>(call.args[1]);
-  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "seal");
-  return complete(call, sys(call.number, start, bytes, call.args[2]));
-}
-
-// Protection keys take part in what faults, so a replay has the same.
-long handle_pkey(Call& call) { return complete(call, sys(call.number, call.args[0], call.args[1])); }
 
 long handle_brk(Call& call) {
   ProgramBreak& heap = program_break();
@@ -241,8 +238,11 @@ long handle_brk(Call& call) {
   const std::uint64_t needed = page_up(wanted);
   if (wanted < heap.start || wanted > heap.start + (std::uint64_t{64} << 30))
     return complete(call, static_cast<long>(heap.end));
+  long recorded = 0;
   if (needed > mapped) {
-    if (!is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) || over_memory_limit(needed - mapped))
+    const bool no_room = replaying() && next_result(call, recorded) && recorded != call.args[0];
+    if (no_room || !is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) ||
+        over_memory_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -254,24 +254,6 @@ long handle_brk(Call& call) {
   }
   heap.end = wanted;
   return complete(call, static_cast<long>(wanted));
-}
-
-// MADV_FREE lets the kernel choose when the pages become zero: an input we cannot see. They become so at once.
-long repeatable_advice(long advice) { return advice == MADV_FREE ? MADV_DONTNEED : advice; }
-
-void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
-  if (advice == MADV_DONTFORK || advice == MADV_DOFORK)
-    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
-}
-
-long handle_madvise(Call& call) {
-  const auto start = static_cast<std::uint64_t>(call.args[0]);
-  const auto bytes = static_cast<std::uint64_t>(call.args[1]);
-  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");
-  if (was_refused(call)) return inject(call);
-  const long result = sys(SYS_madvise, start, bytes, repeatable_advice(call.args[2]));
-  if (result == 0) note_advice(start, bytes, call.args[2]);
-  return complete(call, result);
 }
 
 }  // namespace reweave::core

@@ -34,42 +34,81 @@ long memory_deny_write_execute(Call& call) {
   return complete(call, 0);
 }
 
-int prctl_arguments(long option) {
-  switch (option) {
-    case kSetMdwe:
-    case kGetMdwe:
-      return 5;
-    case PR_GET_DUMPABLE:
-    case PR_GET_KEEPCAPS:
-    case PR_GET_TIMING:
-    case PR_GET_SECCOMP:
-    case PR_GET_SECUREBITS:
-    case PR_GET_TIMERSLACK:
-    case PR_GET_NO_NEW_PRIVS:
-    case PR_GET_THP_DISABLE:
-      return 1;
-    case PR_MCE_KILL:
-    case PR_SET_MM:
-    case PR_CAP_AMBIENT:
-    case PR_GET_SPECULATION_CTRL:
-    case PR_SET_SPECULATION_CTRL:
-    case kSetVma:
-      return 5;
-    default:
-      return 2;
+constexpr long kGetAuxv = 0x41555856, kSchedCore = 62;  // PR_GET_AUXV, PR_SCHED_CORE
+
+// An option's number of arguments, with itself, and where it writes how many bytes.
+struct Option {
+  long number;
+  int arguments;
+  int output;  // the argument that says where
+  std::uint64_t bytes;
+};
+
+constexpr Option kOptions[] = {{kSetMdwe, 5, 0, 0},
+                               {kGetMdwe, 5, 0, 0},
+                               {PR_GET_DUMPABLE, 1, 0, 0},
+                               {PR_GET_KEEPCAPS, 1, 0, 0},
+                               {PR_GET_TIMING, 1, 0, 0},
+                               {PR_GET_SECCOMP, 1, 0, 0},
+                               {PR_GET_SECUREBITS, 1, 0, 0},
+                               {PR_GET_TIMERSLACK, 1, 0, 0},
+                               {PR_GET_NO_NEW_PRIVS, 1, 0, 0},
+                               {PR_GET_THP_DISABLE, 1, 0, 0},
+                               {PR_MCE_KILL, 5, 0, 0},
+                               {PR_SET_MM, 5, 0, 0},
+                               {PR_CAP_AMBIENT, 5, 0, 0},
+                               {PR_GET_SPECULATION_CTRL, 5, 0, 0},
+                               {PR_SET_SPECULATION_CTRL, 5, 0, 0},
+                               {kSetVma, 5, 0, 0},
+                               {PR_GET_NAME, 2, 1, 16},
+                               {PR_GET_PDEATHSIG, 2, 1, 4},
+                               {PR_GET_CHILD_SUBREAPER, 2, 1, 4},
+                               {PR_GET_UNALIGN, 2, 1, 4},
+                               {PR_GET_FPEMU, 2, 1, 4},
+                               {PR_GET_FPEXC, 2, 1, 4},
+                               {PR_GET_ENDIAN, 2, 1, 4},
+                               {kSchedCore, 5, 4, 8},
+                               {kGetAuxv, 5, 1, 0}};
+
+Option option_of(long number) {
+  for (const Option& known : kOptions)
+    if (known.number == number) return known;
+  return {number, 2, 0, 0};
+}
+
+Output output_of(const Call& call, const Option& option, long result) {
+  std::uint64_t bytes = option.bytes;
+  int argument = option.output;
+  if (option.number == kGetAuxv) {  // the result is how many bytes there are
+    const auto room = static_cast<std::uint64_t>(call.args[2]);
+    bytes = static_cast<std::uint64_t>(result) < room ? static_cast<std::uint64_t>(result) : room;
+  } else if (option.number == PR_SET_MM && call.args[1] == PR_SET_MM_MAP_SIZE) {
+    argument = 2;
+    bytes = sizeof(std::uint32_t);
+  } else if (option.number == kSchedCore && call.args[1] != 0 /* PR_SCHED_CORE_GET */) {
+    bytes = 0;
   }
+  return {static_cast<std::uint64_t>(call.args[argument]), bytes};
 }
 
 }  // namespace
 
 long handle_prctl(Call& call) {
   const long option = call.args[0];
-  use_arguments(call, prctl_arguments(option));
-  if (option == PR_SET_SYSCALL_USER_DISPATCH) return complete(call, -EINVAL);
+  const Option known = option_of(option);
+  use_arguments(call, known.arguments);
+  if (option == PR_SET_SYSCALL_USER_DISPATCH) {  // ours; for the program it is off
+    const bool off = call.args[1] == PR_SYS_DISPATCH_OFF && call.args[2] == 0 && call.args[3] == 0 && call.args[4] == 0;
+    return complete(call, off ? 0 : -EINVAL);
+  }
+  if (option == PR_GET_TID_ADDRESS) {
+    *reinterpret_cast<std::uint64_t*>(call.args[1]) = call.me.clear_child_tid;
+    return complete(call, 0);
+  }
   if (option == PR_SET_TSC) {
-    const bool known = call.args[1] == PR_TSC_ENABLE || call.args[1] == PR_TSC_SIGSEGV;
-    if (known) call.me.tsc_faults = call.args[1] == PR_TSC_SIGSEGV ? 1 : 0;
-    return complete(call, known ? 0 : -EINVAL);
+    const bool valid = call.args[1] == PR_TSC_ENABLE || call.args[1] == PR_TSC_SIGSEGV;
+    if (valid) call.me.tsc_faults = call.args[1] == PR_TSC_SIGSEGV ? 1 : 0;
+    return complete(call, valid ? 0 : -EINVAL);
   }
   if (option == PR_GET_TSC) {
     *reinterpret_cast<std::int32_t*>(call.args[1]) = call.me.tsc_faults != 0 ? PR_TSC_SIGSEGV : PR_TSC_ENABLE;
@@ -83,24 +122,7 @@ long handle_prctl(Call& call) {
     return answered_call(call);
   }
   const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
-  Output output = {static_cast<std::uint64_t>(call.args[1]), 0};
-  switch (option) {
-    case PR_GET_NAME:
-      output.bytes = 16;
-      break;
-    case PR_GET_PDEATHSIG:
-    case PR_GET_CHILD_SUBREAPER:
-    case PR_GET_UNALIGN:
-    case PR_GET_FPEMU:
-    case PR_GET_FPEXC:
-      output.bytes = 4;
-      break;
-    case PR_GET_TID_ADDRESS:
-      output.bytes = 8;
-      break;
-    default:
-      break;
-  }
+  const Output output = output_of(call, known, result);
   log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
   return result;
 }

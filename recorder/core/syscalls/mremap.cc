@@ -6,6 +6,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -23,9 +24,11 @@ struct Move {
 bool valid_move(const Move& move) {
   constexpr std::uint64_t kKnown = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
   if ((move.flags & ~kKnown) != 0 || move.from % kPage != 0 || move.new_bytes == 0) return false;
+  if (beyond_user_space(0, move.new_bytes)) return false;
   if ((move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) != 0 && (move.flags & MREMAP_MAYMOVE) == 0) return false;
   if ((move.flags & MREMAP_DONTUNMAP) != 0 && move.old_bytes != move.new_bytes) return false;
-  if ((move.flags & MREMAP_FIXED) == 0) return true;
+  if ((move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0) return true;
+  if (beyond_user_space(move.to, move.new_bytes)) return false;
   const bool apart = move.to + move.new_bytes <= move.from || move.from + move.old_bytes <= move.to;
   return move.to % kPage == 0 && apart;
 }
@@ -33,12 +36,15 @@ bool valid_move(const Move& move) {
 // Where it goes: `to` is set. 0, or an error.
 long choose_target(Move& move) {
   if ((move.flags & MREMAP_FIXED) != 0) return is_ours(move.to, move.new_bytes) ? -ENOMEM : 0;
+  const std::uint64_t wish = (move.flags & MREMAP_DONTUNMAP) != 0 ? move.to : 0;
   move.to = move.from;
   const std::uint64_t more = move.new_bytes > move.old_bytes ? move.new_bytes - move.old_bytes : 0;
   if (over_memory_limit(more)) return -ENOMEM;
-  if (!move.leaves_old() && (more == 0 || is_free(move.from + move.old_bytes, more))) return 0;
+  const std::uint64_t behind = move.from + move.old_bytes;
+  if (!move.leaves_old() && (more == 0 || (is_free(behind, more) && !is_ours(behind, more)))) return 0;
   if ((move.flags & MREMAP_MAYMOVE) == 0) return move.duplicates() ? -EINVAL : -ENOMEM;
-  move.to = find_free(move.new_bytes);
+  const bool can_have = wish != 0 && !is_ours(wish, move.new_bytes) && is_free(wish, move.new_bytes);
+  move.to = can_have ? wish : find_free(move.new_bytes);
   return move.to == 0 ? -ENOMEM : 0;
 }
 
@@ -95,7 +101,7 @@ long handle_mremap(Call& call) {
   Move move = {static_cast<std::uint64_t>(call.args[0]), page_up(static_cast<std::uint64_t>(call.args[1])),
                static_cast<std::uint64_t>(call.args[4]), page_up(static_cast<std::uint64_t>(call.args[2])),
                static_cast<std::uint64_t>(call.args[3])};
-  if ((move.flags & MREMAP_FIXED) == 0) use_arguments(call, 4);
+  if ((move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == 0) use_arguments(call, 4);
   if (!valid_move(move)) return complete(call, -EINVAL);
   const Region* found = region_at(move.from);
   if (found == nullptr) return complete(call, -EFAULT);
@@ -103,6 +109,7 @@ long handle_mremap(Call& call) {
   if (move.duplicates() && !region.shared) return complete(call, -EINVAL);
   const long error = choose_target(move);
   if (error != 0) return complete(call, error);
+  if (has_failed(call)) return inject(call);
   const long result = carry_out(move, region);
   if (!is_error(result)) {
     if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);

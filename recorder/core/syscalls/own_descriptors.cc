@@ -10,20 +10,22 @@ namespace reweave::core {
 
 namespace {
 
-// The kernel's struct linux_dirent64.
+// What the kernel's struct linux_dirent64 and the older linux_dirent have in common.
 struct Entry {
   std::uint64_t inode, offset;
   std::uint16_t bytes;
-  std::uint8_t type;
-  char name[];
+  char rest[];
 };
 
+// Where an entry's name is: in the newer kind its type comes before it.
+const char* name_of(const Entry& entry, long number) { return number == SYS_getdents64 ? entry.rest + 1 : entry.rest; }
+
 // An entry named by the number of a descriptor of ours.
-bool is_ours(const Entry& entry) {
+bool is_ours(const char* name) {
   long number = 0;
-  const char* p = entry.name;
+  const char* p = name;
   for (; *p >= '0' && *p <= '9' && number < kMaxFds; p++) number = number * 10 + (*p - '0');
-  return p != entry.name && *p == 0 && is_our_fd(number);
+  return p != name && *p == 0 && is_our_fd(number);
 }
 
 // True if `fd` is /proc/PID/fd or fdinfo, where names are numbers of descriptors; elsewhere they may be of processes.
@@ -35,33 +37,37 @@ bool lists_descriptors(long fd) {
 }
 
 // Takes our entries out of `bytes` at `entries`; how many bytes are left.
-long take_out_ours(char* entries, long bytes) {
+long take_out_ours(char* entries, long bytes, long call) {
   long kept = 0, size = 0;
   for (long at = 0; at < bytes; at += size) {
     const auto& entry = *reinterpret_cast<const Entry*>(entries + at);
     size = entry.bytes;
-    if (is_ours(entry)) continue;
+    if (is_ours(name_of(entry, call))) continue;
     memmove(entries + kept, entries + at, static_cast<std::size_t>(size));
     kept += size;
   }
   return kept;
 }
 
-bool has_ours(const char* entries, long bytes) {
-  for (long at = 0; at < bytes; at += reinterpret_cast<const Entry*>(entries + at)->bytes)
-    if (is_ours(*reinterpret_cast<const Entry*>(entries + at))) return true;
+bool has_ours(const char* entries, long bytes, long call) {
+  for (long at = 0, size = 0; at < bytes; at += size) {
+    const auto& entry = *reinterpret_cast<const Entry*>(entries + at);
+    if (is_ours(name_of(entry, call))) return true;
+    size = entry.bytes;
+  }
   return false;
 }
 
 }  // namespace
 
-long handle_getdents64(Call& call) {
+long handle_getdents(Call& call) {
   if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
   auto* entries = reinterpret_cast<char*>(call.args[1]);
   long got = 0, result = 0;
   do {  // again if there were none but ours: 0 is the end
-    got = result = sys(SYS_getdents64, call.args[0], call.args[1], call.args[2]);
-    if (has_ours(entries, got) && lists_descriptors(call.args[0])) result = take_out_ours(entries, got);
+    got = result = sys(call.number, call.args[0], call.args[1], call.args[2]);
+    if (has_ours(entries, got, call.number) && lists_descriptors(call.args[0]))
+      result = take_out_ours(entries, got, call.number);
   } while (got > 0 && result == 0);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
   log_call(call, result, &output, result > 0 ? 1 : 0);

@@ -2,6 +2,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 #include "recorder/core/syscalls/shown_file.h"
 
 namespace reweave::core {
@@ -19,19 +20,11 @@ bool parse_start(const char* line, std::uint64_t& start) {
   return p != line && *p == '-';
 }
 
-// The kernel does not know where the heap is, for brk is ours.
-void name_heap(ShownLine& line) {
-  constexpr std::size_t kNameColumn = 73;
-  while (line.length > 0 && (line.text[line.length - 1] == '\n' || line.text[line.length - 1] == ' ')) line.length--;
-  while (line.length < kNameColumn) line.text[line.length++] = ' ';
-  line.length += copy_string(line.text + line.length, sizeof line.text - line.length, "[heap]\n");
-}
-
-// Memory that the program has not mapped: the core's, its stack, the vDSO that it does not get. The vsyscall page is
-// everybody's.
+// Memory that the program has not mapped: the core's, its stack, the vDSO that the program does not get. The vsyscall
+// page is everybody's.
 bool is_foreign(std::uint64_t start) {
   constexpr std::uint64_t kUserEnd = std::uint64_t{1} << 47;
-  return start < kUserEnd && region_at(start) == nullptr;
+  return start < kUserEnd && (is_ours(start, 1) || (start >= kStackTop && region_at(start) == nullptr));
 }
 
 // Drops lines about such. `context` is whether the last mapping was: smaps says more of it in further lines.
@@ -39,25 +32,37 @@ void edit_maps(ShownLine& line, void* context) {
   bool& foreign = *static_cast<bool*>(context);
   std::uint64_t start = 0;
   if (parse_start(line.text, start)) foreign = is_foreign(start);
-  if (foreign)
-    line.length = 0;
-  else if (start != 0 && start == program_break().start)
-    name_heap(line);
+  if (foreign) line.length = 0;
+}
+
+}  // namespace
+
+namespace {
+
+// Behind the next '/' of a path, or its end.
+const char* next_part(const char* path) {
+  while (*path != 0 && *path != '/') path++;
+  return *path == '/' ? path + 1 : path;
+}
+
+// A process of the tree by the name that begins `path`; behind it are its files.
+bool names_process(const char* path) {
+  if (starts_with(path, "self/") || starts_with(path, "thread-self/")) return true;
+  long pid = 0;
+  const char* p = path;
+  for (; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
+  return p != path && *p == '/' && process_by_pid(pid) != nullptr;
 }
 
 }  // namespace
 
 bool is_own_maps(const char* path) {
-  if (!starts_with(path, "/proc/")) return false;
-  for (const char* name : kNames) {
-    Text own;
-    own << "/proc/" << static_cast<int>(process().pid) << "/" << name;
-    Text self, thread;
-    self << "/proc/self/" << name;
-    thread << "/proc/thread-self/" << name;
-    if (string_equal(path, own.c_str()) || string_equal(path, self.c_str()) || string_equal(path, thread.c_str()))
-      return true;
-  }
+  constexpr std::size_t kProcBytes = 6;  // "/proc/"
+  if (!starts_with(path, "/proc/") || !names_process(path + kProcBytes)) return false;
+  const char* rest = next_part(path + kProcBytes);
+  if (starts_with(rest, "task/")) rest = next_part(next_part(rest));
+  for (const char* name : kNames)
+    if (string_equal(rest, name)) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 // Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
 // what they wrote; replaying, injected.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -87,8 +88,20 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
   return n;
 }
 
+bool is_there(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address + bytes;
+  while (address < end) {
+    const Region* region = region_at(address);
+    if (region == nullptr || (region->prot & (PROT_READ | PROT_WRITE)) == 0 || region->accessible_end() <= address)
+      return false;
+    address = region->accessible_end();
+  }
+  return true;
+}
+
 // Off the baton the kernel must not touch memory that other threads may use: arguments point to scratch meanwhile.
-// A buffer that does not fit in the scratch stays where it is.
+// A buffer that does not fit in the scratch stays where it is, and so does one that is not all there, for what is
+// transferred before the kernel finds that out, and what is not, is its business.
 class Scratch {
  public:
   explicit Scratch(Call& call)
@@ -122,8 +135,7 @@ class Scratch {
 
   // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
   std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel) {
-    if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves) return original;
-    if (read_by_kernel && region_at(original) == nullptr) return original;  // the kernel says whether that matters
+    if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves || !is_there(original, bytes)) return original;
     const std::uint64_t scratch = next_;
     next_ += round_to(bytes, 64);
     if (read_by_kernel) memcpy(reinterpret_cast<void*>(scratch), reinterpret_cast<void*>(original), bytes);

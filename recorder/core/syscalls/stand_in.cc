@@ -59,7 +59,7 @@ void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t by
 
 void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
   if (offset + bytes > kStandInBytes)
-    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 64 GiB is mapped for writing");
+    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 16 TiB is mapped for writing");
   clear_stand_in(number, offset, bytes);
   take_contents(kArenaFd, base_of(number));
 }
@@ -83,6 +83,10 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
                   long offset) {
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
+  if (begin >= kStandInBytes && begin >= file.size) {
+    take_contents(kArenaFd, base_of(number));  // of which there are none
+    return map_nothing(start, page_up(bytes), prot, flags);
+  }
   fill_stand_in(number, begin, bytes);
   map_part(number, start, bytes, prot, flags, begin);
   const std::uint64_t behind = file.size > begin ? page_up(file.size - begin) : 0;

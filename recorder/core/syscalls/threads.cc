@@ -51,10 +51,6 @@ void map_core_stack(const Thread& thread) {
   sys(SYS_mmap, stack + kPage, kCoreStackBytes - kPage, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
 }
 
-void store_tid(std::uint64_t address, std::int32_t tid) {
-  if (address != 0) *reinterpret_cast<std::int32_t*>(address) = tid;
-}
-
 void set_gs(Thread& thread) { sys(SYS_arch_prctl, ARCH_SET_GS, &thread); }
 
 void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
@@ -271,6 +267,13 @@ Output give_pidfd(std::uint64_t address, long real_pid) {
   return {address, sizeof(std::int32_t)};
 }
 
+// The call fails here if the memory cannot be written, before there is anything to undo.
+void try_write(std::uint64_t address) {
+  auto* word = reinterpret_cast<volatile std::int32_t*>(address);
+  const std::int32_t was = *word;
+  *word = was;
+}
+
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
   if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
   block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
@@ -280,6 +283,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (modelled())
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (recorded_failure(call)) return inject(call);
+  if (live() && args.pidfd != 0) try_write(args.pidfd);
   const std::uint16_t index = add_process(call, args);
   Thread& child = add_thread(index);
   child.signal_mask = call.me.signal_mask;
@@ -336,7 +340,8 @@ long check_flags(std::uint64_t flags) {
 }
 
 long create(Call& call, const CloneArgs& args) {
-  const long error = check_flags(args.flags);
+  long error = check_flags(args.flags);
+  if (error == 0 && (args.flags & CLONE_SETTLS) != 0 && beyond_user_space(args.tls, 0)) error = -EPERM;
   if (error != 0) return complete(call, error);
   return (args.flags & CLONE_THREAD) != 0 ? create_thread(call, args) : create_process(call, args);
 }

@@ -1,0 +1,106 @@
+// Who may do what with mapped memory: mprotect, protection keys, seals.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory_calls.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+// PR_SET_MDWE (PR_SET_MDWE(2const)): no memory is writable and executable, none becomes executable later. The flag is
+// ours, for the kernel would apply it to what the core does as well.
+bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
+  if (process().write_xor_execute == 0 || (prot & PROT_EXEC) == 0) return false;
+  if ((prot & PROT_WRITE) != 0) return true;
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    if (region.start < end && region.end > start && (region.prot & PROT_EXEC) == 0) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
+long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
+  const Region* region = region_at(start);
+  const bool stack = region != nullptr && region->end > kStackTop - kPage && region->start < kStackTop;
+  const std::uint64_t bottom = region != nullptr ? region->start : start;
+  const long result = stack ? sys(SYS_mprotect, bottom, end - bottom, call.args[2] & ~PROT_GROWSDOWN)
+                            : sys(SYS_mprotect, start, end - start, call.args[2]);
+  if (!is_error(result)) protect_region(bottom, end, static_cast<std::uint32_t>(call.args[2]) & 7);
+  return complete(call, result);
+}
+
+// Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
+bool was_denied(const Region& region, long prot) {
+  return replaying() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
+}
+
+// The call failed for all of the range. The kernel has changed what lies before the place where it did, mapping by
+// mapping (mprotect(2)), and so the table must be; replaying, so must the memory.
+void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
+  for (std::uint64_t at = start; at < end;) {
+    const Region* region = region_at(at);
+    if (region == nullptr || was_denied(*region, prot)) return;
+    const std::uint64_t stop = region->end < end ? region->end : end;
+    if (is_error(sys(SYS_mprotect, at, stop - at, prot))) return;
+    protect_region(at, stop, static_cast<std::uint32_t>(prot) & 7);
+    at = stop;
+  }
+}
+
+bool has_hole(std::uint64_t start, std::uint64_t end) {
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr) return true;
+    start = region->end;
+  }
+  return false;
+}
+
+long protect(Call& call, std::uint64_t start, std::uint64_t end) {
+  const long prot = call.args[2];
+  const bool with_key = call.number == SYS_pkey_mprotect;
+  long result = 0;
+  if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM)) {
+    // ENOMEM without a hole: one of the limits that a replay does not have.
+    if (result == -EACCES || has_hole(start, end)) protect_up_to_failure(start, end, prot);
+    return inject(call);
+  }
+  result = with_key ? sys(SYS_pkey_mprotect, start, call.args[1], prot, call.args[3])
+                    : sys(SYS_mprotect, start, call.args[1], prot);
+  if (result == 0 && start < end) protect_region(start, end, static_cast<std::uint32_t>(prot) & 7);
+  if (!with_key && (result == -EACCES || (result == -ENOMEM && has_hole(start, end))))
+    protect_up_to_failure(start, end, prot);
+  return complete(call, result);
+}
+
+}  // namespace
+
+long handle_mprotect(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]);
+  const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
+  if (beyond_user_space(start, bytes)) return complete(call, start % kPage != 0 ? -EINVAL : -ENOMEM);
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
+  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
+    return protect_down(call, start, start + bytes);
+  return protect(call, start, start + bytes);
+}
+
+// What is sealed cannot be unmapped or changed, in a replay too.
+long handle_mseal(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]), bytes = static_cast<std::uint64_t>(call.args[1]);
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "seal");
+  return complete(call, sys(call.number, start, bytes, call.args[2]));
+}
+
+// Protection keys take part in what faults, so a replay has the same.
+long handle_pkey(Call& call) { return complete(call, sys(call.number, call.args[0], call.args[1])); }
+
+}  // namespace reweave::core

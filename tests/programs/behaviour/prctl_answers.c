@@ -1,0 +1,36 @@
+/* Options of prctl that write to memory: the address of the thread's id, the size of what PR_SET_MM_MAP takes, the
+ * auxiliary vector. */
+#define _GNU_SOURCE
+#include <linux/prctl.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+#include "check.h"
+
+enum { kGetAuxv = 0x41555856 };
+
+static void auxiliary_vector(void) {
+  unsigned long vector[128] = {0}, first[2] = {0};
+  long bytes = prctl(kGetAuxv, vector, sizeof vector, 0, 0);
+  if (bytes < 0) {
+    CHECK(errno == EINVAL);  // an older kernel
+    return;
+  }
+  CHECK(prctl(kGetAuxv, first, sizeof first, 0, 0) == bytes && first[0] == vector[0] && first[1] == vector[1]);
+  for (int i = 0; vector[i] != AT_NULL; i += 2)
+    if (vector[i] != AT_HWCAP) CHECK(getauxval(vector[i]) == vector[i + 1]);  // which the C library changes
+}
+
+int main(void) {
+  static int word;
+  int* address = NULL;
+  unsigned size = 0;
+  CHECK(syscall(SYS_set_tid_address, &word) == gettid());
+  CHECK(prctl(PR_GET_TID_ADDRESS, &address) == 0 || errno == EINVAL);
+  CHECK(address == &word || address == NULL);
+  CHECK(prctl(PR_SET_MM, PR_SET_MM_MAP_SIZE, &size, 0, 0) == 0 && size == sizeof(struct prctl_mm_map));
+  CHECK(prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0);
+  auxiliary_vector();
+  printf("%u bytes\n", size);
+  return 0;
+}
