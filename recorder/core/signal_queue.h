@@ -10,8 +10,8 @@ namespace reweave::core {
 // True if a queued signal waits for `thread`.
 bool signal_pending(const Thread& thread);
 
-// The si_code under which a thread sends itself a signal with the code of a fault: one that the kernel takes from anybody
-// and that nobody uses. queue_signal undoes it.
+// The si_code under which a thread sends itself a signal with the code of a fault: one that the kernel takes from
+// anybody and that nobody uses. queue_signal undoes it.
 constexpr std::int32_t disguised_code(std::int32_t code) { return -0x5257'0000 - code; }
 
 // Queues a signal for `me`, the calling thread.

@@ -8,8 +8,8 @@
 
 namespace reweave::core {
 
-// Replaces constants that `mov` instructions have which begin within eight bytes at `word`, in code of a file that ends at
-// `end`.
+// Replaces constants that `mov` instructions have which begin within eight bytes at `word`, in code of a file that ends
+// at `end`.
 void redirect_vsyscalls(std::uint64_t word, std::uint64_t end);
 
 }  // namespace reweave::core

@@ -11,8 +11,8 @@ struct ShownLine {
   std::size_t length;
 };
 
-// Recording: a descriptor of a copy of `path`, opened with `flags`, of which `edit` has seen each line in order; or what
-// open(2) answers.
+// Recording: a descriptor of a copy of `path`, opened with `flags`, of which `edit` has seen each line in order; or
+// what open(2) answers.
 long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, void* context), void* context);
 
 }  // namespace reweave::core

@@ -12,7 +12,7 @@
 static void look(const char* path, int flags) {
   char first[32] = {0}, again[32] = {0};
   struct stat status;
-  int fd = open(path, flags);
+  int fd = open(path, flags, 0600);
   if (fd < 0) {
     printf("%s with %#x: %m\n", path, (unsigned)flags);
     return;
