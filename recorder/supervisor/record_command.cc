@@ -98,7 +98,8 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
 
 int record(const RecordArguments& arguments, bool seed_given) {
   // The terminal's interrupt is for the target; the recording of how it ends is ours to finish.
-  for (int number : {SIGINT, SIGQUIT}) leave_to_program(number);
+  // Whatever the program sends to its parent would go to what has started us.
+  for (int number : {SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO}) leave_to_program(number);
   signal(SIGTERM, [](int) { terminate = 1; });
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();

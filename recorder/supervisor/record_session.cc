@@ -86,6 +86,7 @@ class RecordSession {
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
     config.keep_files = 1;
+    config.supervisor = static_cast<std::uint32_t>(getpid());
     std::ofstream(preload_) << paths.shim << "\n";
     std::ofstream(tsan_preload()) << paths.shim << "\n" << paths.tsan << "\n";
     REQUIRE(tsan_preload().size() < sizeof config.tsan_preload_path, "{}: the path is too long", tsan_preload());

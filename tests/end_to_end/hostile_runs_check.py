@@ -173,6 +173,13 @@ int main(void) {
     def test_background_daemon(self):
         self.check_same("/bin/bash", "-c", "(sleep 0.3; echo late) & echo early")
 
+    def test_signals_to_the_parent(self):
+        self.check_same("sh", "-c", "kill -ALRM $PPID; kill -USR1 $PPID; kill -IO $PPID; exit 3", status=3)
+
+    def test_parent_of_an_orphan(self):
+        self.assertEqual(self.check_same("sh", "-c", "(sleep 0.1; exec sh -c 'echo parent $PPID') & exit 0")[1],
+                         "parent 1\n")
+
     def test_closed_standard_output(self):
         self.check_same("/bin/bash", "-c", "exec >&-; echo lost 2>/dev/null; exit 5", status=5)
 

@@ -54,6 +54,16 @@ long handle_rlimit(Call& call) {
   return complete(call, 0);
 }
 
+// Who lost its parent is the supervisor's child, and natively that of the first process of all.
+long handle_getppid(Call& call) {
+  if (!live()) return answered_call(call);
+  const long parent = sys(SYS_getppid);
+  const bool lost = parent == config().supervisor && process().index != 0;
+  const long result = lost ? 1 : parent;
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
 // All threads share one processor; a thread that asked for others is told that it is on one of those.
 long handle_getcpu(Call& call) {
   if (!live() || call.me.affinity_bytes == 0) return recorded_call(call);

@@ -71,6 +71,7 @@ long handle_msgctl(Call&);
 // attributes.cc
 long handle_rlimit(Call&);
 long handle_getcpu(Call&);
+long handle_getppid(Call&);
 long handle_keyctl(Call&);
 long handle_quotactl(Call&);
 long handle_modify_ldt(Call&);
