@@ -53,7 +53,27 @@ void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from
   sys(SYS_pwrite64, kArenaFd, from, bytes, base_of(number) + offset);
 }
 
+namespace {
+
+// What is a hole stays one.
+void write_zeros(std::uint64_t from, std::uint64_t end) {
+  static const char kZeros[kPage] = {};
+  while (from < end) {
+    const long data = sys(SYS_lseek, kArenaFd, from, SEEK_DATA);
+    if (is_error(data) || static_cast<std::uint64_t>(data) >= end) return;
+    const std::uint64_t left = end - static_cast<std::uint64_t>(data);
+    const std::uint64_t bytes = left < kPage ? left : kPage;
+    sys(SYS_pwrite64, kArenaFd, kZeros, bytes, data);
+    from = static_cast<std::uint64_t>(data) + bytes;
+  }
+}
+
+}  // namespace
+
 void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+  // To make a hole the kernel looks at each mapping of the place, and a program may have thousands.
+  constexpr std::uint64_t kFew = 64 << 10;
+  if (bytes <= kFew) return write_zeros(base_of(number) + offset, base_of(number) + offset + bytes);
   sys(SYS_fallocate, kArenaFd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base_of(number) + offset, bytes);
 }
 
