@@ -90,6 +90,9 @@ struct InitialStack {
   std::uint64_t auxiliary;
 };
 
+// HWCAP2_FSGSBASE: by this programs decide whether to keep something in GS, which is ours. They have other ways.
+constexpr std::uint64_t kMayWriteBases = 2;
+
 std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::uint64_t random, std::uint64_t name,
                               std::uint64_t platform) {
   switch (type) {
@@ -111,6 +114,8 @@ std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::ui
       return name;
     case AT_PLATFORM:
       return platform;
+    case AT_HWCAP2:
+      return kernel_value(args, type) & ~kMayWriteBases;
     default:
       return kernel_value(args, type);
   }

@@ -5,7 +5,8 @@ wrote were taken away, and compares standard output, standard error and exit sta
     debian_check.py --build BUILD [--rounds N] [--megabytes N] [--more] [NAME...]
 
 Every second round records with --chaos. Prints one line for each program. With --more, or by name, also larger programs
-whose packages the suite does without: ffmpeg, x264, default-jdk-headless, nodejs.
+whose packages the suite does without: ffmpeg, x264, default-jdk-headless, nodejs, golang-go, rustc, ruby, erlang-base,
+php-cli, sbcl, valgrind, qemu-user, gdb, strace, libreoffice-nogui, chromium.
 """
 import argparse
 import pathlib
@@ -79,6 +80,64 @@ for (let i = 0; i < 8; i++)
 fs.readFile('sums.js', (error, text) => console.log('read', text.length));
 """
 
+GO = """
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+)
+
+func main() {
+	var group sync.WaitGroup
+	var mutex sync.Mutex
+	order := []int{}
+	for i := 0; i < 8; i++ {
+		group.Add(1)
+		go func(k int) {
+			defer group.Done()
+			for s := 0; s < 300000*k; s++ {
+			}
+			mutex.Lock()
+			order = append(order, k)
+			mutex.Unlock()
+		}(i)
+	}
+	group.Wait()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL) }))
+	answer, err := http.Get(server.URL + "/asked")
+	fmt.Println(order, err, answer.ContentLength, time.Now())
+	server.Close()
+}
+"""
+
+RUBY = """
+queue = Queue.new
+4.times.map { |i| Thread.new { queue << [i, (1..100_000).sum { |k| k * i }] } }.each(&:join)
+4.times { p queue.pop }
+p rand(1000), `echo child`, Process.wait2(fork { exit 3 })[1].exitstatus
+"""
+
+ERLANG = """
+Self = self(), [spawn(fun() -> Self ! {I, lists:sum(lists:seq(1, 50000))} end) || I <- lists:seq(1, 20)],
+io:format("~p ~p~n", [[receive M -> M end || _ <- lists:seq(1, 20)], rand:uniform(1000)]), halt(0).
+"""
+
+LISP = """
+(dolist (thread (loop for i from 1 to 4 collect
+                  (let ((i i)) (sb-thread:make-thread (lambda () (loop for k below 1000000 sum (* k i)))))))
+  (print (sb-thread:join-thread thread)))
+(print (random 1000 (make-random-state t)))
+(gc :full t)
+"""
+
+PAGE = "<html><body><h1>A page</h1><script>document.write(Math.random() < 2)</script></body></html>"
+BROWSE = ("HOME=$PWD chromium --headless --no-sandbox --disable-gpu --screenshot --user-data-dir=$PWD/profile "
+          "file://$PWD/page.html && test -s screenshot.png")
+
 MAKEFILE = """
 program: a.o b.o c.o d.o
 \tcc -o $@ $^
@@ -111,6 +170,19 @@ MORE = {
     "x264": ["x264", "--threads", "4", "--demuxer", "raw", "--input-res", "320x240", "--fps", "25", "-o", "out.264", "data"],
     "java": ["java", "Sums.java"],
     "node": ["node", "sums.js"],
+    "go": ["sh", "-c", "HOME=$PWD go build -o sums sums.go && ./sums"],
+    "rust": ["rustc", "-O", "-o", "out", "sums.rs"],
+    "ruby": ["ruby", "-e", RUBY],
+    "erlang": ["erl", "-noshell", "-eval", ERLANG],
+    "php": ["php", "-r", "for ($i = 0; $i < 300000; $i++) $a[] = $i * rand(); echo array_sum($a), `echo child`;"],
+    "sbcl": ["sbcl", "--script", "sums.lisp"],
+    "valgrind": ["valgrind", "-q", "sort", "data"],
+    "qemu": ["qemu-x86_64", "/bin/ls", "-l", "/"],
+    "gdb": ["gdb", "-batch", "-ex", "catch syscall read", "-ex", "run", "-ex", "bt 3", "-ex", "stepi", "-ex", "kill",
+            "--args", "sort", "data"],
+    "strace": ["strace", "-f", "sh", "-c", "ls | sort"],
+    "libreoffice": ["sh", "-c", "HOME=$PWD soffice --headless --convert-to pdf page.html && test -s page.pdf"],
+    "chromium": ["sh", "-c", BROWSE],
 }
 
 
@@ -140,7 +212,9 @@ def write_repository(path):
 def write_sources(folder):
     (folder / "sums.cc").write_text("#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n"
                                     "std::map<std::string, std::regex> rules;\n")
-    for name, text in {"Sums.java": JAVA, "sums.js": NODE, "Makefile": MAKEFILE}.items():
+    (folder / "sums.rs").write_text("fn main() { println!(\"{}\", (1..1000u64).map(|i| i * i).sum::<u64>()) }\n")
+    for name, text in {"Sums.java": JAVA, "sums.js": NODE, "Makefile": MAKEFILE, "sums.go": GO, "sums.lisp": LISP,
+                       "page.html": PAGE}.items():
         (folder / name).write_text(text)
 
 

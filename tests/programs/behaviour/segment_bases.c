@@ -1,8 +1,8 @@
 /* The bases of FS and GS as instructions see them. */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
+#include <cpuid.h>
 #include <immintrin.h>
-#include <sys/auxv.h>
 #include "check.h"
 
 static unsigned long get(int code) {
@@ -21,7 +21,8 @@ __attribute__((target("fsgsbase"))) static void reads_bases(void) {
 
 int main(void) {
   CHECK(get(ARCH_GET_GS) == 0);
-  if ((getauxval(AT_HWCAP2) & 2) != 0) reads_bases();
+  unsigned a, b = 0, c, d;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_FSGSBASE) != 0) reads_bases();
   unsigned short gs = 99, fs = 99;
   __asm__("mov %%gs, %0; mov %%fs, %1" : "=r"(gs), "=r"(fs));
   CHECK(gs == 0 && fs == 0);
