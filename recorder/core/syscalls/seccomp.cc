@@ -178,9 +178,32 @@ void trap(Call& call, std::uint32_t data) {
   force_signal(call.context, SIGSYS, &info);
 }
 
-// A new filter on top of `older`; 0 if there is no room.
+bool is_ancestor(std::uint32_t old, std::uint32_t of) {
+  for (; of != 0 && of != old; of = state().seccomp_filters[of - 1].older) {
+  }
+  return of == old;
+}
+
+// Two threads that each installed a filter cannot be synchronised, though it be the same one (seccomp(2)).
+bool is_used_by_sibling(std::uint32_t filter) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process == self().process && is_ancestor(filter, thread.seccomp)) return true;
+  }
+  return false;
+}
+
+// A filter on top of `older`; 0 if there is no room. One that is there already is shared: programs confine one process
+// after the other in the same way, and none is ever given back.
 std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32_t older) {
   RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.seccomp_count; i++) {
+    const SeccompFilter& known = s.seccomp_filters[i];
+    const bool same = known.older == older && known.length == length &&
+                      memcmp(program, s.seccomp_instructions + known.start, length * sizeof *program) == 0;
+    if (same && !is_used_by_sibling(i + 1)) return i + 1;
+  }
   if (s.seccomp_count == kMaxSeccompFilters || s.seccomp_used + length > kMaxSeccompInstructions) return 0;
   memcpy(s.seccomp_instructions + s.seccomp_used, program, length * sizeof *program);
   s.seccomp_filters[s.seccomp_count++] = {older, s.seccomp_used, length};
@@ -195,12 +218,6 @@ bool privileged() {
   struct __user_cap_data_struct data[2] = {};
   sys(SYS_capget, &header, data);
   return (data[0].effective >> CAP_SYS_ADMIN & 1) != 0;
-}
-
-bool is_ancestor(std::uint32_t old, std::uint32_t of) {
-  for (; of != 0 && of != old; of = state().seccomp_filters[of - 1].older) {
-  }
-  return of == old;
 }
 
 // The first thread of the process that cannot take over the caller's filters, or null.

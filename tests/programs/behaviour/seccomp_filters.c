@@ -96,6 +96,19 @@ static void all_threads(void) {
   CHECK(write(go[1], "g", 1) == 1 && pthread_join(thread, NULL) == 0);
 }
 
+/* Sandboxes confine thousands of processes by one filter. */
+static void many_processes(void) {
+  enum { kLength = 4000, kProcesses = 60 };
+  static struct sock_filter code[kLength];
+  for (int i = 0; i < kLength; i++) code[i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {kLength, code};
+  for (int i = 0; i < kProcesses; i++) {
+    pid_t child = fork();
+    if (child == 0) _exit(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : errno);
+    expect_success(child);
+  }
+}
+
 int main(void) {
   CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
   pid_t child = fork();
@@ -104,6 +117,7 @@ int main(void) {
     _exit(0);
   }
   expect_success(child);
+  many_processes();
   by_argument();
   int status = death(SECCOMP_RET_KILL_PROCESS);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
