@@ -81,7 +81,7 @@ class BugsBench(Bench):
         # One mark for each twentieth of the programs that is found within so many runs.
         chart = "  ".join(f"<={limit}: {'#' * round(20 * sum(m <= limit for m in medians) / len(medians)):<20}"
                           for limit in (3, 10, 100))
-        print(f"  {strategy:<8} found {len(found)} of {len(subjects)}, median {statistics.median(medians):g} runs, "
+        print(f"  {strategy:<9} found {len(found)} of {len(subjects)}, median {statistics.median(medians):g} runs, "
               f"worst {max(successful, default=0):g}, {len(successful):,} of {len(campaigns):,} campaigns, "
               f"{statistics.median(rates):,.0f} runs/s\n           {chart}", flush=True)
         missed = [name for name in subjects if statistics.median(table[strategy, name]) == float("inf")]
