@@ -220,7 +220,7 @@ def write_sources(folder):
 
 def run(command, folder):
     """Exit status, standard output and standard error; raises subprocess.TimeoutExpired for a hang."""
-    debian_only = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+    debian_only = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
     ran = subprocess.run(command, cwd=folder, env=debian_only, stdin=subprocess.DEVNULL, capture_output=True,
                          timeout=LIMIT_SECONDS)
     return ran.returncode, ran.stdout, ran.stderr
