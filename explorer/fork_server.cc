@@ -47,6 +47,8 @@ std::uint64_t step_of(const wire::RecordHeader* record) {
       return reinterpret_cast<const wire::SwitchRecord*>(record)->step;
     case wire::RecordKind::kSyscall:
       return reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+    case wire::RecordKind::kClock:
+      return reinterpret_cast<const wire::ClockRecord*>(record)->step;
     default:
       return 0;
   }

@@ -127,6 +127,11 @@ std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
   return fmt::format("patched the instruction before {:#x}", record.address);
 }
 
+std::string describe(const wire::ClockRecord& record, const DumpOptions&) {
+  return fmt::format("clock_gettime {} = {} ns, step {} context {:08x}", record.clock, record.time, record.step,
+                     record.context);
+}
+
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);
 
 template <typename Fixed>
@@ -152,8 +157,9 @@ constexpr Describe kDescribe[] = {
     describe_as<wire::ModuleRecord>,
     describe_as<wire::PreemptRecord>,
     describe_as<wire::PatchRecord>,
+    describe_as<wire::ClockRecord>,
 };
-static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kPatch) + 1);
+static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kClock) + 1);
 
 }  // namespace
 

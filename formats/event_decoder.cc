@@ -43,6 +43,11 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
   lengths_ = column(outputs.getLengths());
   payload_ = column(outputs.getPayload());
   raw_ = column(block.getRaw());
+  const auto clocks = block.getClocks();
+  clock_steps_ = column(clocks.getSteps());
+  clock_contexts_ = column(clocks.getContexts());
+  clock_ids_ = column(clocks.getClocks());
+  clock_times_ = column(clocks.getTimes());
   model_.reset();
   context_values_.assign(1, 0);
 }
@@ -62,6 +67,8 @@ const wire::RecordHeader* EventDecoder::next() {
     decode_switch();
   } else if (kind == static_cast<std::uint8_t>(wire::RecordKind::kSyscall)) {
     decode_syscall();
+  } else if (kind == static_cast<std::uint8_t>(wire::RecordKind::kClock)) {
+    decode_clock();
   } else {
     throw Malformed(fmt::format("a record of kind {} has no columns", kind));
   }
@@ -146,6 +153,18 @@ void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t by
   apart_->read(stored, bytes, place);
 }
 
+void EventDecoder::decode_clock() {
+  extend(sizeof(wire::ClockRecord));
+  auto& decoded = record<wire::ClockRecord>();
+  decoded.step = model_.step = clock_steps_.delta(model_.step);
+  model_.clock_context ^= static_cast<std::uint32_t>(clock_contexts_.bounded(kMaxU32));
+  decoded.context = model_.clock_context;
+  decoded.clock = static_cast<std::uint32_t>(clock_ids_.bounded(kMaxU32));
+  std::uint64_t& time = model_.time_of(decoded.clock);
+  time = clock_times_.delta(time);
+  decoded.time = static_cast<std::int64_t>(time);
+}
+
 void EventDecoder::decode_raw() {
   const std::uint64_t bytes = raw_.bounded(kMaxRecordBytes - sizeof(wire::RecordHeader));
   if (bytes % 8 != 0) throw Malformed("a record that is not a whole number of words");
@@ -167,7 +186,7 @@ void EventDecoder::expect_end() const {
   for (const ColumnReader* reader :
        {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_, &call_contexts_,
         &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_, &call_steps_, &call_output_counts_, &shapes_,
-        &addresses_, &lengths_, &payload_, &raw_})
+        &addresses_, &lengths_, &payload_, &raw_, &clock_steps_, &clock_contexts_, &clock_ids_, &clock_times_})
     reader->expect_end();
   for (const ColumnReader& reader : call_args_) reader.expect_end();
 }

@@ -28,6 +28,7 @@ class EventDecoder {
   void decode_outputs(const wire::SyscallRecord& call, CallState& state);
   // Appends `bytes` of output, and zeros up to the next word.
   void decode_data(const wire::SyscallRecord& call, std::uint64_t bytes);
+  void decode_clock();
   void decode_raw();
   void expect_end() const;
   template <typename Record>
@@ -51,6 +52,7 @@ class EventDecoder {
       call_steps_, call_output_counts_;
   ColumnReader shapes_, addresses_, lengths_, payload_;
   ColumnReader raw_;
+  ColumnReader clock_steps_, clock_contexts_, clock_ids_, clock_times_;
 };
 
 }  // namespace reweave

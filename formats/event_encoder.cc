@@ -23,6 +23,11 @@ bool is_syscall(const wire::RecordHeader* record) {
          record->bytes >= sizeof(wire::SyscallRecord);
 }
 
+bool is_plain_clock(const wire::RecordHeader* record) {
+  return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kClock) &&
+         record->bytes == sizeof(wire::ClockRecord);
+}
+
 bool is_apart(const wire::RecordHeader* record) {
   return is_syscall(record) && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
 }
@@ -43,6 +48,8 @@ void EventEncoder::add(const wire::RecordHeader* record) {
   }
   if (is_plain_switch(record)) {
     add_switch(*reinterpret_cast<const wire::SwitchRecord*>(record));
+  } else if (is_plain_clock(record)) {
+    add_clock(*reinterpret_cast<const wire::ClockRecord*>(record));
   } else if (is_syscall(record) && parse_outputs(*reinterpret_cast<const wire::SyscallRecord*>(record))) {
     add_syscall(*reinterpret_cast<const wire::SyscallRecord*>(record));
     if (is_apart(record)) raw_bytes_ += padded(outputs_[0].bytes) - sizeof(wire::StoredApart);
@@ -131,6 +138,17 @@ void EventEncoder::add_outputs(const wire::SyscallRecord& call, CallState& state
   }
 }
 
+void EventEncoder::add_clock(const wire::ClockRecord& record) {
+  clock_steps_.put_delta(record.step, model_.step);
+  clock_contexts_.put_varint(record.context ^ model_.clock_context);
+  clock_ids_.put_varint(record.clock);
+  const auto time = static_cast<std::uint64_t>(record.time);
+  clock_times_.put_delta(time, model_.time_of(record.clock));
+  model_.step = record.step;
+  model_.clock_context = record.context;
+  model_.time_of(record.clock) = time;
+}
+
 void EventEncoder::add_raw(const wire::RecordHeader* record) {
   raw_.put_varint(record->bytes - sizeof *record);
   raw_.put_bytes(record + 1, record->bytes - sizeof *record);
@@ -167,13 +185,19 @@ void EventEncoder::emit(schema::EventBlock::Builder block) {
   outputs.setLengths(data_of(lengths_.bytes()));
   outputs.setPayload(data_of(payload_.bytes()));
   block.setRaw(data_of(raw_.bytes()));
+  auto clocks = block.initClocks();
+  clocks.setSteps(data_of(clock_steps_.bytes()));
+  clocks.setContexts(data_of(clock_contexts_.bytes()));
+  clocks.setClocks(data_of(clock_ids_.bytes()));
+  clocks.setTimes(data_of(clock_times_.bytes()));
   reset();
 }
 
 void EventEncoder::reset() {
   for (ColumnWriter* column : {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_,
                                &call_contexts_, &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_,
-                               &call_steps_, &call_output_counts_, &shapes_, &addresses_, &lengths_, &payload_, &raw_})
+                               &call_steps_, &call_output_counts_, &shapes_, &addresses_, &lengths_, &payload_, &raw_,
+                               &clock_steps_, &clock_contexts_, &clock_ids_, &clock_times_})
     column->clear();
   for (ColumnWriter& column : call_args_) column.clear();
   contexts_.clear();

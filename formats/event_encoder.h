@@ -36,6 +36,7 @@ class EventEncoder {
   bool parse_apart(const wire::SyscallRecord& call);
   void add_switch(const wire::SwitchRecord& record);
   void add_syscall(const wire::SyscallRecord& call);
+  void add_clock(const wire::ClockRecord& record);
   std::uint32_t add_context(ThreadId thread, std::uint64_t context);
   void add_outputs(const wire::SyscallRecord& call, CallState& state);
   void add_raw(const wire::RecordHeader* record);
@@ -52,6 +53,7 @@ class EventEncoder {
   ColumnWriter call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
       call_steps_, call_output_counts_;
   ColumnWriter shapes_, addresses_, lengths_, payload_;
+  ColumnWriter clock_steps_, clock_contexts_, clock_ids_, clock_times_;
   ColumnWriter raw_;
 };
 

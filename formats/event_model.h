@@ -31,7 +31,9 @@ class EventModel {
     successors_.assign(1, 0);
     context_before_.clear();
     by_number_.fill({});
+    times_.fill(0);
     step = 0;
+    clock_context = 0;
     thread = 0;
   }
 
@@ -54,7 +56,11 @@ class EventModel {
     before(of) = context;
   }
 
-  std::uint64_t step = 0;  // of the last record that has one
+  // What that clock showed when it was last read, or another of the same slot.
+  std::uint64_t& time_of(std::uint32_t clock) { return times_[clock % times_.size()]; }
+
+  std::uint64_t step = 0;           // of the last record that has one
+  std::uint32_t clock_context = 0;  // of the last time that a clock was read
   ThreadId thread = 0;     // expected of the next record
 
  private:
@@ -69,6 +75,7 @@ class EventModel {
   std::vector<std::uint32_t> successors_;  // by context; [0] for a thread's first call
   std::vector<std::uint32_t> context_before_;
   std::array<CallState, kNumbers> by_number_;
+  std::array<std::uint64_t, 16> times_{};
 };
 
 // Layout of a byte of the `heads` column.

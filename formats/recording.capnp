@@ -78,6 +78,7 @@ struct EventBlock {
   syscalls @6 :Syscalls;
   outputs @7 :Outputs;
   raw @8 :Data;            # records of rarer kinds: varint length, then their bytes behind the RecordHeader
+  clocks @9 :Clocks;
 }
 
 struct Switches {
@@ -96,6 +97,13 @@ struct Syscalls {
   args @5 :List(Data);   # 6 columns
   steps @6 :Data;
   outputCounts @7 :Data;
+}
+
+struct Clocks {
+  steps @0 :Data;
+  contexts @1 :Data;
+  clocks @2 :Data;
+  times @3 :Data;  # nanoseconds
 }
 
 struct Outputs {

@@ -171,6 +171,13 @@ struct KeepRequest {
 inline constexpr std::uint32_t kMaxKept = 256;
 inline constexpr std::uint16_t kNotKept = 0xffff;
 
+// The time as the supervisor keeps it for a target that reads clocks all the time (supervisor/clock_keeper.h).
+struct KeptTime {
+  alignas(64) std::atomic<std::uint64_t> reads;    // the target's, of the two clocks below; with the baton
+  alignas(64) std::atomic<std::int64_t> monotonic;  // CLOCK_MONOTONIC in nanoseconds, a moment ago; 0: not kept
+  std::atomic<std::int64_t> to_realtime;            // what CLOCK_REALTIME is ahead of it
+};
+
 struct ArenaHeader {
   std::uint64_t magic;
   std::uint32_t version;  // wire::kVersion
@@ -180,6 +187,7 @@ struct ArenaHeader {
   KeepRequest keep;
   std::atomic<std::uint32_t> logging_kept;             // 1: a reference to a kept file may be about to be logged
   std::atomic<std::uint32_t> kept_changing[kMaxKept];  // 1: no new references to this one
+  KeptTime kept_time;
   Channel out;
   Channel feed;
 };

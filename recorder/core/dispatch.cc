@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/checksum.h"
+#include "recorder/core/clock_reads.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_files.h"
@@ -19,16 +20,6 @@
 namespace reweave::core {
 
 namespace {
-
-// Hash of where the call was made from: any earlier difference between the runs most likely shows here. The products do
-// not depend on each other, for this is done at every call; the constants, digits of pi, tell the registers apart.
-std::uint64_t context_hash(const Call& call) {
-  const auto& r = call.context.registers;
-  return fold(r.rip ^ 0x243f6a8885a308d3, r.rsp ^ 0x13198a2e03707344) ^
-         fold(r.rbx ^ 0xa4093822299f31d0, r.rbp ^ 0x082efa98ec4e6c89) ^
-         fold(r.r12 ^ 0x452821e638d01377, r.r13 ^ 0xbe5466cf34e90c6c) ^
-         fold(r.r14 ^ 0xc0ac29b7c97c50dd, r.r15 ^ 0x3f84d5b5b5470917);
-}
 
 [[noreturn]] void call_diverged(const Call& call, const wire::RecordHeader* record, const char* what) {
   Text text;
@@ -50,17 +41,9 @@ const wire::SyscallRecord& expect_call(Call& call) {
   if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
   for (int i = 0; i < call.row->argument_count; i++)
     if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
-  if (record.context != context_hash(call)) call_diverged(call, header, " from another place or stack");
+  if (record.context != context_hash(call.context.registers)) call_diverged(call, header, " from another place or stack");
   if (record.step != state().step) call_diverged(call, header, " at another schedule point");
   return record;
-}
-
-void trace_call(const Call& call) {
-  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
-  words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
-  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
-  words[2] = static_cast<std::uint64_t>(call.number);
-  publish_out(24);
 }
 
 long run(Call& call) {
@@ -82,7 +65,7 @@ long run(Call& call) {
   if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
   const CallKind kind = call.row->kind;
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
-  if (tracing()) trace_call(call);
+  if (tracing()) trace_call(call.context, call.number);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
 
@@ -158,6 +141,14 @@ void apply_parts(const Call& call) {
 
 }  // namespace
 
+void trace_call(const KernelContext& context, long number) {
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
+  words[1] = wire::pack_word1(context.registers.rip, self().id);
+  words[2] = static_cast<std::uint64_t>(number);
+  publish_out(24);
+}
+
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
   for (std::uint32_t i = 0; i < count; i++) {
@@ -176,7 +167,7 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
   for (int i = 0; i < 6; i++)
     body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
   body.step = state().step;
-  body.context = context_hash(call);
+  body.context = context_hash(call.context.registers);
   for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
   record.commit();
   call.completed = true;
@@ -245,6 +236,10 @@ void return_and_deliver(KernelContext& context) {
 // Carries out the call that `context` was about to make: changes it to what the call returns with.
 long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
+  if (number == SYS_clock_gettime && read_clock(context)) {
+    if (state().stand_in_changes != 0) follow_file_changes();
+    return 0;
+  }
   Call call = {context, self(), find_row(number), number, {}, {}};
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);

@@ -40,6 +40,8 @@ long complete(Call& call, long result);
 // Logs the completed call with what it wrote. `kept`: where the data of its one output is to be had from, or null.
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count,
               const wire::KeptRange* kept = nullptr);
+// Trace: notes that the call is made.
+void trace_call(const KernelContext& context, long number);
 // Replay: whether this very call comes next in the recording, and its result. For what must be done in memory before
 // inject() compares it.
 bool next_result(const Call& call, long& result);

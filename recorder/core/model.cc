@@ -173,8 +173,10 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
 
 void prepare_model() {
   index_recorded_calls();
-  for (const RecordedCall* call = first_recorded(SYS_clock_gettime); call != nullptr; call = next_recorded(*call))
-    learn_clock(record_of(*call));
+  const Channel& feed = arena().feed;
+  const std::uint64_t end = feed.head.load();
+  for (std::uint64_t offset = feed.tail.load(); offset < end; offset += record_at(offset)->bytes)
+    learn_clock(record_at(offset));
 }
 
 long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {

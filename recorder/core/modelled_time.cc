@@ -48,15 +48,31 @@ std::int64_t nanoseconds_at(long address, std::int64_t unit) {
   return time[0] * kSecond + time[1] * unit;
 }
 
+// Which clock was read by what `record` says, and what it showed; -1: none.
+long clock_read(const wire::RecordHeader* record, std::int64_t& shown) {
+  if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kClock)) {
+    const auto& reading = *reinterpret_cast<const wire::ClockRecord*>(record);
+    shown = reading.time;
+    return static_cast<long>(reading.clock);
+  }
+  const auto& call = *reinterpret_cast<const wire::SyscallRecord*>(record);
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&call + 1);
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return -1;
+  if (call.number != SYS_clock_gettime || call.result != 0) return -1;
+  if (record->bytes < sizeof call + sizeof *chunk + 16) return -1;
+  shown = nanoseconds_at(reinterpret_cast<long>(chunk + 1), 1);
+  return static_cast<long>(call.args[0]);
+}
+
 std::int64_t after(std::int64_t nanoseconds) { return state().virtual_now + nanoseconds; }
 
 }  // namespace
 
-void learn_clock(const wire::SyscallRecord& record) {
-  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&record + 1);
-  if (record.result != 0 || record.header.bytes < sizeof record + sizeof *chunk + 16) return;
-  const std::int64_t shown = nanoseconds_at(reinterpret_cast<long>(chunk + 1), 1);
-  const Kind kind = kind_of(static_cast<long>(record.args[0]));
+void learn_clock(const wire::RecordHeader* record) {
+  std::int64_t shown = 0;
+  const long clock = clock_read(record, shown);
+  if (clock < 0) return;
+  const Kind kind = kind_of(clock);
   if (known[kind]) return;
   // The first clock that is seen sets the time, the others are put beside it.
   std::int64_t& now = state().virtual_now;

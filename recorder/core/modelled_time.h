@@ -6,8 +6,8 @@
 
 namespace reweave::core {
 
-// Told of every recorded clock_gettime, in order, before any run.
-void learn_clock(const wire::SyscallRecord& record);
+// Told of every record of the recording, in order, before any run.
+void learn_clock(const wire::RecordHeader* record);
 
 // What `clock` (CLOCK_...) shows, in nanoseconds.
 std::int64_t look_at_clock(long clock);

@@ -44,6 +44,9 @@ std::int64_t points_to_next_record() {
     case wire::RecordKind::kSyscall:
       due = reinterpret_cast<const wire::SyscallRecord*>(record)->step;
       break;
+    case wire::RecordKind::kClock:
+      due = reinterpret_cast<const wire::ClockRecord*>(record)->step;
+      break;
     case wire::RecordKind::kOutcome:
       due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step;
       break;
@@ -276,7 +279,9 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
 
 void arm() {
   Thread& me = self();
+  const std::int64_t left = points_left(me);
   settle(me);
+  if (live() && left > 0) set_budget(me, left);  // what the policy has said still holds
   // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
   if (replaying()) repeat_outside_deaths();
   if (replaying() && peek_record() == nullptr) end_of_recording();

@@ -18,6 +18,7 @@
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "formats/recording_writer.h"
+#include "recorder/supervisor/clock_keeper.h"
 #include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/tree_watch.h"
 #include "recorder/supervisor/watchdog.h"
@@ -103,18 +104,21 @@ class RecordSession {
       return thread_process_.contains(thread);
     });
     Watchdog watchdog(arena_);
+    ClockKeeper clocks(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       pass_on_termination(target);
       kept_.answer();
       if (kept_.mark_wanted()) let_go();
-      if (!drain()) {
+      const bool keeps_time = clocks.look();
+      if (keeps_time) clocks.keep();
+      if (drain()) {
+        idle_ms_ = 1;
+        quiet_since_ = Clock::now();
+      } else if (!keeps_time) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
         idle_ms_ = std::min(idle_ms_, watchdog.look());
         if (is_quiet() && watch.look(target.status())) idle_ms_ = 1;
-      } else {
-        idle_ms_ = 1;
-        quiet_since_ = Clock::now();
       }
       save_now_and_then();
     }

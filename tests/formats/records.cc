@@ -31,6 +31,9 @@ std::vector<Record> one_of_each() {
   records.push_back(make_record(RecordKind::kInput, 1, wire::InputRecord{{}, 2, 0, {1, 2, 3, ~0ull}}));
   records.push_back(make_record(RecordKind::kChecksum, 1, wire::ChecksumRecord{{}, 1, 2}));
   records.push_back(make_record(RecordKind::kPatch, 1, wire::PatchRecord{{}, 0x7fff'0000'1234}));
+  records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 13, 12'345'999'999'999, 0xfeed, 1}));
+  records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 14, 12'346'000'000'000, 0xfeed, 1}));
+  records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 1, -1, ~0u, ~0u}));
   records.push_back(make_record(RecordKind::kThreadExit, 1, wire::ThreadExitRecord{{}, 12}));
   records.push_back(make_record(RecordKind::kProcessExit, 65535, wire::ProcessExitRecord{{}, 0, 139}));
   records.push_back(make_record(RecordKind::kOutcome, 0, wire::OutcomeRecord{{}, 3, -1, 99}, text_tail("A waits B")));
@@ -91,7 +94,7 @@ std::vector<Record> random_stream(std::size_t count, std::uint64_t seed) {
   std::vector<Record> records;
   while (records.size() < count) {
     const auto thread = static_cast<ThreadId>(random() % 4 == 0 ? random() : random() % 3);
-    switch (random() % 4) {
+    switch (random() % 5) {
       case 0:
         records.push_back(
             make_record(RecordKind::kSwitch, thread,
@@ -107,6 +110,12 @@ std::vector<Record> random_stream(std::size_t count, std::uint64_t seed) {
         records.push_back(std::move(raw));
         break;
       }
+      case 2:
+        records.push_back(make_record(
+            RecordKind::kClock, thread,
+            wire::ClockRecord{{}, value(), static_cast<std::int64_t>(value()), static_cast<std::uint32_t>(value()),
+                              static_cast<std::uint32_t>(random() % 20)}));
+        break;
       default: {
         std::string tail;
         for (auto outputs = random() % 3; outputs > 0; --outputs)
