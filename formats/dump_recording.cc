@@ -128,8 +128,9 @@ std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::ClockRecord& record, const DumpOptions&) {
-  return fmt::format("clock_gettime {} = {} ns, step {} context {:08x}", record.clock, record.time, record.step,
-                     record.context);
+  const std::string call =
+      record.clock == wire::kTimeOfDay ? "gettimeofday" : fmt::format("clock_gettime {}", record.clock);
+  return fmt::format("{} = {} ns, step {} context {:08x}", call, record.time, record.step, record.context);
 }
 
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);

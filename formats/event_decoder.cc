@@ -183,10 +183,28 @@ std::uint8_t* EventDecoder::extend(std::uint64_t bytes) {
 
 void EventDecoder::expect_end() const {
   if (raw_bytes_left_ != 0) throw Malformed("the records fall short of the block's stated size");
-  for (const ColumnReader* reader :
-       {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_, &call_contexts_,
-        &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_, &call_steps_, &call_output_counts_, &shapes_,
-        &addresses_, &lengths_, &payload_, &raw_, &clock_steps_, &clock_contexts_, &clock_ids_, &clock_times_})
+  for (const ColumnReader* reader : {&heads_,
+                                     &threads_,
+                                     &switch_steps_,
+                                     &switch_targets_,
+                                     &switch_reasons_,
+                                     &switch_ticks_,
+                                     &call_contexts_,
+                                     &call_new_contexts_,
+                                     &call_numbers_,
+                                     &call_flags_,
+                                     &call_results_,
+                                     &call_steps_,
+                                     &call_output_counts_,
+                                     &shapes_,
+                                     &addresses_,
+                                     &lengths_,
+                                     &payload_,
+                                     &raw_,
+                                     &clock_steps_,
+                                     &clock_contexts_,
+                                     &clock_ids_,
+                                     &clock_times_})
     reader->expect_end();
   for (const ColumnReader& reader : call_args_) reader.expect_end();
 }

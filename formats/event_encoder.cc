@@ -194,10 +194,28 @@ void EventEncoder::emit(schema::EventBlock::Builder block) {
 }
 
 void EventEncoder::reset() {
-  for (ColumnWriter* column : {&heads_, &threads_, &switch_steps_, &switch_targets_, &switch_reasons_, &switch_ticks_,
-                               &call_contexts_, &call_new_contexts_, &call_numbers_, &call_flags_, &call_results_,
-                               &call_steps_, &call_output_counts_, &shapes_, &addresses_, &lengths_, &payload_, &raw_,
-                               &clock_steps_, &clock_contexts_, &clock_ids_, &clock_times_})
+  for (ColumnWriter* column : {&heads_,
+                               &threads_,
+                               &switch_steps_,
+                               &switch_targets_,
+                               &switch_reasons_,
+                               &switch_ticks_,
+                               &call_contexts_,
+                               &call_new_contexts_,
+                               &call_numbers_,
+                               &call_flags_,
+                               &call_results_,
+                               &call_steps_,
+                               &call_output_counts_,
+                               &shapes_,
+                               &addresses_,
+                               &lengths_,
+                               &payload_,
+                               &raw_,
+                               &clock_steps_,
+                               &clock_contexts_,
+                               &clock_ids_,
+                               &clock_times_})
     column->clear();
   for (ColumnWriter& column : call_args_) column.clear();
   contexts_.clear();

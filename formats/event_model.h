@@ -61,7 +61,7 @@ class EventModel {
 
   std::uint64_t step = 0;           // of the last record that has one
   std::uint32_t clock_context = 0;  // of the last time that a clock was read
-  ThreadId thread = 0;     // expected of the next record
+  ThreadId thread = 0;              // expected of the next record
 
  private:
   static constexpr std::size_t kNumbers = 512;

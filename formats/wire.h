@@ -36,7 +36,7 @@ enum class RecordKind : std::uint16_t {
   kModule = 12,      // trace only: an ELF file's load address, so that sites can be named: ModuleRecord + path
   kPreempt = 13,     // the header's thread gave up the baton at no schedule point: PreemptRecord + NamedWord...
   kPatch = 14,       // the code of the system call that the header's thread makes next was patched: PatchRecord
-  kClock = 15,       // clock_gettime gave the time: ClockRecord
+  kClock = 15,       // clock_gettime or gettimeofday gave the time: ClockRecord
 };
 
 // Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
@@ -225,15 +225,18 @@ struct PatchRecord {
   std::uint64_t address;
 };
 
-// A clock_gettime that succeeded, which a program may do more often than anything else.
+// A clock_gettime or gettimeofday that succeeded, which a program may do more often than anything else.
 struct ClockRecord {
   RecordHeader header;
   std::uint64_t step;     // as SyscallRecord's
   std::int64_t time;      // nanoseconds since the clock's zero
   std::uint32_t context;  // as SyscallRecord's, and of the address that the time was written to
-  std::uint32_t clock;    // CLOCK_*
+  std::uint32_t clock;    // CLOCK_*, or kTimeOfDay
 };
 static_assert(sizeof(ClockRecord) == 32);
+
+// ClockRecord::clock of gettimeofday, which shows CLOCK_REALTIME.
+inline constexpr std::uint32_t kTimeOfDay = 0x10000;
 
 // A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of
 // registers, stack and the words that follow up to header.bytes is equal there and nowhere since the record before.

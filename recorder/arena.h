@@ -173,7 +173,7 @@ inline constexpr std::uint16_t kNotKept = 0xffff;
 
 // The time as the supervisor keeps it for a target that reads clocks all the time (supervisor/clock_keeper.h).
 struct KeptTime {
-  alignas(64) std::atomic<std::uint64_t> reads;    // the target's, of the two clocks below; with the baton
+  alignas(64) std::atomic<std::uint64_t> reads;     // the target's, of the two clocks below; with the baton
   alignas(64) std::atomic<std::int64_t> monotonic;  // CLOCK_MONOTONIC in nanoseconds, a moment ago; 0: not kept
   std::atomic<std::int64_t> to_realtime;            // what CLOCK_REALTIME is ahead of it
 };

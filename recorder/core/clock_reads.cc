@@ -17,18 +17,22 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 struct Reading {
   Thread& me;
-  const KernelRegisters& registers;
-  std::int64_t time;  // nanoseconds
+  const KernelContext& context;
+  std::uint32_t id;       // of the clock in the record
+  std::uint64_t clock;    // CLOCK_*
+  std::uint64_t place;    // of the answer
+  std::int64_t unit;      // of its second word, in nanoseconds
+  std::int64_t time = 0;  // in nanoseconds
 
-  std::uint64_t clock() const { return registers.rdi; }
-  std::uint64_t place() const { return registers.rsi; }
-  std::uint32_t context() const { return static_cast<std::uint32_t>(mix(context_hash(registers), place())); }
+  std::uint32_t hash() const { return static_cast<std::uint32_t>(mix(context_hash(context.registers), place)); }
 };
+
+constexpr std::uint64_t kMostClocks = 16;  // the fixed ones of all processes
 
 // Recording: nobody checks or filters the call, and no signal waits for it.
 bool is_plain(const Reading& reading) {
   const Thread& me = reading.me;
-  return live() && config().memory_checksums == 0 && me.seccomp == 0 && me.tracee == 0 && reading.clock() < 16 &&
+  return live() && config().memory_checksums == 0 && me.seccomp == 0 && me.tracee == 0 &&
          me.queued.load(std::memory_order_relaxed) == 0 && me.held == 0 && me.has_saved_mask == 0;
 }
 
@@ -57,10 +61,10 @@ std::int64_t time_of_kernel(std::uint64_t clock) {
   return time[0] * kSecond + time[1];
 }
 
-// Nanoseconds on the clock, or -1. A time that the supervisor keeps is of an instant between the last reading and now if
-// it is later than what was shown then; and if nothing but computing came between, the program cannot tell that from
-// now. Where it stands still, for the supervisor has other work or no processor, the time goes on by less than a reading
-// takes, a few times.
+// Nanoseconds on the clock, or -1. A time that the supervisor keeps is of an instant between the last reading and now
+// if it is later than what was shown then; and if nothing but computing came between, the program cannot tell that from
+// now. Where it stands still, for the supervisor has other work or no processor, the time goes on by less than a
+// reading takes, a few times.
 std::int64_t time_of(std::uint64_t clock) {
   constexpr std::int64_t kLeast = 10;
   constexpr std::uint32_t kMostRepeats = 32;
@@ -79,9 +83,9 @@ std::int64_t time_of(std::uint64_t clock) {
 
 long store(void* argument) {
   const auto& reading = *static_cast<const Reading*>(argument);
-  auto* place = reinterpret_cast<std::int64_t*>(reading.place());
+  auto* place = reinterpret_cast<std::int64_t*>(reading.place);
   place[0] = reading.time / kSecond;
-  place[1] = reading.time % kSecond;
+  place[1] = reading.time % kSecond / reading.unit;
   return 0;
 }
 
@@ -97,44 +101,52 @@ void log(const Reading& reading) {
   auto& body = record.body<wire::ClockRecord>();
   body.step = step_of(reading.me);
   body.time = reading.time;
-  body.context = reading.context();
-  body.clock = static_cast<std::uint32_t>(reading.clock());
+  body.context = reading.hash();
+  body.clock = reading.id;
   record.commit();
 }
 
 bool record_reading(Reading& reading) {
   if (!is_plain(reading) || !count_point(reading.me)) return false;
-  reading.time = time_of(reading.clock());
+  reading.time = time_of(reading.clock);
   const bool done = reading.time >= 0 && answer(reading);
   if (!done) reading.me.countdown++;
   if (!done) return false;
   log(reading);
-  shown = {reading.clock(), reading.time, arena().status.event.load(std::memory_order_relaxed), shown.repeats};
+  shown = {reading.clock, reading.time, arena().status.event.load(std::memory_order_relaxed), shown.repeats};
   return true;
 }
 
-bool replay_reading(Reading& reading, const KernelContext& context) {
+bool replay_reading(Reading& reading, long number) {
   const wire::RecordHeader* next = peek_record();
   if (next == nullptr || next->kind != static_cast<std::uint16_t>(wire::RecordKind::kClock)) return false;
   const auto& record = *reinterpret_cast<const wire::ClockRecord*>(next);
-  if (next->thread != reading.me.id || record.clock != reading.clock() || record.context != reading.context())
+  if (next->thread != reading.me.id || record.clock != reading.id || record.context != reading.hash())
     diverged("read a clock, or in another place", next);
   if (record.step != step_of(reading.me) + 1) diverged("read a clock at another schedule point", next);
   reading.time = record.time;
   if (!answer(reading)) diverged("read a clock to memory that is not there", next);
   reading.me.countdown--;
-  if (tracing()) trace_call(context, SYS_clock_gettime);
+  if (tracing()) trace_call(reading.context, number);
   consume_record();
   arm();
   return true;
 }
 
+bool read(Reading reading, long number) {
+  return replaying() ? replay_reading(reading, number) : record_reading(reading);
+}
+
 }  // namespace
 
-bool read_clock(KernelContext& context) {
-  Reading reading = {self(), context.registers, 0};
-  const bool done = replaying() ? replay_reading(reading, context) : record_reading(reading);
-  if (done) context.registers.rax = 0;
+bool read_clock(KernelContext& context, long number) {
+  auto& r = context.registers;
+  bool done = false;
+  if (number == SYS_clock_gettime && r.rdi < kMostClocks)
+    done = read({self(), context, static_cast<std::uint32_t>(r.rdi), r.rdi, r.rsi, 1}, number);
+  else if (number == SYS_gettimeofday && r.rdi != 0 && r.rsi == 0)
+    done = read({self(), context, wire::kTimeOfDay, CLOCK_REALTIME, r.rdi, 1'000}, number);
+  if (done) r.rax = 0;
   return done;
 }
 

@@ -41,7 +41,8 @@ const wire::SyscallRecord& expect_call(Call& call) {
   if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
   for (int i = 0; i < call.row->argument_count; i++)
     if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
-  if (record.context != context_hash(call.context.registers)) call_diverged(call, header, " from another place or stack");
+  if (record.context != context_hash(call.context.registers))
+    call_diverged(call, header, " from another place or stack");
   if (record.step != state().step) call_diverged(call, header, " at another schedule point");
   return record;
 }
@@ -236,7 +237,7 @@ void return_and_deliver(KernelContext& context) {
 // Carries out the call that `context` was about to make: changes it to what the call returns with.
 long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
-  if (number == SYS_clock_gettime && read_clock(context)) {
+  if (read_clock(context, number)) {
     if (state().stand_in_changes != 0) follow_file_changes();
     return 0;
   }

@@ -26,9 +26,9 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 }
 
 const char* kind_name(std::uint16_t kind) {
-  static constexpr const char* kNames[] = {"none",  "switch",   "system call", "signal",       "file mapping",
-                                           "spawn", "exec",     "thread exit", "process exit", "outcome",
-                                           "input", "checksum", "module",      "preemption",   "patch",       "clock reading"};
+  static constexpr const char* kNames[] = {
+      "none",         "switch",  "system call", "signal",   "file mapping", "spawn",      "exec",  "thread exit",
+      "process exit", "outcome", "input",       "checksum", "module",       "preemption", "patch", "clock reading"};
   return kind < sizeof kNames / sizeof kNames[0] ? kNames[kind] : "unknown record";
 }
 

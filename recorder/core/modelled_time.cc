@@ -53,7 +53,7 @@ long clock_read(const wire::RecordHeader* record, std::int64_t& shown) {
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kClock)) {
     const auto& reading = *reinterpret_cast<const wire::ClockRecord*>(record);
     shown = reading.time;
-    return static_cast<long>(reading.clock);
+    return reading.clock == wire::kTimeOfDay ? CLOCK_REALTIME : static_cast<long>(reading.clock);
   }
   const auto& call = *reinterpret_cast<const wire::SyscallRecord*>(record);
   const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&call + 1);

@@ -86,9 +86,17 @@ void check_descriptor_limit() {
           files.rlim_max, kArenaFd, kNeededFds - 1);
 }
 
+// A process that ends interrupts the supervisor's sleep, which would go on to its end otherwise.
+void wake_at_deaths() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  sigaction(SIGCHLD, &action, nullptr);
+}
+
 // In the child, between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
-                                const sigset_t& mask) {
+                                const sigset_t& mask, const struct sigaction& child_action) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
@@ -106,6 +114,7 @@ void check_descriptor_limit() {
     if (dup2(arena.fd(), fd) < 0) _exit(97);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
   if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
+  sigaction(SIGCHLD, &child_action, nullptr);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execve(config.core_path, argv, envp);
   _exit(98);
@@ -161,10 +170,14 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
   const std::vector<char*> argv = pointers(arguments), envp = pointers(program.environment);
   sigset_t all, mask;
+  sigaction(SIGCHLD, nullptr, &old_child_action_);
+  wake_at_deaths();
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   pid_ = fork();
-  if (pid_ == 0) become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask);
+  if (pid_ == 0)
+    become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask,
+                  old_child_action_);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
   choose_own_cpu(config);
@@ -177,6 +190,7 @@ Target::~Target() {
     kill_targets_of(arena_);
     usleep(1000);
   }
+  sigaction(SIGCHLD, &old_child_action_, nullptr);
 }
 
 bool Target::collect() {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ class Target {
  private:
   ArenaMemory& arena_;
   Guard guard_;
+  struct sigaction old_child_action_ = {};
   pid_t pid_;
   std::optional<int> status_;
 };

@@ -111,10 +111,12 @@ std::vector<Record> random_stream(std::size_t count, std::uint64_t seed) {
         break;
       }
       case 2:
-        records.push_back(make_record(
-            RecordKind::kClock, thread,
-            wire::ClockRecord{{}, value(), static_cast<std::int64_t>(value()), static_cast<std::uint32_t>(value()),
-                              static_cast<std::uint32_t>(random() % 20)}));
+        records.push_back(make_record(RecordKind::kClock, thread,
+                                      wire::ClockRecord{{},
+                                                        value(),
+                                                        static_cast<std::int64_t>(value()),
+                                                        static_cast<std::uint32_t>(value()),
+                                                        static_cast<std::uint32_t>(random() % 20)}));
         break;
       default: {
         std::string tail;

@@ -1,8 +1,7 @@
 #include "recorder/core/syscalls/own_maps.h"
 
 #include "recorder/core/address_space.h"
-#include "recorder/core/fatal.h"
-#include "recorder/core/process.h"
+#include "recorder/core/syscalls/proc_path.h"
 #include "recorder/core/syscalls/shown_file.h"
 
 namespace reweave::core {
@@ -37,32 +36,11 @@ void edit_maps(ShownLine& line, void* context) {
 
 }  // namespace
 
-namespace {
-
-// Behind the next '/' of a path, or its end.
-const char* next_part(const char* path) {
-  while (*path != 0 && *path != '/') path++;
-  return *path == '/' ? path + 1 : path;
-}
-
-// A process of the tree by the name that begins `path`; behind it are its files.
-bool names_process(const char* path) {
-  if (starts_with(path, "self/") || starts_with(path, "thread-self/")) return true;
-  long pid = 0;
-  const char* p = path;
-  for (; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
-  return p != path && *p == '/' && process_by_pid(pid) != nullptr;
-}
-
-}  // namespace
-
 bool is_own_maps(const char* path) {
-  constexpr std::size_t kProcBytes = 6;  // "/proc/"
-  if (!starts_with(path, "/proc/") || !names_process(path + kProcBytes)) return false;
-  const char* rest = next_part(path + kProcBytes);
-  if (starts_with(rest, "task/")) rest = next_part(next_part(rest));
+  const ProcPath parts = parse_proc_path(path);
+  if (process_of(parts) == nullptr) return false;
   for (const char* name : kNames)
-    if (string_equal(rest, name)) return true;
+    if (string_equal(parts.file, name)) return true;
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
+#include "recorder/core/syscalls/proc_path.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/shown_file.h"
 #include "recorder/core/tracing.h"
@@ -12,21 +13,6 @@ namespace reweave::core {
 namespace {
 
 constexpr const char* kDigits = "0123456789abcdef";
-
-// A cursor in a path.
-struct Words {
-  const char* at;
-  bool take(const char* word) {
-    if (!starts_with(at, word)) return false;
-    at += string_length(word);
-    return true;
-  }
-  long number() {
-    long value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) value = value * 10 + (*at - '0');
-    return value;
-  }
-};
 
 bool is_private(const QueuedSignal& signal) {
   constexpr std::int32_t kTkill = -6;  // SI_TKILL
@@ -141,17 +127,8 @@ void edit_status(ShownLine& line, void* context) {
 }  // namespace
 
 Thread* thread_of_status(const char* path) {
-  Words words = {path};
-  if (path == nullptr || !words.take("/proc/")) return nullptr;
-  long id = 0;
-  if (words.take("thread-self"))
-    id = self().tid;
-  else if (words.take("self"))
-    id = process().pid;
-  else
-    id = words.number();
-  if (words.take("/task/")) id = words.number();
-  return string_equal(words.at, "/status") ? thread_by_tid(id) : nullptr;
+  const ProcPath parts = parse_proc_path(path);
+  return parts.file != nullptr && string_equal(parts.file, "status") ? thread_by_tid(parts.id) : nullptr;
 }
 
 long open_status(Thread& thread, const char* path, long flags) {

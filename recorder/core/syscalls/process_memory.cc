@@ -9,6 +9,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/proc_path.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -24,11 +25,9 @@ long real_pid_of(const Process& process) {
 // The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
 const Process* owner_of_memory(long fd) {
   char link[64];
-  if (is_error(path_of_fd(fd, link, sizeof link)) || !starts_with(link, "/proc/")) return nullptr;
-  if (!string_equal(base_name(link), "mem")) return nullptr;
-  long pid = 0;
-  for (const char* p = link + 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
-  return process_by_pid(pid);
+  if (is_error(path_of_fd(fd, link, sizeof link))) return nullptr;
+  const ProcPath parts = parse_proc_path(link);
+  return parts.file != nullptr && string_equal(parts.file, "mem") ? process_of(parts) : nullptr;
 }
 
 void log_piece(long memory, const Process& owner, std::uint64_t address, std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 /* Clocks read in a tight loop, where the time may come from elsewhere than the kernel: no clock goes back, within a
  * thread, between threads and between processes; what sleeping and computing take is seen; a bad address is one. */
 #include <pthread.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "check.h"
@@ -14,6 +15,12 @@ static int64_t now(clockid_t clock) {
   struct timespec time;
   CHECK(clock_gettime(clock, &time) == 0 && time.tv_nsec >= 0 && time.tv_nsec < SECOND);
   return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static int64_t time_of_day(void) {
+  struct timeval time;
+  CHECK(gettimeofday(&time, NULL) == 0 && time.tv_usec >= 0 && time.tv_usec < 1000000);
+  return (int64_t)time.tv_sec * SECOND + time.tv_usec * 1000;
 }
 
 static int64_t loop(clockid_t clock, int rounds) {
@@ -73,6 +80,7 @@ int main(void) {
   loop(CLOCK_PROCESS_CPUTIME_ID, 1000);
   loop(CLOCK_BOOTTIME, 1000);
   for (int i = 0; i < ROUNDS; i++) CHECK(now(CLOCK_MONOTONIC) > 0 && now(CLOCK_REALTIME) > 0);
+  for (int i = 0; i < ROUNDS; i++) CHECK(time_of_day() / 1000 >= now(CLOCK_REALTIME) / 1000 - SECOND / 1000);
   sleeps_are_seen();
   children_follow();
   pthread_t threads[2];
@@ -81,6 +89,7 @@ int main(void) {
   for (int i = 0; i < 10; i++) {
     FAILS(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, 8), EFAULT);
     FAILS(syscall(SYS_clock_gettime, 99, &lock), EINVAL);
+    FAILS(syscall(SYS_gettimeofday, 8, 0), EFAULT);
   }
   printf("at the end %ld\n", (long)(now(CLOCK_MONOTONIC) % SECOND));
   return 0;

@@ -1,0 +1,47 @@
+#include "recorder/core/syscalls/proc_path.h"
+
+#include "recorder/core/process.h"
+
+namespace reweave::core {
+
+namespace {
+
+// A cursor in a path.
+struct Words {
+  const char* at;
+  bool take(const char* word) {
+    if (!starts_with(at, word)) return false;
+    at += string_length(word);
+    return true;
+  }
+  long number() {
+    long value = 0;
+    for (; *at >= '0' && *at <= '9'; at++) value = value * 10 + (*at - '0');
+    return value;
+  }
+};
+
+}  // namespace
+
+ProcPath parse_proc_path(const char* path) {
+  Words words = {path};
+  if (path == nullptr || !words.take("/proc/")) return {0, nullptr};
+  long id = 0;
+  if (words.take("thread-self"))
+    id = self().tid;
+  else if (words.take("self"))
+    id = process().pid;
+  else
+    id = words.number();
+  if (words.take("/task/")) id = words.number();
+  const bool sound = id != 0 && words.take("/");
+  return {id, sound ? words.at : nullptr};
+}
+
+const Process* process_of(const ProcPath& path) {
+  if (path.file == nullptr) return nullptr;
+  const Thread* thread = thread_by_tid(path.id);
+  return thread != nullptr ? &state().processes[thread->process] : process_by_pid(path.id);
+}
+
+}  // namespace reweave::core
