@@ -61,6 +61,17 @@ void merge_around(std::uint32_t index) {
   }
 }
 
+// Applies `set` to the regions between, of which those that are alike then become one.
+template <typename Set>
+void change(std::uint64_t start, std::uint64_t end, Set set) {
+  split_at(start);
+  split_at(end);
+  const std::uint32_t first = first_after(start);
+  std::uint32_t i = first;
+  for (; i < table.count && table.items[i].start < end; i++) set(table.items[i]);
+  for (std::uint32_t j = i; j-- > first;) merge_around(j);
+}
+
 }  // namespace
 
 RegionTable& regions() { return table; }
@@ -116,28 +127,15 @@ void remove_region(std::uint64_t start, std::uint64_t end) {
 }
 
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
-  split_at(start);
-  split_at(end);
-  const std::uint32_t first = first_after(start);
-  std::uint32_t i = first;
-  for (; i < table.count && table.items[i].start < end; i++) table.items[i].prot = prot;
-  for (std::uint32_t j = i; j-- > first;) merge_around(j);
+  change(start, end, [prot](Region& region) { region.prot = prot; });
 }
 
 void inherit_region(std::uint64_t start, std::uint64_t end, bool inherited) {
-  split_at(start);
-  split_at(end);
-  for (std::uint32_t i = first_after(start); i < table.count && table.items[i].start < end; i++)
-    table.items[i].not_inherited = !inherited;
+  change(start, end, [inherited](Region& region) { region.not_inherited = !inherited; });
 }
 
 void guard_region(std::uint64_t start, std::uint64_t end, bool guarded) {
-  split_at(start);
-  split_at(end);
-  const std::uint32_t first = first_after(start);
-  std::uint32_t i = first;
-  for (; i < table.count && table.items[i].start < end; i++) table.items[i].guarded = guarded;
-  for (std::uint32_t j = i; j-- > first;) merge_around(j);
+  change(start, end, [guarded](Region& region) { region.guarded = guarded; });
 }
 
 void drop_not_inherited() {

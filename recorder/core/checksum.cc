@@ -5,6 +5,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
+#include "recorder/core/protection_keys.h"
 
 namespace reweave::core {
 
@@ -15,6 +16,7 @@ bool is_hashed(const Region& region, HashedMemory which) {
 }
 
 std::uint64_t hash_memory(HashedMemory which) {
+  const AllRights to_look;
   std::uint64_t hash = 0;
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {

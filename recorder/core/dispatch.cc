@@ -8,6 +8,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_files.h"
 #include "recorder/core/patching.h"
+#include "recorder/core/protection_keys.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
@@ -316,6 +317,7 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
              "a system call of the 32-bit kind (int $0x80) cannot be recorded; build the program for x86-64");
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  take_rights_of(context);
   suspend_stepping(context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);

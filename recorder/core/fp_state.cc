@@ -25,6 +25,15 @@ Component component(std::uint32_t number) {
   return {bytes, offset};
 }
 
+constexpr std::uint32_t kProtectionKeys = 9;
+
+// Where the protection keys are; 0: nowhere.
+std::uint64_t keys_offset(std::uint64_t bytes) {
+  static std::uint32_t known;  // to ask the processor costs a virtual machine microseconds
+  if (known == 0) known = component(kProtectionKeys).offset;
+  return known != 0 && known + sizeof(std::uint32_t) <= bytes ? known : 0;
+}
+
 bool all_zero(const std::byte* data, std::uint32_t bytes) {
   for (std::uint32_t i = 0; i < bytes; i++)
     if (data[i] != std::byte{0}) return false;
@@ -66,7 +75,6 @@ void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
   constexpr std::uint64_t kControl = 0, kMxcsr = 24, kMxcsrEnd = 32;  // of the legacy area
   constexpr std::uint16_t kInitialControl = 0x37f;
   constexpr std::uint32_t kInitialMxcsr = 0x1f80;
-  constexpr std::uint64_t kProtectionKeys = std::uint64_t{1} << 9;
   if (bytes < kLegacyBytes) return;
   std::byte mask[kMxcsrEnd - kMxcsr - sizeof kInitialMxcsr];
   memcpy(mask, fp_state + kMxcsr + sizeof kInitialMxcsr, sizeof mask);
@@ -77,8 +85,28 @@ void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
   if (bytes <= kHeaderEnd) return;
   std::uint64_t in_use = 0;
   memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
-  in_use &= kProtectionKeys;
+  in_use &= std::uint64_t{1} << kProtectionKeys;
   memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+}
+
+std::uint32_t protection_keys_in(const std::byte* fp_state, std::uint64_t bytes) {
+  const std::uint64_t offset = keys_offset(bytes);
+  if (offset == 0) return 0;
+  std::uint64_t in_use = 0;
+  std::uint32_t keys = 0;
+  memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
+  if ((in_use >> kProtectionKeys & 1) != 0) memcpy(&keys, fp_state + offset, sizeof keys);
+  return keys;
+}
+
+void put_protection_keys(std::byte* fp_state, std::uint64_t bytes, std::uint32_t keys) {
+  const std::uint64_t offset = keys_offset(bytes);
+  if (offset == 0) return;
+  std::uint64_t in_use = 0;
+  memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
+  in_use |= std::uint64_t{1} << kProtectionKeys;
+  memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+  memcpy(fp_state + offset, &keys, sizeof keys);
 }
 
 }  // namespace reweave::core

@@ -7,6 +7,7 @@
 #include "recorder/core/checksum.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
+#include "recorder/core/protection_keys.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -197,6 +198,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (value == 0) return core_on_asynchronous(number, info, raw_context);
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  take_all_rights();
   if (value == kKickValue) return on_kick(context);
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;

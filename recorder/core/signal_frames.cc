@@ -4,6 +4,7 @@
 #include "recorder/core/fp_state.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
+#include "recorder/core/protection_keys.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_sigreturn(void*);
@@ -41,7 +42,9 @@ void push_frame(KernelContext& context, int number, const void* info) {
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
   copy_fp_state(reinterpret_cast<std::byte*>(fp), reinterpret_cast<const std::byte*>(registers.fp_state), fp_bytes);
-  clear_fp_state(reinterpret_cast<std::byte*>(registers.fp_state), fp_bytes);
+  auto* fp_state = reinterpret_cast<std::byte*>(registers.fp_state);
+  clear_fp_state(fp_state, fp_bytes);
+  give_handlers_rights(fp_state, fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
   frame->return_address = action.restorer;
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;

@@ -11,6 +11,7 @@
 #include "recorder/core/loop_probe.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/process.h"
+#include "recorder/core/protection_keys.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/segment_bases.h"
@@ -279,6 +280,7 @@ void finish_own_step(KernelContext& context) {
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
+  take_all_rights();
   if (in_core(context.registers.rip)) check_gs_base();
   const int code = static_cast<int*>(info)[2];
   if (code <= 0) {  // sent, not caused

@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/protection_keys.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/table.h"
@@ -101,6 +102,10 @@ long handle_mseal(Call& call) {
 }
 
 // Protection keys take part in what faults, so a replay has the same.
-long handle_pkey(Call& call) { return complete(call, sys(call.number, call.args[0], call.args[1])); }
+long handle_pkey(Call& call) {
+  if (call.number == SYS_pkey_free) return complete(call, sys(call.number, call.args[0]));
+  return complete(call, allocate_key(call.context, static_cast<std::uint64_t>(call.args[0]),
+                                     static_cast<std::uint64_t>(call.args[1])));
+}
 
 }  // namespace reweave::core

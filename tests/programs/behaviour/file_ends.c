@@ -1,32 +1,13 @@
 /* What a mapping shows at the end of its file while that moves: bytes behind the end are zero when the file grows, and
  * what was unmapped in the middle stays so. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-
-#include "check.h"
-
-enum { kPage = 4096 };
-
-static sigjmp_buf resume;
-
-static void on_fault(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(resume, number);
-}
-
-/* 0, or the signal that reading the byte causes. */
-static int fault_at(volatile const char* byte) {
-  int number = sigsetjmp(resume, 1);
-  if (number == 0) (void)*byte;
-  return number;
-}
+#include "faults.h"
 
 int main(void) {
   char name[] = "/tmp/reweave-ends-XXXXXX";
   int file = mkstemp(name);
   CHECK(file >= 0 && unlink(name) == 0);
-  on_signal(SIGSEGV, on_fault, 0);
-  on_signal(SIGBUS, on_fault, 0);
+  catch_faults();
   char* map = mmap(NULL, 3 * kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   CHECK(map != MAP_FAILED && ftruncate(file, 100) == 0);
   map[99] = 'x';

@@ -1,24 +1,7 @@
 /* mprotect over several mappings changes them one after the other: what lies before one that may not be changed, or
  * before a hole, has its new protection although the call fails. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-
-#include "check.h"
-
-enum { kPage = 4096 };
-
-static sigjmp_buf resume;
-
-static void on_fault(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(resume, number);
-}
-
-static int can_write(volatile char* byte) {
-  if (sigsetjmp(resume, 1) != 0) return 0;
-  *byte = 1;
-  return 1;
-}
+#include "faults.h"
 
 static char* map(char* at, int prot, int flags, int file) {
   char* start = mmap(at, kPage, prot, flags | (at != NULL ? MAP_FIXED : 0), file, 0);
@@ -32,7 +15,7 @@ int main(void) {
   CHECK(file >= 0 && ftruncate(file, kPage) == 0);
   int read_only = open(name, O_RDONLY);
   CHECK(read_only >= 0 && unlink(name) == 0);
-  on_signal(SIGSEGV, on_fault, 0);
+  catch_faults();
   char* block = mmap(NULL, 6 * kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   map(block + kPage, PROT_READ, MAP_SHARED, file);
   map(block + 2 * kPage, PROT_READ, MAP_SHARED, read_only);
