@@ -262,6 +262,11 @@ struct TrappedSite {
 };
 inline constexpr std::uint32_t kMaxTrappedSites = 64;
 
+// Where waits for the object at `address` are counted: by its place in the page, which is the same in all processes
+// that share it.
+inline constexpr std::uint32_t kWaitSlots = 256;
+constexpr std::uint64_t wait_slot(std::uint64_t address) { return address >> 3 & (kWaitSlots - 1); }
+
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
   std::uint32_t last_holder;          // thread id
@@ -273,7 +278,6 @@ struct RuntimeState {
   std::uint32_t live_threads;  // entries of `live`
   std::uint32_t process_count;
   std::uint32_t live_processes;
-  std::uint32_t waiters;                  // threads within block(): an unlock need not wake anybody while this is 0
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
   std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)
@@ -290,6 +294,8 @@ struct RuntimeState {
   std::uint32_t stand_in_changes;  // times that one's size or contents changed
   std::uint32_t trapped_count;
   PolicyState policy;
+  // Blocked threads by wait_slot() of what they wait for: while nobody waits at an object's, it need not wake anybody.
+  std::uint16_t waiting_at[kWaitSlots];
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
   // Tables of which only the beginning is in use: behind what every run has (core/fork_server.cc).
   // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.

@@ -39,8 +39,8 @@ long allocate_key(KernelContext& context, std::uint64_t flags, std::uint64_t wan
   auto* fp_state = reinterpret_cast<std::byte*>(context.registers.fp_state);
   if (fp_state == nullptr) return key;  // by a patched site: the register is the program's
   const auto shift = static_cast<std::uint32_t>(key) * kBits;
-  const std::uint32_t now =
-      (rights_in(context) & ~(kMask << shift)) | (static_cast<std::uint32_t>(wanted) & kMask) << shift;
+  const std::uint32_t now = (rights_in(context) & ~(kMask << shift)) | (static_cast<std::uint32_t>(wanted) & kMask)
+                                                                           << shift;
   put_protection_keys(fp_state, fp_state_bytes(fp_state), now);
   set_rights(now);
   return key;

@@ -1,5 +1,6 @@
-// Protection keys (pkeys(7)): rights to memory that a thread has in a register, PKRU. The kernel gives each signal handler
-// the rights to key 0 only, the core's among them; what the core does for the program must be done with the program's.
+// Protection keys (pkeys(7)): rights to memory that a thread has in a register, PKRU. The kernel gives each signal
+// handler the rights to key 0 only, the core's among them; what the core does for the program must be done with the
+// program's.
 #pragma once
 
 #include "recorder/core/context.h"

@@ -75,8 +75,10 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
 
 // What `to` finds when it goes on: if it still waited, why its wait ended.
 void resume(Thread& to, std::uint32_t expired) {
-  if (to.state.load() == ThreadState::kBlocked)
+  if (to.state.load() == ThreadState::kBlocked) {
     to.wait.result = expired == kInterruptedMark ? WaitResult::kInterrupted : WaitResult::kTimedOut;
+    state().waiting_at[wait_slot(to.wait.address)]--;
+  }
   to.expired.store(0);
   to.state.store(ThreadState::kRunning);
 }
@@ -342,13 +344,12 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
              args.deadline, args.bitset,        args.owner_tid};
   me.expired.store(0);
-  state().waiters++;
+  state().waiting_at[wait_slot(args.address)]++;
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying() && !is_uninterruptible(args.kind)) me.expired.store(kInterruptedMark);
   leave(me, reason, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
-  state().waiters--;
   arm();
   return me.wait.result;
 }

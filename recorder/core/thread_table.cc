@@ -45,6 +45,7 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     Thread& thread = s.threads[s.live[i]];
     if (thread.process == process_index && thread.id != except) {
+      if (thread.state.load() == ThreadState::kBlocked) s.waiting_at[wait_slot(thread.wait.address)]--;
       thread.state.store(ThreadState::kExited);
       s.processes[process_index].live_threads--;
     } else {

@@ -42,6 +42,7 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
     if (first == nullptr) break;
     first->wait.result = WaitResult::kWoken;
     first->state.store(ThreadState::kReady);
+    s.waiting_at[wait_slot(first->wait.address)]--;
     woken++;
   }
   return woken;
@@ -57,6 +58,8 @@ std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_add
     if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != WaitKind::kFutex) continue;
     if (thread.wait.key != from) continue;
     thread.wait.key = to;
+    s.waiting_at[wait_slot(thread.wait.address)]--;
+    s.waiting_at[wait_slot(to_address)]++;
     thread.wait.address = to_address;
     moved++;
   }

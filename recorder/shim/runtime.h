@@ -141,7 +141,8 @@ inline WaitResult block(WaitKind kind, const volatile void* object, const void* 
 }
 
 inline void wake(WaitKind kind, const volatile void* object, std::uint32_t count) {
-  if (state().waiters != 0) api().wake(kind, address_of(object), count);
+  const std::uint64_t address = address_of(object);
+  if (state().waiting_at[wait_slot(address)] != 0) api().wake(kind, address, count);
 }
 
 }  // namespace reweave::shim
