@@ -6,6 +6,7 @@
 #include <linux/if_tun.h>
 #include <linux/kd.h>
 #include <linux/loop.h>
+#include <linux/nsfs.h>
 #include <linux/sockios.h>
 #include <linux/vt.h>
 #include <sys/syscall.h>
@@ -122,6 +123,9 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {KDGETLED, 1, false},
                                  {KDGKBTYPE, 1, false},
                                  {KDGKBMODE, 4, false},
+                                 {FS_IOC_GETFLAGS, 4, false},  // both name a long
+                                 {FS_IOC_GETVERSION, 4, false},
+                                 {NS_GET_OWNER_UID, 4, false},
                                  {0x5451 /* FIOCLEX */, 0, true}};
 
 // Socket requests, 0x89..: those that answer in the struct ifreq that they are given.
