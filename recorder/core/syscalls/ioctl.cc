@@ -11,6 +11,7 @@
 #include <linux/vt.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -229,6 +230,8 @@ long handle_ioctl(Call& call) {
   std::uint32_t n = outputs[0].address != 0 && outputs[0].bytes != 0 ? 1 : 0;
   if (is_error(result)) n = 0;
   if (!is_error(result)) n += nested_outputs(request, call.args[2], outputs + n);
+  // Sizes are the most that may be written.
+  for (std::uint32_t i = 0; i < n; i++) outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
   log_call(call, result, outputs, n);
   return result;
 }

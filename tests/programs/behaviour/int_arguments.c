@@ -38,6 +38,12 @@ static void commands_and_counts(void) {
   CHECK(syscall(SYS_get_robust_list, WITH(getpid()), &list, &bytes) == 0 && list != NULL && bytes == 24);
 }
 
+static void mapping(void) {
+  int fd = open("/proc/self/exe", O_RDONLY);
+  char* map = (char*)syscall(SYS_mmap, NULL, 4096ul, (long)PROT_READ, (long)MAP_PRIVATE, WITH(fd), 0ul);
+  CHECK(fd >= 0 && map != MAP_FAILED && memcmp(map, "\177ELF", 4) == 0);
+}
+
 static void readiness(void) {
   int ends[2];
   CHECK(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
@@ -71,6 +77,7 @@ static void negative_numbers(void) {
 int main(void) {
   output();
   commands_and_counts();
+  mapping();
   readiness();
   negative_numbers();
   puts("looked at no more than there is");
