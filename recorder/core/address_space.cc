@@ -1,5 +1,7 @@
 #include "recorder/core/address_space.h"
 
+#include <sys/mman.h>
+
 #include "recorder/core/checksum.h"
 #include "recorder/core/fatal.h"
 
@@ -148,6 +150,23 @@ void drop_not_inherited() {
 const Region* region_at(std::uint64_t address) {
   const std::uint32_t i = first_after(address);
   return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
+}
+
+std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes) {
+  std::uint64_t there = 0;
+  while (there < bytes) {
+    const Region* region = region_at(address + there);
+    if (region == nullptr || (region->prot & (PROT_READ | PROT_WRITE)) == 0) return there;
+    const std::uint64_t end = region->guarded ? 0 : region->accessible_end();
+    if (end <= address + there) return there;
+    there = end - address;
+  }
+  return bytes;
+}
+
+bool is_writable(std::uint64_t address) {
+  const Region* region = region_at(address);
+  return region != nullptr && (region->prot & PROT_WRITE) != 0;
 }
 
 std::uint64_t mapped_bytes() {

@@ -51,6 +51,9 @@ void guard_region(std::uint64_t start, std::uint64_t end, bool guarded);
 // In a new process: forgets the regions that it did not inherit.
 void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
+// How many of the `bytes` at `address` can be used without a fault, from the first on.
+std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes);
+bool is_writable(std::uint64_t address);
 // Bytes of all regions.
 std::uint64_t mapped_bytes();
 // True if `more` bytes would exceed RLIMIT_AS, which the kernel does not know of (syscalls/attributes.cc).

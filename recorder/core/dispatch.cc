@@ -72,10 +72,19 @@ long run(Call& call) {
 }
 
 long run_body(void* call) { return run(*static_cast<Call*>(call)); }
+long run_plain(void* call) { return recorded_call(*static_cast<Call*>(call)); }
+
+// What the kernel says to a call of which the core could not read what it wanted to know.
+long ask_kernel(Call& call) {
+  memcpy(call.args, call.logged, sizeof call.args);
+  return core_guarded(run_plain, &call, &call.me.call_frame);
+}
 
 // Carries out the call; if it points to memory that is not there it fails with EFAULT, as the kernel's own would.
 long run_guarded(Call& call) {
-  const long result = core_guarded(run_body, &call, &call.me.call_frame);
+  long result = core_guarded(run_body, &call, &call.me.call_frame);
+  const bool may_ask = result == -EFAULT && !call.completed && (call.row->flags & kAsksKernel) != 0;
+  if (may_ask && !call.made) result = ask_kernel(call);
   const bool abandoned = result == -EFAULT && !call.completed;
   self().call_frame = 0;  // not call.me: the call may have been a fork
   if (!abandoned) return result;
@@ -150,6 +159,8 @@ void trace_call(const KernelContext& context, long number) {
   words[2] = static_cast<std::uint64_t>(number);
   publish_out(24);
 }
+
+void log_outputs_before(const Output* outputs, std::uint32_t count) { log_parts(outputs, count, nullptr); }
 
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
@@ -245,6 +256,10 @@ long carry_out(KernelContext& context, long number) {
   Call call = {context, self(), find_row(number), number, {}, {}};
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
   for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
+  for (std::uint32_t ints = call.row->ints; ints != 0; ints &= ints - 1) {
+    const int i = __builtin_ctz(ints);
+    call.args[i] = call.logged[i] = static_cast<std::int32_t>(call.args[i]);
+  }
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
   if (result == kNotStarted) {

@@ -19,6 +19,7 @@ struct Call {
   long logged[6];
   std::uint32_t flags = 0;  // of the SyscallRecord
   bool completed = false;   // logged, or found in the recording
+  bool made = false;        // the kernel was asked
 };
 
 // Memory that a call wrote, to be logged.
@@ -42,6 +43,8 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
               const wire::KeptRange* kept = nullptr);
 // Trace: notes that the call is made.
 void trace_call(const KernelContext& context, long number);
+// Logs outputs of a call that has more than one log_call takes, before it is logged itself.
+void log_outputs_before(const Output* outputs, std::uint32_t count);
 // Replay: whether this very call comes next in the recording, and its result. For what must be done in memory before
 // inject() compares it.
 bool next_result(const Call& call, long& result);

@@ -42,6 +42,7 @@ long handle_rlimit(Call& call) {
     return result;
   }
   if (!own || resource != RLIMIT_AS || modelled()) return recorded_call(call);
+  if (!both && set == 0 && get == 0) return complete(call, -EFAULT);
   Process& here = process();
   const Limit old = {here.memory_limit - 1, here.memory_hard_limit - 1};
   if (set != 0) {
@@ -94,10 +95,12 @@ long handle_keyctl(Call& call) {
   if (!live()) return answered_call(call);
   const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   Output output = {0, 0};
-  for (const Command& command : kCommands)
-    if (command.number == call.args[0] && result > 0)
-      output = {static_cast<std::uint64_t>(call.args[command.buffer]),
-                static_cast<std::uint64_t>(result < call.args[command.room] ? result : call.args[command.room])};
+  for (const Command& command : kCommands) {
+    if (command.number != call.args[0] || result <= 0) continue;
+    const auto whole = static_cast<std::uint64_t>(result), room = static_cast<std::uint64_t>(call.args[command.room]);
+    const auto buffer = static_cast<std::uint64_t>(call.args[command.buffer]);
+    output = {buffer, bytes_there(buffer, whole < room ? whole : room)};
+  }
   log_call(call, result, &output, output.address != 0 && output.bytes != 0 ? 1 : 0);
   return result;
 }

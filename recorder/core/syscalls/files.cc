@@ -296,15 +296,22 @@ long handle_select(Call& call) {
   };
   static_assert(sizeof(Copies) < kCoreStackBytes / 4);
   Copies copies;
+  if (call.args[0] < 0) return complete(call, -EINVAL);
+  if (call.args[0] > static_cast<long>(kSetBytes * 8)) call.args[0] = kSetBytes * 8;
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
-  if (bytes > kSetBytes) return complete(call, -EINVAL);
   std::byte* const copy[4] = {copies.sets[0], copies.sets[1], copies.sets[2], copies.time};
   Output outputs[4];
   std::uint32_t n = 0;
   for (int slot = 1; slot <= 4; slot++) {
     if (call.args[slot] == 0) continue;
-    outputs[n] = {static_cast<std::uint64_t>(call.args[slot]), slot == 4 ? 16 : bytes};
-    memcpy(copy[slot - 1], reinterpret_cast<void*>(outputs[n].address), outputs[n].bytes);
+    const auto address = static_cast<std::uint64_t>(call.args[slot]);
+    // Of a set the kernel reads no more than its table has room for, which ours make it have; the rest may be missing.
+    constexpr std::uint64_t kReadBytes = 128;  // for 1024 descriptors
+    const std::uint64_t there = slot == 4 ? 16 : bytes_there(address, bytes);
+    if (slot != 4 && there < bytes && there < kReadBytes) return complete(call, -EFAULT);
+    memset(copy[slot - 1] + there, 0, slot == 4 ? 0 : bytes - there);
+    outputs[n] = {address, slot == 4 && !is_writable(address) ? 0 : there};
+    memcpy(copy[slot - 1], reinterpret_cast<void*>(address), there);
     call.args[slot] = reinterpret_cast<long>(copy[slot - 1]);
     n++;
   }

@@ -43,11 +43,11 @@ bool valid_time(long address) {
 long wait(Call& call, int operation, bool realtime) {
   const auto address = static_cast<std::uint64_t>(call.args[0]);
   if (!valid_time(call.args[3])) return complete(call, -EINVAL);
-  if (region_at(address) == nullptr) return complete(call, -EFAULT);
-  if (word_at(address) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
   const std::uint32_t bitset =
       operation == FUTEX_WAIT_BITSET ? static_cast<std::uint32_t>(call.args[5]) : FUTEX_BITSET_MATCH_ANY;
   if (bitset == 0) return complete(call, -EINVAL);
+  if (region_at(address) == nullptr) return complete(call, -EFAULT);
+  if (word_at(address) != static_cast<std::uint32_t>(call.args[2])) return complete(call, -EAGAIN);
   WaitArgs args = {WaitKind::kFutex, object_key(address), address};
   args.deadline = deadline_of(call, operation, realtime);
   args.bitset = bitset;
@@ -281,7 +281,7 @@ namespace {
 // futex_waitv's `flags`: 32 bits wide, in this process alone or not; nothing else is known.
 bool valid_waiter(const struct futex_waitv& waiter) {
   constexpr std::uint32_t kWidth32 = 2, kPrivate = 128;
-  return (waiter.flags & ~kPrivate) == kWidth32 && waiter.__reserved == 0 && waiter.uaddr % 4 == 0;
+  return (waiter.flags & ~kPrivate) == kWidth32 && waiter.__reserved == 0;
 }
 
 // The wait's result, of which the caller is told the index of the futex that was woken.
@@ -314,7 +314,12 @@ long handle_futex_waitv(Call& call) {
   if (call.args[3] == 0) call.logged[4] = 0;
   if (call.args[3] != 0 && ((clock != 0 && clock != 1) || !valid_time(call.args[3]))) return complete(call, -EINVAL);
   for (std::uint64_t i = 0; i < count; i++) {
-    if (!valid_waiter(waiters[i])) return complete(call, -EINVAL);
+    struct futex_waitv waiter;
+    memcpy(&waiter, waiters + i, sizeof waiter);
+    if (!valid_waiter(waiter)) return complete(call, -EINVAL);
+  }
+  for (std::uint64_t i = 0; i < count; i++) {
+    if (waiters[i].uaddr % 4 != 0) return complete(call, -EINVAL);
     if (region_at(waiters[i].uaddr) == nullptr) return complete(call, -EFAULT);
   }
   FutexVector* vector = free_vector();

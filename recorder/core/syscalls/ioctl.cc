@@ -6,10 +6,12 @@
 #include <linux/if_tun.h>
 #include <linux/kd.h>
 #include <linux/loop.h>
+#include <linux/nsfs.h>
 #include <linux/sockios.h>
 #include <linux/vt.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -122,6 +124,9 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {KDGETLED, 1, false},
                                  {KDGKBTYPE, 1, false},
                                  {KDGKBMODE, 4, false},
+                                 {FS_IOC_GETFLAGS, 4, false},  // both name a long
+                                 {FS_IOC_GETVERSION, 4, false},
+                                 {NS_GET_OWNER_UID, 4, false},
                                  {0x5451 /* FIOCLEX */, 0, true}};
 
 // Socket requests, 0x89..: those that answer in the struct ifreq that they are given.
@@ -225,6 +230,8 @@ long handle_ioctl(Call& call) {
   std::uint32_t n = outputs[0].address != 0 && outputs[0].bytes != 0 ? 1 : 0;
   if (is_error(result)) n = 0;
   if (!is_error(result)) n += nested_outputs(request, call.args[2], outputs + n);
+  // Sizes are the most that may be written.
+  for (std::uint32_t i = 0; i < n; i++) outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
   log_call(call, result, outputs, n);
   return result;
 }

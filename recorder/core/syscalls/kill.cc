@@ -85,7 +85,7 @@ Process* process_of(const Sending& sending) {
 // A thread that has given the baton away for the last time: the kernel may still have it for a moment. The first
 // thread's id is the process's, and lasts as long.
 bool has_ended(const Sending& sending) {
-  return sending.tid != 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
+  return sending.tid > 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
 }
 
 // False: all threads that may take the signal block it.

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -23,11 +24,20 @@ struct MessageHeader {  // struct user_msghdr
 
 Output message_outputs[kMaxOutputs];
 
-std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received,
+// The room for the sender's name in the message at `address`, before it is received: then the name's own length, which
+// may be more, is in its place. No more than the largest name has.
+std::uint8_t name_room(std::uint64_t address) {
+  constexpr std::int32_t kMost = 128;  // struct sockaddr_storage
+  if (bytes_there(address, sizeof(MessageHeader)) < sizeof(MessageHeader)) return 0;
+  const std::int32_t room = reinterpret_cast<const MessageHeader*>(address)->name_length;
+  return static_cast<std::uint8_t>(room < 0 ? 0 : room < kMost ? room : kMost);
+}
+
+std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received, int room,
                              std::uint32_t n) {
   message_outputs[n++] = {address, sizeof(MessageHeader)};
-  if (message.name != 0 && message.name_length > 0)
-    message_outputs[n++] = {message.name, static_cast<std::uint64_t>(message.name_length)};
+  const std::int32_t length = message.name_length < room ? message.name_length : room;
+  if (message.name != 0 && length > 0) message_outputs[n++] = {message.name, static_cast<std::uint64_t>(length)};
   if (message.control != 0 && message.control_length > 0)
     message_outputs[n++] = {message.control, message.control_length};
   const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
@@ -44,7 +54,8 @@ long receive(Call& call) {
   const long kDontWait = 0x40;
   const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
   for (;;) {
-    if ((state().live_threads > 1 || call.number == SYS_recvmmsg) && !waitall) {
+    const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
+    if ((state().live_threads > 1 || call.number == SYS_recvmmsg) && !waitall && there) {
       struct {
         std::int32_t fd;
         std::int16_t events, revents;
@@ -73,13 +84,13 @@ long receive(Call& call) {
 long handle_recvmsg(Call& call) {
   if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
+  const auto address = static_cast<std::uint64_t>(call.args[1]);
+  const std::uint8_t room = name_room(address);
   const long result = receive(call);
   std::uint32_t n = 0;
-  if (!is_error(result)) {
-    const auto address = static_cast<std::uint64_t>(call.args[1]);
+  if (!is_error(result))
     n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result),
-                       0);
-  }
+                       room, 0);
   log_call(call, result, message_outputs, n);
   return result;
 }
@@ -92,6 +103,8 @@ struct Entry {  // struct mmsghdr
 };
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr long kMostMessages = 1024;            // UIO_MAXIOV
+constexpr std::uint32_t kOutputsOfMessage = 8;  // besides its vector
 
 std::int64_t monotonic_now() {
   std::int64_t time[2];
@@ -125,7 +138,12 @@ long handle_recvmmsg(Call& call) {
   if (limit != nullptr && (limit[0] < 0 || limit[1] < 0 || limit[1] >= kSecond)) return complete(call, -EINVAL);
   const std::int64_t deadline = limit == nullptr ? kNoDeadline : monotonic_now() + limit[0] * kSecond + limit[1];
   call.args[4] = 0;
-  const long result = receive_many(call, deadline);
+  if (call.args[2] > kMostMessages) call.args[2] = kMostMessages;  // as the kernel does
+  std::uint8_t rooms[kMostMessages];
+  for (long i = 0; i < call.args[2]; i++)
+    rooms[i] = name_room(static_cast<std::uint64_t>(call.args[1] + i * static_cast<long>(sizeof(Entry))));
+  const long result =
+      call.args[2] == 0 ? interruptible_syscall(call, call.number, call.args) : receive_many(call, deadline);
   std::uint32_t n = 0;
   if (limit != nullptr && result > 0) {
     const std::int64_t left = deadline - monotonic_now();
@@ -135,8 +153,12 @@ long handle_recvmmsg(Call& call) {
   }
   for (long i = 0; i < result; i++) {
     auto* entry = reinterpret_cast<Entry*>(call.logged[1]) + i;
+    if (n + kOutputsOfMessage + entry->header.vector_length > kMaxOutputs) {
+      log_outputs_before(message_outputs, n);
+      n = 0;
+    }
     message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
-    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
+    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, rooms[i], n);
   }
   log_call(call, result, message_outputs, n);
   return result;

@@ -140,10 +140,10 @@ Thread* thread_of(Call& call) { return call.args[0] == 0 ? &call.me : thread_by_
 
 // The processors of `wanted` that the target was told of.
 long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
-  const std::uint64_t words = bytes / 8 < 16 ? bytes / 8 : 16;
   std::uint64_t chosen[16] = {};
+  memcpy(chosen, wanted, bytes < sizeof chosen ? bytes : sizeof chosen);
   std::uint64_t any = 0;
-  for (std::uint64_t i = 0; i < words; i++) any |= chosen[i] = wanted[i] & config().affinity[i];
+  for (int i = 0; i < 16; i++) any |= chosen[i] &= config().affinity[i];
   if (any == 0) return -EINVAL;
   memcpy(thread.affinity, chosen, sizeof chosen);
   thread.affinity_bytes = config().affinity_bytes;
@@ -170,13 +170,13 @@ long handle_sched_affinity(Call& call) {
   if (call.number == SYS_sched_setaffinity)
     return complete(call, thread != nullptr ? set_affinity(*thread, mask, room)
                                             : sys(SYS_sched_setaffinity, call.args[0], room, mask));
-  const std::uint64_t bytes = config().affinity_bytes;
-  if (room < bytes || room % 8 != 0) return complete(call, -EINVAL);
   if (thread == nullptr) return recorded_call(call);
-  const Output output = {static_cast<std::uint64_t>(call.args[2]), bytes};
-  memcpy(mask, thread->affinity_bytes != 0 ? thread->affinity : config().affinity, bytes);
-  log_call(call, static_cast<long>(bytes), &output, 1);
-  return static_cast<long>(bytes);
+  std::uint64_t real[16];  // how much of it there must be room for is the kernel's business
+  const long bytes = sys(SYS_sched_getaffinity, 0, room < sizeof real ? room : sizeof real, real);
+  const Output output = {static_cast<std::uint64_t>(call.args[2]), static_cast<std::uint64_t>(bytes)};
+  if (!is_error(bytes)) memcpy(mask, thread->affinity_bytes != 0 ? thread->affinity : config().affinity, output.bytes);
+  log_call(call, bytes, &output, is_error(bytes) ? 0 : 1);
+  return bytes;
 }
 
 }  // namespace reweave::core

@@ -101,7 +101,7 @@ long handle_process_madvise(Call& call) {
   constexpr long kWillNeed = 3, kCold = 20, kPageOut = 21, kCollapse = 25;
   const long advice = call.args[3];
   if (advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse) return recorded_call(call);
-  if (modelled()) return complete(call, -EINVAL);
+  if (modelled() || call.args[4] != 0) return complete(call, -EINVAL);
   const auto ranges = static_cast<std::uint64_t>(call.args[1]);
   long result = 0;
   if (replaying()) {

@@ -45,19 +45,25 @@ std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Outp
   return n;
 }
 
+bool is_there(std::uint64_t address, std::uint64_t bytes) { return bytes_there(address, bytes) == bytes; }
+
 // The memory that `out` says the call wrote, appended to `to`.
 std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
                      std::uint32_t n) {
   const auto address = static_cast<std::uint64_t>(call.logged[out.arg]);
-  if (address == 0) return n;
+  if (address == 0 && out.kind != OutKind::kSocket) return n;
   const auto count = static_cast<std::uint64_t>(call.logged[out.count]);
+  const auto left = static_cast<std::uint64_t>(result);
   switch (out.kind) {
     case OutKind::kFixed:
-    case OutKind::kInOutFixed:
       to[n++] = {address, out.size};
       break;
+    case OutKind::kInOutFixed:  // what is left of a time limit is not told to whom keeps it in memory that is constant
+      if (is_writable(address)) to[n++] = {address, bytes_there(address, out.size)};
+      break;
     case OutKind::kByResult:
-      if (result > 0) to[n++] = {address, static_cast<std::uint64_t>(result) * out.size};
+      // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
+      if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
       break;
     case OutKind::kByCount:
     case OutKind::kInOutCount:
@@ -73,9 +79,10 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       if (count > 1) to[n++] = {address, bit_set_bytes(count)};
       break;
     case OutKind::kSocket: {
+      if (!is_there(count, 4)) break;
       const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
       const std::uint32_t room = before.socket_room[slot];
-      to[n++] = {address, now < room ? now : room};
+      to[n++] = {address, bytes_there(address, now < room ? now : room)};  // lists of netlink's tell more than there is
       to[n++] = {count, 4};
       break;
     }
@@ -86,17 +93,6 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
   }
   return n;
-}
-
-bool is_there(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = address + bytes;
-  while (address < end) {
-    const Region* region = region_at(address);
-    if (region == nullptr || (region->prot & (PROT_READ | PROT_WRITE)) == 0 || region->accessible_end() <= address)
-      return false;
-    address = region->accessible_end();
-  }
-  return true;
 }
 
 // Off the baton the kernel must not touch memory that other threads may use: arguments point to scratch meanwhile.
@@ -149,9 +145,7 @@ class Scratch {
     const auto count = static_cast<std::uint64_t>(call_.args[out.count]);
     std::uint64_t to = address;
     switch (out.kind) {
-      case OutKind::kFixed:
-        to = place(address, out.size, false);
-        break;
+      case OutKind::kFixed:  // not all of it may be written: waitid's, if there is no child yet
       case OutKind::kInOutFixed:
         to = place(address, out.size, true);
         break;
@@ -172,7 +166,7 @@ class Scratch {
         to = place_vector(address, count);
         break;
       case OutKind::kSocket:
-        if (address == 0 || count == 0) return;
+        if (address == 0 || !is_there(count, 4)) return;
         to = place(address, *reinterpret_cast<const std::uint32_t*>(count), false);
         call_.args[out.count] = static_cast<long>(place(count, 4, true));
         break;
@@ -183,10 +177,11 @@ class Scratch {
   }
 
   std::uint64_t place_vector(std::uint64_t address, std::uint64_t count) {
-    if (count > 1024 || count * sizeof(IoVector) > end_ - next_) return address;
+    const std::uint64_t bytes = count * sizeof(IoVector);
+    if (count > 1024 || bytes > end_ - next_ || !is_there(address, bytes)) return address;
     auto* copy = reinterpret_cast<IoVector*>(next_);
-    memcpy(copy, reinterpret_cast<void*>(address), count * sizeof(IoVector));
-    next_ += round_to(count * sizeof(IoVector), 64);
+    memcpy(copy, reinterpret_cast<void*>(address), bytes);
+    next_ += round_to(bytes, 64);
     const bool input = (call_.row->flags & kWritesStream) != 0;
     for (std::uint64_t i = 0; i < count; i++) copy[i].base = place(copy[i].base, copy[i].bytes, input);
     return reinterpret_cast<std::uint64_t>(copy);
@@ -203,14 +198,16 @@ class Scratch {
 bool writes_outputs(const Call& call, long result) {
   const std::uint16_t flags = call.row->flags;
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
-  if (result == kNotStarted || result == -EFAULT) return false;  // what is to be written to may not be there
-  return !is_error(result) || (flags & kWritesOnError) != 0;
+  return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
 }
 
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
   if (!writes_outputs(call, result)) return 0;
   for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
+  // What the kernel refused to write to may not be there.
+  for (std::uint32_t i = 0; is_error(result) && i < n; i++)
+    outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
   return n;
 }
 
@@ -222,7 +219,7 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
   return_from_kernel();
   // The length of a socket address is itself an output: put it in place before sizes are taken from it.
   for (const Out& out : call.row->outs)
-    if (out.kind == OutKind::kSocket && call.logged[out.arg] != 0 && !is_error(result)) {
+    if (out.kind == OutKind::kSocket && !is_error(result)) {
       const Output length = {static_cast<std::uint64_t>(call.logged[out.count]), 4};
       scratch.copy_back(&length, 1);
     }
@@ -317,12 +314,13 @@ long recorded_call(Call& call, bool may_block) {
   Before before = {};
   for (int slot = 0; slot < 4; slot++) {
     const Out& out = call.row->outs[slot];
-    if (out.kind == OutKind::kSocket && call.args[out.arg] != 0 && call.args[out.count] != 0)
+    if (out.kind == OutKind::kSocket && is_there(static_cast<std::uint64_t>(call.args[out.count]), 4))
       before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);
   }
   if ((call.row->flags & kWritesStream) != 0) call.flags |= fd_stream(call.args[0]);
   std::uint32_t count = 0;
   long result;
+  call.made = true;
   if (may_block && is_stream_write(call)) {
     result = write_to_stream(call);
   } else if (may_block) {

@@ -241,9 +241,9 @@ void install(Thread& me, std::uint32_t filter, bool all_threads) {
 long set_filter(Call& call, long flags, long address) {
   constexpr long kSync = SECCOMP_FILTER_FLAG_TSYNC, kSyncEsrch = 16;
   constexpr long kKnown = kSync | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW | kSyncEsrch;
+  if ((flags & ~kKnown) != 0) return complete(call, -EINVAL);
   const Program program = *reinterpret_cast<const Program*>(address);
-  if ((flags & ~kKnown) != 0 || program.length == 0 || program.length > kMaxLength || call.me.seccomp == kStrict)
-    return complete(call, -EINVAL);
+  if (program.length == 0 || program.length > kMaxLength || call.me.seccomp == kStrict) return complete(call, -EINVAL);
   const auto* instructions = reinterpret_cast<const sock_filter*>(program.instructions);
   if (!valid(instructions, program.length)) return complete(call, -EINVAL);
   long result = 0;

@@ -77,8 +77,15 @@ long handle_rt_sigprocmask(Call& call) {
 long handle_with_temporary_mask(Call& call) {
   const bool epoll = call.number == SYS_epoll_pwait || call.number == SYS_epoll_pwait2;
   const int slot = call.number == SYS_rt_sigsuspend ? 0 : call.number == SYS_ppoll ? 3 : epoll ? 4 : 5;
-  std::uint64_t mask_address = static_cast<std::uint64_t>(call.args[slot]);
-  if (call.number == SYS_pselect6 && mask_address != 0) mask_address = *reinterpret_cast<std::uint64_t*>(mask_address);
+  auto mask_address = static_cast<std::uint64_t>(call.args[slot]);
+  auto mask_bytes = call.number == SYS_pselect6 ? 8 : static_cast<std::uint64_t>(call.args[slot + 1]);
+  if (call.number == SYS_pselect6 && mask_address != 0) {
+    const auto* mask = reinterpret_cast<const std::uint64_t*>(mask_address);
+    mask_address = mask[0];
+    mask_bytes = mask[1];
+  }
+  const bool has_mask = mask_address != 0 || call.number == SYS_rt_sigsuspend;
+  if (has_mask && mask_bytes != 8) return complete(call, -EINVAL);
   if (mask_address != 0) {
     call.me.saved_mask = call.me.signal_mask;
     call.me.has_saved_mask = 1;

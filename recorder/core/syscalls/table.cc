@@ -4,6 +4,8 @@
 // file. A test holds the rows against the kernel's header.
 #include "recorder/core/syscalls/table.h"
 
+#include <array>
+
 #include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/handlers.h"
 
@@ -29,12 +31,42 @@ constexpr Out input(std::uint8_t arg, std::uint8_t count) { return {OutKind::kIn
 constexpr Out vector(std::uint8_t arg, std::uint8_t count) { return {OutKind::kVector, arg, count, 0}; }
 constexpr Out socket_address(std::uint8_t arg, std::uint8_t length) { return {OutKind::kSocket, arg, length, 0}; }
 
-constexpr SyscallRow kRows[] = {
+constexpr SyscallRow kPlainRows[] = {
 #define ROW(...) {__VA_ARGS__},
 #include "recorder/core/syscalls/rows.inc"
 #undef ROW
 };
-constexpr std::size_t kRowCount = sizeof kRows / sizeof kRows[0];
+constexpr std::size_t kRowCount = sizeof kPlainRows / sizeof kPlainRows[0];
+
+struct IntArguments {
+  std::uint16_t number;
+  std::uint8_t ints;
+};
+constexpr IntArguments kIntArguments[] = {
+#define INTS(number, ints) {number, ints},
+#include "recorder/core/syscalls/int_arguments.inc"
+#undef INTS
+};
+
+// Both lists are in number order.
+constexpr std::array<SyscallRow, kRowCount> make_rows() {
+  std::array<SyscallRow, kRowCount> rows = {};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kRowCount; i++) {
+    rows[i] = kPlainRows[i];
+    if (next < std::size(kIntArguments) && kIntArguments[next].number == rows[i].number)
+      rows[i].ints = kIntArguments[next++].ints;
+  }
+  return rows;
+}
+constexpr std::array<SyscallRow, kRowCount> kRows = make_rows();
+
+constexpr bool all_have_rows() {
+  std::size_t with = 0;
+  for (const SyscallRow& row : kRows) with += row.ints != 0 ? 1 : 0;
+  return with == std::size(kIntArguments);
+}
+static_assert(all_have_rows(), "int arguments are in number order, each of a call that has a row");
 
 constexpr bool sorted_and_unique() {
   for (std::size_t i = 1; i < kRowCount; i++)

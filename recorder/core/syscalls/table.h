@@ -51,6 +51,9 @@ inline constexpr std::uint16_t kNewFdPair = 64;              // two new descript
 inline constexpr std::uint16_t kChangesFile = 256;           // may change the contents or the size of a file
 inline constexpr std::uint16_t kWritesOnError = 128;         // writes its outputs although it fails
 inline constexpr std::uint16_t kWritesIfInterrupted = 1024;  // writes its outputs only if a signal ends it
+// If the handler, which only reads until it comes to recorded_call, meets memory that is not there, the call is made
+// all the same, for the kernel may have another error to tell.
+inline constexpr std::uint16_t kAsksKernel = 2048;
 inline constexpr std::uint16_t kNeedsFrame = 512;  // changes or copies all registers: the kernel's signal frame
 
 struct SyscallRow {
@@ -62,6 +65,7 @@ struct SyscallRow {
   Out outs[4];
   long (*handler)(Call&);
   const char* why;
+  std::uint8_t ints = 0;  // arguments of which the kernel looks at 32 bits (int_arguments.inc)
 };
 
 // The row of that number; calls without one get a row of kind kRefused.

@@ -1,0 +1,73 @@
+/* Calls with more than one thing wrong: the kernel tells what it looks at first, which is not always the memory that is
+ * not there. */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "check.h"
+
+#define BAD ((void*)8)
+#define REFUSED(error, ...) FAILS(syscall(__VA_ARGS__), error)
+
+static void paths(void) {
+  struct stat status;
+  REFUSED(EINVAL, SYS_faccessat, AT_FDCWD, BAD, 8);
+  REFUSED(EFAULT, SYS_faccessat, AT_FDCWD, BAD, 0);
+  REFUSED(EINVAL, SYS_faccessat2, AT_FDCWD, BAD, 0, 1);
+  REFUSED(E2BIG, SYS_openat2, AT_FDCWD, BAD, BAD, 100000ul);
+  REFUSED(EINVAL, SYS_openat2, AT_FDCWD, BAD, BAD, 1ul);
+  REFUSED(EINVAL, SYS_newfstatat, AT_FDCWD, BAD, &status, 1);
+  REFUSED(EINVAL, SYS_statx, AT_FDCWD, BAD, -1, 0, BAD);
+  REFUSED(EINVAL, SYS_readlinkat, AT_FDCWD, BAD, BAD, 0);
+  REFUSED(EINVAL, SYS_truncate, BAD, -1l);
+  REFUSED(EINVAL, SYS_process_madvise, -1, BAD, 1ul, 0, 1);
+}
+
+static void signals_and_locks(void) {
+  int word = 0;
+  struct timespec soon = {0, 1};
+  REFUSED(EINVAL, SYS_rt_sigsuspend, BAD, 2ul);
+  REFUSED(EINVAL, SYS_ppoll, NULL, 0, &soon, BAD, 2ul);
+  REFUSED(EINVAL, SYS_epoll_pwait, -1, BAD, 0, 0, BAD, 2ul);
+  REFUSED(EINVAL, SYS_futex, &word, FUTEX_WAIT_BITSET, 1, NULL, NULL, 0);
+  REFUSED(EINVAL, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0x40000000, BAD);
+  REFUSED(EFAULT, SYS_getrlimit, RLIMIT_AS, NULL);
+  REFUSED(EFAULT, SYS_setrlimit, RLIMIT_AS, NULL);
+  REFUSED(EFAULT, SYS_sched_setaffinity, 0, 1, BAD);
+}
+
+static void sockets(void) {
+  int ends[2];
+  socklen_t length = 8;
+  CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+  REFUSED(EBADF, SYS_accept, -1, BAD, BAD);
+  REFUSED(EBADF, SYS_getsockname, -1, &length, BAD);
+  REFUSED(EBADF, SYS_getsockopt, -1, 1, 1, &length, BAD);
+  REFUSED(EBADF, SYS_readv, -1, BAD, 1);
+  /* There is nothing to receive, but also nowhere to put it. */
+  REFUSED(EFAULT, SYS_recvmmsg, ends[0], BAD, 1, 0, NULL);
+  REFUSED(EFAULT, SYS_recvmsg, ends[0], BAD, 0);
+  CHECK(syscall(SYS_recvmmsg, ends[0], BAD, 0, 0, NULL) == 0);
+}
+
+/* A set of processors may be as short as there are processors. */
+static void short_sets(void) {
+  unsigned char set[8] = {0};
+  int bytes = (int)syscall(SYS_sched_getaffinity, 0, 8, set);
+  CHECK(bytes == 8 || (bytes == -1 && errno == EINVAL));
+  if (bytes == 8) CHECK(syscall(SYS_sched_setaffinity, 0, 8, set) == 0);
+  if (bytes == 8 && set[0] != 0) CHECK(syscall(SYS_sched_setaffinity, 0, 1, set) == 0);
+}
+
+int main(void) {
+  paths();
+  signals_and_locks();
+  sockets();
+  short_sets();
+  puts("told what is wrong first");
+  return 0;
+}
