@@ -124,6 +124,8 @@ void edit_status(ShownLine& line, void* context) {
   if (text.size() != 0) at.replace(text.c_str());
 }
 
+void as_it_is(ShownLine&, void*) {}
+
 }  // namespace
 
 Thread* thread_of_status(const char* path) {
@@ -133,6 +135,10 @@ Thread* thread_of_status(const char* path) {
 
 long open_status(Thread& thread, const char* path, long flags) {
   return open_edited(path, flags, edit_status, &thread);
+}
+
+void refresh_status(long fd, Thread* thread, const char* path) {
+  refresh_edited(fd, path, thread == nullptr ? as_it_is : edit_status, thread);
 }
 
 }  // namespace reweave::core
