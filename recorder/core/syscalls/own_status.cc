@@ -121,6 +121,8 @@ void edit_status(ShownLine& line, void* context) {
   const Tracee* tracee = tracee_of(thread);
   if (tracee != nullptr && at.is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
   if (tracee != nullptr && at.is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
+  // Who waits for the baton sleeps in the kernel, but could run.
+  if (at.is("State:") && *at.value == 'S' && thread.state.load() == ThreadState::kReady) text << "R (running)\n";
   if (text.size() != 0) at.replace(text.c_str());
 }
 
