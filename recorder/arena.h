@@ -19,9 +19,9 @@ namespace reweave {
 // run touches are near each other, for each page of page tables costs an explored run a microsecond.
 inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;     // the core's image
 inline constexpr std::uint64_t kArenaBase = 0x6000'0800'0000;    // header and runtime state
-inline constexpr std::uint64_t kOutBase = 0x6000'1800'0000;      // out ring, mirrored
-inline constexpr std::uint64_t kIndexBase = 0x6000'1c00'0000;    // fork server: index of the recorded calls
+inline constexpr std::uint64_t kOutBase = 0x6000'2400'0000;      // out ring, mirrored
 inline constexpr std::uint64_t kStacksBase = 0x6000'3000'0000;   // the core's stack of each thread
+inline constexpr std::uint64_t kIndexBase = 0x6000'c000'0000;    // fork server: index of the recorded calls
 inline constexpr std::uint64_t kFeedBase = 0x6001'0000'0000;     // feed ring, mirrored
 inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000;  // scratch of each thread, for blocking calls
 inline constexpr std::uint64_t kShadowBase = 0x6800'0000'0000;   // heap shadow: a byte for 16 of the target's memory
@@ -45,7 +45,7 @@ inline constexpr StubArea kStubAreas[] = {
 inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
 
 inline constexpr std::uint32_t kMaxThreads = 16384;
-inline constexpr std::uint32_t kMaxProcesses = 2048;
+inline constexpr std::uint32_t kMaxProcesses = 8192;
 inline constexpr std::uint32_t kMaxFds = 4096;
 inline constexpr std::uint64_t kCoreStackBytes = 128 << 10;
 inline constexpr std::uint64_t kScratchBytes = 256 << 20;

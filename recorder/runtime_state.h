@@ -190,7 +190,8 @@ inline std::int64_t points_left(const Thread& thread) {
 }
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
-enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc };
+// kShown: a copy of a file of /proc that is shown edited (core/syscalls/shown_file.h).
+enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc, kShown };
 
 struct FdEntry {
   FdKind kind;
@@ -274,8 +275,9 @@ struct RuntimeState {
   wire::SwitchReason last_reason;     // why it freed the baton
   std::uint64_t step;                 // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
-  std::uint32_t thread_count;  // ids given out
-  std::uint32_t live_threads;  // entries of `live`
+  std::uint32_t thread_count;               // ids given out
+  std::uint32_t live_threads;               // entries of `live`
+  std::uint32_t ended_threads, next_ended;  // of `ended`, a ring: how many, and where the longest ended is
   std::uint32_t process_count;
   std::uint32_t live_processes;
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
@@ -305,6 +307,7 @@ struct RuntimeState {
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
   FutexVector futex_vectors[kMaxFutexVectors];
   TrappedSite trapped[kMaxTrappedSites];
+  std::uint16_t ended[kMaxThreads];  // ids of threads exited, in that order: used again when all have been given out
   Process processes[kMaxProcesses];
   Thread threads[kMaxThreads];
   // Behind what explored runs copy: they trace nobody.
@@ -330,5 +333,7 @@ inline constexpr std::uint64_t kNotesBytes = 16 << 20;
 inline constexpr std::uint64_t kStackCacheOffset = kNotesOffset + kNotesBytes;
 // Offset of the out ring in the arena's file; the feed follows it.
 inline constexpr std::uint64_t kRingsOffset = kStackCacheOffset + kStackCacheBytes;
+static_assert(kArenaBase + kRingsOffset <= kOutBase);
+static_assert(kStacksBase + kMaxThreads * kCoreStackBytes <= kIndexBase);
 
 }  // namespace reweave

@@ -11,8 +11,34 @@ namespace {
 
 constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
-RegionTable table;
+// The table has room on both sides: mappings are made from above downwards, so most come in near the beginning.
+Region places[2 * kMaxRegions];
+RegionTable table = {0, places + kMaxRegions};
 ProgramBreak heap;
+
+// Room for one more at `index`, where the fewer are to be moved.
+void make_room(std::uint32_t index) {
+  const bool lower =
+      index < table.count / 2 ? table.items > places : table.items + table.count == places + 2 * kMaxRegions;
+  if (lower) {
+    memmove(table.items - 1, table.items, index * sizeof(Region));
+    table.items--;
+  } else {
+    memmove(table.items + index + 1, table.items + index, (table.count - index) * sizeof(Region));
+  }
+  table.count++;
+}
+
+void take_out(std::uint32_t first, std::uint32_t last) {
+  const std::uint32_t behind = table.count - last;
+  if (first < behind) {
+    memmove(table.items + (last - first), table.items, first * sizeof(Region));
+    table.items += last - first;
+  } else {
+    memmove(table.items + first, table.items + last, behind * sizeof(Region));
+  }
+  table.count -= last - first;
+}
 
 // Index of the first region that ends after `address`.
 std::uint32_t first_after(std::uint64_t address) {
@@ -29,9 +55,8 @@ std::uint32_t first_after(std::uint64_t address) {
 
 void insert_at(std::uint32_t index, const Region& region) {
   if (table.count == kMaxRegions) stop_run(wire::OutcomeKind::kUnsupported, "more than 65536 memory mappings");
-  memmove(table.items + index + 1, table.items + index, (table.count - index) * sizeof(Region));
+  make_room(index);
   table.items[index] = region;
-  table.count++;
 }
 
 // Makes `address` a boundary: the region that contains it becomes two.
@@ -58,8 +83,7 @@ void merge_around(std::uint32_t index) {
       continue;
     }
     table.items[i].end = table.items[i + 1].end;
-    memmove(table.items + i + 1, table.items + i + 2, (table.count - i - 2) * sizeof(Region));
-    table.count--;
+    take_out(i + 1, i + 2);
   }
 }
 
@@ -124,8 +148,7 @@ void remove_region(std::uint64_t start, std::uint64_t end) {
   std::uint32_t last = first;
   for (; last < table.count && table.items[last].start < end; last++)
     if ((table.items[last].prot & kExecutable) != 0) process().code_removals++;
-  memmove(table.items + first, table.items + last, (table.count - last) * sizeof(Region));
-  table.count -= last - first;
+  take_out(first, last);
 }
 
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {

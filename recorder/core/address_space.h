@@ -26,7 +26,7 @@ struct Region {
 inline constexpr std::uint32_t kMaxRegions = 65536;
 struct RegionTable {
   std::uint32_t count;
-  Region items[kMaxRegions];  // sorted by start, disjoint
+  Region* items;  // sorted by start, disjoint
 };
 
 RegionTable& regions();

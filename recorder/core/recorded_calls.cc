@@ -130,7 +130,7 @@ void index_recorded_calls() {
   for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes)
     count += is_call(record_at(offset)) ? 1 : 0;
   const std::uint64_t bytes = (count + 1) * sizeof(RecordedCall);
-  const long memory = bytes > kStacksBase - kIndexBase
+  const long memory = bytes > kFeedBase - kIndexBase
                           ? -ENOMEM
                           : sys(SYS_mmap, kIndexBase, bytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

@@ -9,6 +9,8 @@ namespace reweave::core {
 
 // A new thread slot, ready to run once its real thread waits for the baton.
 Thread& add_thread(std::uint16_t process_index);
+// Takes back a slot that was added last and that no real thread has got.
+void give_back(Thread& thread);
 
 // Takes a thread out of the schedule.
 void remove_live(ThreadId id);

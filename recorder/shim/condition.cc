@@ -23,15 +23,30 @@ struct Waiting {
   int clock;
 };
 
+// How often the condition was notified, where glibc has the count of its own waiters.
+unsigned long long& notifications(pthread_cond_t* condition) { return condition->__data.__wseq.__value64; }
+
+// A signal's handler does not end the wait, as in glibc; but who is in its handler is not among those that are woken,
+// so a notification that came meanwhile does.
 int wait_for_notification(void* raw) {
   const auto& waiting = *static_cast<const Waiting*>(raw);
-  const WaitResult result = block(WaitKind::kCondition, waiting.condition, waiting.deadline, waiting.clock);
-  deliver_signals();
-  return static_cast<int>(result);
+  for (;;) {
+    const unsigned long long before = notifications(waiting.condition);
+    const WaitResult result = block(WaitKind::kCondition, waiting.condition, waiting.deadline, waiting.clock);
+    deliver_signals();
+    if (result != WaitResult::kInterrupted || notifications(waiting.condition) != before)
+      return static_cast<int>(result);
+  }
+}
+
+// glibc counts who waits with a mutex among its users, so that nobody destroys it meanwhile (EBUSY).
+int take_back(pthread_mutex_t* mutex) {
+  mutex->__data.__nusers--;
+  return acquire_mutex(mutex, nullptr, 0);
 }
 
 // A cancelled waiter runs its cleanup handlers with the mutex held (pthread_cond_wait(3)).
-void take_mutex_back(void* raw) { acquire_mutex(static_cast<const Waiting*>(raw)->mutex, nullptr, 0); }
+void take_mutex_back(void* raw) { take_back(static_cast<const Waiting*>(raw)->mutex); }
 
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return EINVAL;
@@ -39,10 +54,11 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* dead
   note(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
   const int released = release_mutex(mutex);
   if (released != 0) return released;
+  mutex->__data.__nusers++;
   Waiting waiting = {condition, mutex, deadline, clock};
   const auto result =
       static_cast<WaitResult>(shim_cancellable_wait(wait_for_notification, &waiting, take_mutex_back, &waiting));
-  const int acquired = acquire_mutex(mutex, nullptr, 0);
+  const int acquired = take_back(mutex);
   note(EventKind::kWaitEnd, condition, pc, result == WaitResult::kTimedOut ? 1 : 0, address_of(mutex));
   if (acquired != 0) return acquired;
   return result == WaitResult::kTimedOut ? ETIMEDOUT : 0;
@@ -51,6 +67,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* dead
 void notify(pthread_cond_t* condition, std::uint32_t count, std::uint64_t pc) {
   point(OpKind::kNotify, condition, pc);
   note(EventKind::kNotify, condition, pc, count == 1 ? 0 : 1);
+  notifications(condition)++;
   wake(WaitKind::kCondition, condition, count);
 }
 

@@ -18,26 +18,45 @@ Operation real_unlock = {"pthread_rwlock_unlock"};
 
 constexpr std::uint8_t aux(LockMode mode) { return static_cast<std::uint8_t>(mode); }
 
+// glibc cannot see the writers that wait in the scheduler, and a lock that prefers writers lets no reader pass them.
+// Their number is kept where its struct has room. Not if processes share the lock: one may die while it waits.
+bool prefers_writers(const pthread_rwlock_t* lock) {
+  return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP && lock->__data.__shared == 0;
+}
+unsigned int& waiting_writers(pthread_rwlock_t* lock) { return lock->__data.__pad4; }
+
+int attempt(pthread_rwlock_t* lock, LockMode mode) {
+  if (mode != LockMode::kShared) return real_trywrlock(lock);
+  return prefers_writers(lock) && waiting_writers(lock) != 0 ? EBUSY : real_tryrdlock(lock);
+}
+
+WaitResult wait(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock) {
+  const bool counted = mode != LockMode::kShared && prefers_writers(lock);
+  if (counted) waiting_writers(lock)++;
+  const WaitResult result = block(WaitKind::kRwlock, lock, deadline, clock, lock->__data.__cur_writer);
+  if (!counted) return result;
+  waiting_writers(lock)--;
+  if (result == WaitResult::kTimedOut) wake(WaitKind::kRwlock, lock, ~0u);  // readers that waited for it to be first
+  return result;
+}
+
 int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return EINVAL;
-  Operation& attempt = mode == LockMode::kShared ? real_tryrdlock : real_trywrlock;
   point(OpKind::kLock, lock, pc, aux(mode));
   note(EventKind::kLockRequest, lock, pc, aux(mode));
   for (;;) {
-    const int result = attempt(lock);
+    const int result = attempt(lock, mode);
     if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
     if (result != EBUSY) return result;
     if (lock->__data.__cur_writer == self().tid) return EDEADLK;
-    const WaitResult wait = block(WaitKind::kRwlock, lock, deadline, clock, lock->__data.__cur_writer);
-    if (wait == WaitResult::kTimedOut) return ETIMEDOUT;
+    if (wait(lock, mode, deadline, clock) == WaitResult::kTimedOut) return ETIMEDOUT;
     deliver_signals();
   }
 }
 
 int try_lock(pthread_rwlock_t* lock, LockMode mode, std::uint64_t pc) {
-  Operation& attempt = mode == LockMode::kShared ? real_tryrdlock : real_trywrlock;
   point(OpKind::kLock, lock, pc, aux(mode));
-  const int result = attempt(lock);
+  const int result = attempt(lock, mode);
   if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
   return result;
 }

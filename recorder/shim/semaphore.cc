@@ -1,4 +1,5 @@
 // sem_*: glibc keeps the count; the scheduler does the waiting.
+#include <pthread.h>
 #include <semaphore.h>
 
 #include <cerrno>
@@ -40,6 +41,7 @@ void nothing(void*) {}
 
 int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return fail(EINVAL);
+  pthread_testcancel();  // a cancelled thread gets no further, whether or not it would have to wait
   point(OpKind::kSemaphore, semaphore, pc);
   for (;;) {
     if (real_trywait(semaphore) == 0) {

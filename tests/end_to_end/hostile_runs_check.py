@@ -191,6 +191,9 @@ int main(void) {
         self.assertIn("every thread waits and none can be woken", errors)
         self.assertEqual(self.reweave("replay", self.recording)[0], DEADLOCK)
 
+    def test_more_threads_than_places(self):
+        self.check_same(self.build / "tests" / "programs" / "plain" / "ids_given_out", "17000", "5")
+
     def test_signal_of_the_supervisor_that_comes_late(self):
         marker = self.folder / "pid"
         signaller = threading.Thread(target=self.signal_as_supervisor, args=(marker,))

@@ -102,6 +102,19 @@ void note_accepted(long fd, long listener) {
   entry->times_out = from->times_out;
 }
 
+void note_shown(long fd) {
+  forget_fd(fd);
+  FdEntry* entry = entry_of(fd);
+  if (entry == nullptr) return;
+  entry->kind = FdKind::kShown;
+  entry->kept = kNotKept;
+}
+
+bool is_shown(long fd) {
+  const FdEntry* entry = entry_of(fd);
+  return entry != nullptr && entry->kind == FdKind::kShown;
+}
+
 void forget_fd(long fd) {
   if (FdEntry* entry = entry_of(fd)) *entry = {};
 }

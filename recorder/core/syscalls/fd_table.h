@@ -36,6 +36,9 @@ bool times_out(long fd);
 // `fd` is a new socket of the address family, or one that was accepted at `listener`.
 void note_socket(long fd, long family);
 void note_accepted(long fd, long listener);
+// Recording only: `fd` is a copy of a file of /proc that the program is shown edited, or whether it is.
+void note_shown(long fd);
+bool is_shown(long fd);
 // `fd` is now something new.
 void forget_fd(long fd);
 // `to` is now the same as `from`.

@@ -11,8 +11,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
-#include "recorder/core/syscalls/own_maps.h"
-#include "recorder/core/syscalls/own_status.h"
+#include "recorder/core/syscalls/shown_calls.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -60,27 +59,12 @@ bool waits_for_other(const Call& call, int slot) {
   return found == 0 && (status.st_mode & S_IFMT) == S_IFIFO;
 }
 
-// Opens a copy of what in /proc the program is shown otherwise than the kernel has it. False: `path` is no such file.
-bool open_shown(const char* path, long flags, long& result) {
-  if (is_own_maps(path)) {
-    result = open_own_maps(path, flags);
-    return true;
-  }
-  Thread* described = thread_of_status(path);
-  if (described != nullptr) result = open_status(*described, path, flags);
-  return described != nullptr;
-}
-
 long open_file(Call& call, int slot) {
   if (opens_executed(call, slot)) return text_busy(call);
+  if (live() && call.number != SYS_openat2 && opens_shown(call, slot)) return open_shown(call, slot);
   const char* path = string_at(call.args[slot]);
-  long result = 0;
-  if (live() && call.number != SYS_openat2 && open_shown(path, call.args[slot + 1], result)) {
-    forget_fd(result);
-    return complete(call, result);
-  }
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
-  result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  const long result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
   if (may_be_stream && !is_error(result)) note_stream(result);
   return result;
 }

@@ -111,6 +111,8 @@ long handle_fanotify_init(Call&);
 long handle_access(Call&);
 long handle_stat(Call&);
 long handle_fstat(Call&);
+long handle_lseek(Call&);
+long handle_pread(Call&);
 long handle_vmsplice(Call&);
 long handle_close(Call&);
 long handle_close_range(Call&);

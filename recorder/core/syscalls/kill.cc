@@ -88,6 +88,12 @@ bool has_ended(const Sending& sending) {
   return sending.tid > 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
 }
 
+// A thread by a process that is not its own, or by none: the kernel refuses that.
+bool names_wrongly(const Call& call, const Process& target) {
+  const bool by_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
+  return by_both && call.logged[0] != target.pid;
+}
+
 // False: all threads that may take the signal block it.
 bool unblocked(const Process& target, const Sending& sending) {
   if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
@@ -330,7 +336,7 @@ long handle_kill(Call& call) {
     log_call(call, -ESRCH, nullptr, 0);
     return -ESRCH;
   }
-  if (target == nullptr) return recorded_call(call);
+  if (target == nullptr || names_wrongly(call, *target)) return recorded_call(call);
   if (stop_tracee(call, *target, sending)) {
     log_call(call, 0, nullptr, 0);
     return 0;

@@ -49,4 +49,9 @@ long open_own_maps(const char* path, long flags) {
   return open_edited(path, flags, edit_maps, &foreign);
 }
 
+void refresh_own_maps(long fd, const char* path) {
+  bool foreign = false;
+  refresh_edited(fd, path, edit_maps, &foreign);
+}
+
 }  // namespace reweave::core

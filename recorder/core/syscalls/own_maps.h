@@ -11,4 +11,7 @@ bool is_own_maps(const char* path);
 // Recording: a descriptor of a copy of that file without our lines, or an error.
 long open_own_maps(const char* path, long flags);
 
+// What a descriptor of open_own_maps shows is from now on what is so now.
+void refresh_own_maps(long fd, const char* path);
+
 }  // namespace reweave::core

@@ -121,8 +121,12 @@ void edit_status(ShownLine& line, void* context) {
   const Tracee* tracee = tracee_of(thread);
   if (tracee != nullptr && at.is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
   if (tracee != nullptr && at.is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
+  // Who waits for the baton sleeps in the kernel, but could run.
+  if (at.is("State:") && *at.value == 'S' && thread.state.load() == ThreadState::kReady) text << "R (running)\n";
   if (text.size() != 0) at.replace(text.c_str());
 }
+
+void as_it_is(ShownLine&, void*) {}
 
 }  // namespace
 
@@ -133,6 +137,10 @@ Thread* thread_of_status(const char* path) {
 
 long open_status(Thread& thread, const char* path, long flags) {
   return open_edited(path, flags, edit_status, &thread);
+}
+
+void refresh_status(long fd, Thread* thread, const char* path) {
+  refresh_edited(fd, path, thread == nullptr ? as_it_is : edit_status, thread);
 }
 
 }  // namespace reweave::core

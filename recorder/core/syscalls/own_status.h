@@ -13,4 +13,7 @@ Thread* thread_of_status(const char* path);
 // Recording: a descriptor of a copy of that file with what is told of `thread`, or an error.
 long open_status(Thread& thread, const char* path, long flags);
 
+// What a descriptor of open_status shows is from now on what is so now. Null: the thread is of the tree no more.
+void refresh_status(long fd, Thread* thread, const char* path);
+
 }  // namespace reweave::core

@@ -338,8 +338,19 @@ long recorded_call(Call& call, bool may_block) {
   return result;
 }
 
+namespace {
+
+// What the program may not see: a call on one of our descriptors, or on what a path leads to from there.
+bool names_ours(const Call& call) {
+  if ((call.row->flags & (kFirstIsFd | kFirstIsFolder)) == 0 || !is_our_fd(call.args[0])) return false;
+  const auto* path = reinterpret_cast<const char*>(call.args[1]);
+  return (call.row->flags & kFirstIsFd) != 0 || path == nullptr || *path != '/';
+}
+
+}  // namespace
+
 long recorded_call(Call& call) {
-  if ((call.row->flags & kFirstIsFd) != 0 && is_our_fd(call.args[0])) return complete(call, -EBADF);
+  if (names_ours(call)) return complete(call, -EBADF);
   return recorded_call(call, live() && blocks(call));
 }
 

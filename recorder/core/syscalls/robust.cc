@@ -24,9 +24,11 @@ struct IoVector {
 class Memory {
  public:
   explicit Memory(const Process& of) : of_(of), own_(of.index == self().process) {
-    if (!own_) read(reinterpret_cast<std::uint64_t>(&regions()), &other_regions, sizeof other_regions.count);
-    if (!own_ && other_regions.count <= kMaxRegions)
-      read(reinterpret_cast<std::uint64_t>(regions().items), other_regions.items, other_regions.count * sizeof(Region));
+    if (own_) return;
+    read(reinterpret_cast<std::uint64_t>(&regions()), &other_regions, sizeof other_regions);
+    if (other_regions.count > kMaxRegions) other_regions.count = 0;
+    read(reinterpret_cast<std::uint64_t>(other_regions.items), other_items, other_regions.count * sizeof(Region));
+    other_regions.items = other_items;
   }
   const Region* region_at(std::uint64_t address) const {
     const RegionTable& table = own_ ? regions() : other_regions;
@@ -50,10 +52,12 @@ class Memory {
     return sys(number, pid, &local, 1, &remote, 1, 0) == static_cast<long>(bytes);
   }
 
+  static Region other_items[kMaxRegions];
   static RegionTable other_regions;
   const Process& of_;
   bool own_;
 };
+Region Memory::other_items[kMaxRegions];
 RegionTable Memory::other_regions;
 
 // One entry of a list. A process that goes on without its memory matters to others only in what they share.

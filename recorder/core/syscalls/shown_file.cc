@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
+#include "recorder/core/syscalls/fd_table.h"
 
 namespace reweave::core {
 
@@ -58,17 +60,52 @@ void make_read_only(long fd, long flags) {
 
 }  // namespace
 
+namespace {
+
+// What a copy is of, as its descriptor's link says (memfd_create(2)). Names that mean the asker are no help later.
+void name_copy(const char* path, Text& name) {
+  constexpr std::size_t kProcBytes = 6;  // "/proc/"
+  const char* rest = path + kProcBytes;
+  name << "/proc/";
+  if (starts_with(rest, "self/"))
+    name << process().pid << rest + string_length("self");
+  else if (starts_with(rest, "thread-self/"))
+    name << process().pid << "/task/" << self().tid << rest + string_length("thread-self");
+  else
+    name << rest;
+}
+
+}  // namespace
+
+void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, void* context), void* context) {
+  static char part[32 << 10];
+  Text own;
+  own << "/proc/self/fd/" << static_cast<int>(fd);
+  sys(SYS_fchmod, fd, S_IRUSR | S_IWUSR);
+  const long to = open_own(own.c_str(), O_WRONLY | O_TRUNC);
+  sys(SYS_fchmod, fd, S_IRUSR | S_IRGRP | S_IROTH);
+  if (is_error(to)) return;
+  const long from = open_own(path, O_RDONLY);  // fails if there is no such process any more: then the copy is empty
+  Copy copy(edit, context);
+  for (long bytes = 1; !is_error(from) && bytes > 0; copy.take(part, bytes, to))
+    bytes = read_full(from, part, sizeof part);
+  if (!is_error(from)) sys(SYS_close, from);
+  sys(SYS_close, to);
+}
+
 long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, void* context), void* context) {
   static char start[32 << 10];
   long from = sys(SYS_open, path, flags | O_CLOEXEC);
   if (is_error(from)) return from;
+  Text name;
+  name_copy(path, name);
   long bytes = read_full(from, start, sizeof start);
   // The program may have no more than one descriptor left, which does for what fits.
   if (bytes < static_cast<long>(sizeof start)) {
     sys(SYS_close, from);
     from = -1;
   }
-  const long to = sys(SYS_memfd_create, "shown", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  const long to = sys(SYS_memfd_create, name.c_str(), (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
   if (!is_error(to)) {
     Copy copy(edit, context);
     for (copy.take(start, bytes, to); from >= 0 && bytes > 0; copy.take(start, bytes, to))

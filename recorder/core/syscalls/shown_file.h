@@ -15,4 +15,7 @@ struct ShownLine {
 // what open(2) answers.
 long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, void* context), void* context);
 
+// The same for what such a descriptor shows, which is from when it was opened: it gets what `path` holds now.
+void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, void* context), void* context);
+
 }  // namespace reweave::core

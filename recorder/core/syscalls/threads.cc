@@ -104,11 +104,7 @@ void trace_fork(const Call& call, const Thread& child) {
 
 // A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
 long creation_failed(Call& call, Thread& child, long error) {
-  RuntimeState& s = state();
-  s.live_threads--;
-  s.thread_count--;
-  s.processes[child.process].live_threads--;
-  child.state.store(ThreadState::kUnused);
+  give_back(child);
   return complete(call, error);
 }
 
@@ -185,7 +181,7 @@ void take_handlers(Process& child, const Process& from, bool clear) {
 std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   RuntimeState& s = state();
   if (s.process_count == kMaxProcesses)
-    stop_run(wire::OutcomeKind::kUnsupported, "more than 2048 processes in one run");
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 processes in one run");
   const auto index = static_cast<std::uint16_t>(s.process_count++);
   Process& child = s.processes[index];
   const Process& parent = s.processes[call.me.process];

@@ -23,6 +23,12 @@ int main(void) {
   for (int fd = 3; fd < 1024; fd++) close(fd);
   CHECK(listed("/proc/self/fd") == 3 && listed("/proc/self/fdinfo") == 3);
   CHECK(open("/dev/null", O_RDONLY) == 3 && listed("/proc/self/fd") == 4);
+  for (int fd = 4; fd < 1100; fd++) {
+    struct stat found;
+    FAILS(fstat(fd, &found), EBADF);
+    FAILS(fstatat(fd, "", &found, AT_EMPTY_PATH), EBADF);
+    CHECK(fstatat(fd, "/dev/null", &found, 0) == 0);
+  }
   struct rlimit few = {5, 5};
   CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
   int status = open("/proc/self/status", O_RDONLY);
