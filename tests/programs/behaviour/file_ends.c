@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "faults.h"
 
+enum { kPage = 4096 };
+
 int main(void) {
   char name[] = "/tmp/reweave-ends-XXXXXX";
   int file = mkstemp(name);
@@ -17,9 +19,9 @@ int main(void) {
   CHECK(pwrite(file, "z", 1, 6000) == 1);
   printf("%d and %c\n", map[5500], map[6000]);
   CHECK(ftruncate(file, 50) == 0 && munmap(map + kPage, kPage) == 0);
-  CHECK(fault_at(map + kPage) == SIGSEGV && fault_at(map + 2 * kPage) == SIGBUS);
+  CHECK(faults(map + kPage) == SIGSEGV && faults(map + 2 * kPage) == SIGBUS);
   CHECK(ftruncate(file, 3 * kPage) == 0);
-  CHECK(fault_at(map) == 0 && fault_at(map + kPage) == SIGSEGV && fault_at(map + 2 * kPage) == 0);
+  CHECK(faults(map) == 0 && faults(map + kPage) == SIGSEGV && faults(map + 2 * kPage) == 0);
   puts("the hole is one still");
   return 0;
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "faults.h"
 
+enum { kPage = 4096 };
+
 static void in_child(int file, off_t size) {
   pid_t child = fork();
   if (child == 0) _exit(ftruncate(file, size) == 0 ? 0 : 1);
@@ -17,9 +19,9 @@ int main(void) {
   char* own = mmap(NULL, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   shared[2 * kPage] = 's';
   in_child(file, kPage);
-  CHECK(fault_at(shared) == 0 && fault_at(shared + kPage) == SIGBUS && fault_at(own + 2 * kPage) == SIGBUS);
+  CHECK(faults(shared) == 0 && faults(shared + kPage) == SIGBUS && faults(own + 2 * kPage) == SIGBUS);
   in_child(file, 2 * kPage);
-  CHECK(fault_at(shared + kPage) == 0 && fault_at(own + kPage) == 0 && fault_at(shared + 2 * kPage) == SIGBUS);
+  CHECK(faults(shared + kPage) == 0 && faults(own + kPage) == 0 && faults(shared + 2 * kPage) == SIGBUS);
   in_child(file, 3 * kPage);
   printf("%d after it was cut off\n", shared[2 * kPage]);
   return 0;

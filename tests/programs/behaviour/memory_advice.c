@@ -1,24 +1,9 @@
 /* Advice on memory: MADV_FREE is for private memory without a file and keeps what is there for now, guarded pages are
  * faults until they are released, and wrong advice fails the same way each time. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-
-#include "check.h"
+#include "faults.h"
 
 enum { kPage = 4096, kGuard = 102, kNoGuard = 103 };
-
-static sigjmp_buf resume;
-
-static void on_fault(int number, siginfo_t* info, void* context) {
-  (void)info, (void)context;
-  siglongjmp(resume, number);
-}
-
-static int fault_at(volatile char* byte) {
-  int number = sigsetjmp(resume, 1);
-  if (number == 0) *byte = 1;
-  return number;
-}
 
 static void* map(int flags, int file) { return mmap(NULL, 4 * kPage, PROT_READ | PROT_WRITE, flags, file, 0); }
 
@@ -38,8 +23,8 @@ static void guarded(void) {
     CHECK(errno == EINVAL);  // an older kernel
     return;
   }
-  CHECK(fault_at(own + kPage) == SIGSEGV && own[0] == 'g' && own[2 * kPage] == 'g');
-  CHECK(madvise(own + kPage, kPage, kNoGuard) == 0 && own[kPage] == 0 && fault_at(own + kPage) == 0);
+  CHECK(faults_when_written(own + kPage) == SIGSEGV && own[0] == 'g' && own[2 * kPage] == 'g');
+  CHECK(madvise(own + kPage, kPage, kNoGuard) == 0 && own[kPage] == 0 && faults_when_written(own + kPage) == 0);
 }
 
 static void with_holes(void) {
@@ -56,7 +41,7 @@ int main(void) {
   char name[] = "/tmp/reweave-advice-XXXXXX";
   int file = mkstemp(name);
   CHECK(file >= 0 && unlink(name) == 0 && ftruncate(file, 4 * kPage) == 0);
-  on_signal(SIGSEGV, on_fault, 0);
+  catch_faults();
   freed(file);
   guarded();
   with_holes();

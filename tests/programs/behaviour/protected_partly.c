@@ -3,6 +3,10 @@
 #define _GNU_SOURCE
 #include "faults.h"
 
+enum { kPage = 4096 };
+
+static int can_write(char* byte) { return faults_when_written(byte) == 0; }
+
 static char* map(char* at, int prot, int flags, int file) {
   char* start = mmap(at, kPage, prot, flags | (at != NULL ? MAP_FIXED : 0), file, 0);
   CHECK(start != MAP_FAILED);

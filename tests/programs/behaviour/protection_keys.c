@@ -5,7 +5,7 @@
 
 #include "faults.h"
 
-enum { kRounds = 10 };
+enum { kPage = 4096, kRounds = 10 };
 
 static char* page;
 static int key;
@@ -45,7 +45,7 @@ static void on_denied(int number, siginfo_t* info, void* context) {
   (void)context;
   fault_code = info->si_code;
   fault_key = (int)info->si_pkey;
-  siglongjmp(fault_resume, number);
+  siglongjmp(before_fault, number);
 }
 
 int main(void) {
@@ -77,9 +77,9 @@ int main(void) {
   expect_success(child);
 
   on_signal(SIGSEGV, on_denied, 0);
-  CHECK(!can_write(page) && fault_code == SEGV_PKUERR && fault_key == key);
-  CHECK(pkey_set(key, PKEY_DISABLE_ACCESS) == 0 && fault_at(page) == SIGSEGV);
-  CHECK(pkey_set(key, 0) == 0 && can_write(page) && calls_may_write());
+  CHECK(faults_when_written(page) == SIGSEGV && fault_code == SEGV_PKUERR && fault_key == key);
+  CHECK(pkey_set(key, PKEY_DISABLE_ACCESS) == 0 && faults(page) == SIGSEGV);
+  CHECK(pkey_set(key, 0) == 0 && faults_when_written(page) == 0 && calls_may_write());
 
   int denied = pkey_alloc(0, PKEY_DISABLE_ACCESS);
   CHECK(denied > 0 && denied != key && pkey_get(denied) == PKEY_DISABLE_ACCESS && pkey_get(key) == 0);
