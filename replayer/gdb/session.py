@@ -75,6 +75,8 @@ class Session:
             gdb.execute(setting, to_string=True)
         gdb.events.stop.connect(self.on_stop)
         gdb.events.gdb_exiting.connect(self.on_exit)
+        gdb.events.breakpoint_created.connect(self.spare_ours)
+        gdb.events.breakpoint_modified.connect(self.spare_ours)
         frames.ProgramFrames(self.is_ours)
 
     def is_core(self, pc):
@@ -83,6 +85,15 @@ class Session:
     def is_ours(self, frame):
         """True for frames of the runtime: the core's, and the inner ones of the preloaded library."""
         return self.is_core(frame.pc()) or (frame.name() or "").startswith("reweave::shim::")
+
+    def spare_ours(self, breakpoint):
+        """A function of the program may be called like one of the runtime's, where nobody wants to stop."""
+        if not breakpoint.visible or "reweave::" in (breakpoint.location or ""):
+            return
+        for location in getattr(breakpoint, "locations", ()):  # from gdb 13 on
+            ours = self.is_core(location.address) or (location.function or "").startswith("reweave::")
+            if ours and location.enabled:
+                location.enabled = False
 
     def on_exit(self, event):
         self.end()
