@@ -255,10 +255,9 @@ long carry_out(KernelContext& context, long number) {
   }
   Call call = {context, self(), find_row(number), number, {}, {}};
   const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
-  for (int i = 0; i < 6; i++) call.args[i] = call.logged[i] = static_cast<long>(args[i]);
-  for (std::uint32_t ints = call.row->ints; ints != 0; ints &= ints - 1) {
-    const int i = __builtin_ctz(ints);
-    call.args[i] = call.logged[i] = static_cast<std::int32_t>(call.args[i]);
+  for (int i = 0; i < 6; i++) {
+    const auto whole = static_cast<long>(args[i]);
+    call.args[i] = call.logged[i] = (call.row->ints >> i & 1) != 0 ? static_cast<std::int32_t>(whole) : whole;
   }
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
