@@ -14,22 +14,27 @@ extern "C" void api_call();
 
 namespace reweave::core {
 
-namespace {
-
-// An exiting thread has its core stack and its place in the table until the kernel has let it go.
-bool is_gone(const Thread& thread) {
+char kernel_state(const Thread& thread) {
   Text name;
   name << "/proc/" << state().processes[thread.process].real_pid << "/task/" << thread.real_tid << "/stat";
   const long stat = open_own(name.c_str(), 0);
-  if (is_error(stat)) return true;
+  if (is_error(stat)) return 0;
   char text[128];
   const long bytes = sys(SYS_read, stat, text, sizeof text - 1);
   sys(SYS_close, stat);
   text[is_error(bytes) ? 0 : bytes] = 0;
-  const char* end = text;
+  const char* end = text;  // of the name, which may have parentheses in it
   for (const char* p = text; *p != 0; p++)
     if (*p == ')') end = p;
-  return *end != ')' || end[1] == 0 || end[2] == 'Z' || end[2] == 'X';
+  return *end == ')' && end[1] != 0 ? end[2] : 0;
+}
+
+namespace {
+
+// An exiting thread has its core stack and its place in the table until the kernel has let it go.
+bool is_gone(const Thread& thread) {
+  const char state = kernel_state(thread);
+  return state == 0 || state == 'Z' || state == 'X';
 }
 
 void wait_until_gone(const Thread& thread) {

@@ -12,6 +12,9 @@ Thread& add_thread(std::uint16_t process_index);
 // Takes back a slot that was added last and that no real thread has got.
 void give_back(Thread& thread);
 
+// What the kernel says of the real thread (proc(5), the state in stat): a letter, or 0 if it knows none.
+char kernel_state(const Thread& thread);
+
 // Takes a thread out of the schedule.
 void remove_live(ThreadId id);
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).

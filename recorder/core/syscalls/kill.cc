@@ -149,20 +149,10 @@ bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
 
 void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
 
-// False: the kernel has yet to stop it (proc(5), the state in stat).
-bool is_at_rest(const Thread& thread, const Process& of) {
-  Text name;
-  name << "/proc/" << of.real_pid << "/task/" << thread.real_tid << "/stat";
-  const long stat = sys(SYS_open, name.c_str(), 0, 0);
-  if (is_error(stat)) return true;
-  char text[128];
-  const long bytes = sys(SYS_read, stat, text, sizeof text - 1);
-  sys(SYS_close, stat);
-  text[is_error(bytes) ? 0 : bytes] = 0;
-  const char* end = text;
-  for (const char* p = text; *p != 0; p++)
-    if (*p == ')') end = p;
-  return *end != ')' || end[1] == 0 || end[2] == 'T' || end[2] == 't' || end[2] == 'Z' || end[2] == 'X';
+// False: the kernel has yet to stop it.
+bool is_at_rest(const Thread& thread) {
+  const char state = kernel_state(thread);
+  return state == 0 || state == 'T' || state == 't' || state == 'Z' || state == 'X';
 }
 
 // The kernel stops one thread after the other. Until the last has, one could find that it runs, and believe that it was
@@ -173,7 +163,7 @@ void wait_until_stopped(const Process& target) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0, tries = 0; i < s.live_threads && tries < kTries;) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != target.index || is_at_rest(thread, target)) {
+    if (thread.process != target.index || is_at_rest(thread)) {
       i++;
       continue;
     }
