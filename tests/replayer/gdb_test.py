@@ -91,6 +91,7 @@ class GdbTest(unittest.TestCase):
             lines = re.findall(r"(?m)^[* ] \d+ +LWP \d+ \"(t\d) tid \d+\" (.*)$", out)
             if len(lines) == 3:
                 break
+            shutil.rmtree(self.recording(TARGET))
         self.assertEqual(sorted(name for name, _ in lines), ["t0", "t1", "t2"])
         self.assertNotIn("reweave::core", out)
         self.assertIn("increment (amount=1)", out)
