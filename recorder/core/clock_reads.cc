@@ -68,11 +68,12 @@ std::int64_t time_of_kernel(std::uint64_t clock) {
 std::int64_t time_of(std::uint64_t clock) {
   constexpr std::int64_t kLeast = 10;
   constexpr std::uint32_t kMostRepeats = 32;
+  if (clock > CLOCK_MONOTONIC) return time_of_kernel(clock);
   KeptTime& kept = arena().kept_time;
   kept.reads.store(kept.reads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::int64_t time = kept.monotonic.load(std::memory_order_relaxed);
   const bool goes_on = shown.clock == clock && shown.event == arena().status.event.load(std::memory_order_relaxed);
-  if (time == 0 || !goes_on || clock > CLOCK_MONOTONIC) return time_of_kernel(clock);
+  if (time == 0 || !goes_on) return time_of_kernel(clock);
   if (clock == CLOCK_REALTIME) time += kept.to_realtime.load(std::memory_order_relaxed);
   if (time > shown.time) {
     shown.repeats = 0;

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
-#include "recorder/core/process.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/proc_path.h"
 
 namespace reweave::core {
 
@@ -58,21 +58,10 @@ void make_read_only(long fd, long flags) {
   sys(SYS_close, reader);
 }
 
-}  // namespace
-
-namespace {
-
 // What a copy is of, as its descriptor's link says (memfd_create(2)). Names that mean the asker are no help later.
 void name_copy(const char* path, Text& name) {
-  constexpr std::size_t kProcBytes = 6;  // "/proc/"
-  const char* rest = path + kProcBytes;
-  name << "/proc/";
-  if (starts_with(rest, "self/"))
-    name << process().pid << rest + string_length("self");
-  else if (starts_with(rest, "thread-self/"))
-    name << process().pid << "/task/" << self().tid << rest + string_length("thread-self");
-  else
-    name << rest;
+  const ProcPath parts = parse_proc_path(path);
+  name << "/proc/" << static_cast<int>(parts.id) << "/" << parts.file;
 }
 
 }  // namespace
