@@ -108,11 +108,11 @@ BlockReader::BlockReader(std::string path, FileType type) : path_(std::move(path
   if (std::memcmp(header.magic, kFileMagic, magic_got) != 0 || file_bytes_ == 0)
     fail(Damage::kWrongType, 0, 0, "not a file written by Reweave");
   if (got < sizeof header) fail(Damage::kTruncated, 0, 0, "the file ends inside its header");
-  if (header.version > kFormatVersion)
-    fail(Damage::kNewerVersion, 0, 0,
-         fmt::format("written in format version {}, this program knows versions up to {}: use a newer Reweave",
-                     header.version, kFormatVersion));
   if (header.version == 0) fail(Damage::kCorrupt, 0, 0, "format version 0");
+  if (header.version != kFormatVersion)
+    fail(Damage::kOtherVersion, 0, 0,
+         fmt::format("written in format version {}, this program knows version {}: {}", header.version, kFormatVersion,
+                     header.version > kFormatVersion ? "use a newer Reweave" : "record it again"));
   if (header.type != static_cast<std::uint32_t>(type))
     fail(Damage::kWrongType, 0, 0,
          fmt::format("is a {}, not a {}", name_of(static_cast<FileType>(header.type)), name_of(type)));

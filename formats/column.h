@@ -40,6 +40,7 @@ class ColumnWriter {
   }
   // `value` as the difference to what the reader will predict.
   void put_delta(std::uint64_t value, std::uint64_t predicted) { put_varint(zigzag(value - predicted)); }
+  void put_u32(std::uint32_t value) { put_bytes(&value, sizeof value); }
   void put_u64(std::uint64_t value) { put_bytes(&value, sizeof value); }
   void put_bytes(const void* bytes, std::size_t count) {
     reserve(count);
@@ -88,11 +89,8 @@ class ColumnReader {
     if (value > limit) throw Malformed("a value is out of its range");
     return value;
   }
-  std::uint64_t u64() {
-    std::uint64_t value;
-    std::memcpy(&value, take(sizeof value), sizeof value);
-    return value;
-  }
+  std::uint32_t u32() { return fixed<std::uint32_t>(); }
+  std::uint64_t u64() { return fixed<std::uint64_t>(); }
   const std::uint8_t* take(std::uint64_t count) {
     if (count > remaining()) throw Malformed("a column is too short");
     const std::uint8_t* bytes = next_;
@@ -106,6 +104,12 @@ class ColumnReader {
   }
 
  private:
+  template <typename Integer>
+  Integer fixed() {
+    Integer value;
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
   std::uint64_t long_varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {

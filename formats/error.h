@@ -56,7 +56,7 @@ class SystemError : public Error {
 };
 
 // What is wrong with a file. kTruncated: what is there is whole, but the end is missing.
-enum class Damage { kTruncated, kCorrupt, kNewerVersion, kWrongType };
+enum class Damage { kTruncated, kCorrupt, kOtherVersion, kWrongType };
 
 // A file of ours is damaged or foreign. Everything before `offset` was sound.
 class BadFile : public BadInput {

@@ -27,8 +27,9 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
   switch_reasons_ = column(switches.getReasons());
   switch_ticks_ = column(switches.getTicks());
   const auto calls = block.getSyscalls();
-  call_contexts_ = column(calls.getContexts());
-  call_new_contexts_ = column(calls.getNewContexts());
+  call_places_ = column(calls.getPlaces());
+  call_new_places_ = column(calls.getNewPlaces());
+  call_checks_ = column(calls.getChecks());
   call_numbers_ = column(calls.getNumbers());
   call_flags_ = column(calls.getFlags());
   call_results_ = column(calls.getResults());
@@ -49,7 +50,7 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
   clock_ids_ = column(clocks.getClocks());
   clock_times_ = column(clocks.getTimes());
   model_.reset();
-  context_values_.assign(1, 0);
+  places_.assign(1, 0);
 }
 
 const wire::RecordHeader* EventDecoder::next() {
@@ -94,11 +95,12 @@ void EventDecoder::decode_switch() {
 
 void EventDecoder::decode_syscall() {
   wire::SyscallRecord call{};
-  std::uint32_t context = 0;
   call.header.thread = model_.thread;
-  call.context = decode_context(context);
+  const std::uint32_t place = decode_place();
   call.number = static_cast<std::uint32_t>(call_numbers_.bounded(kMaxU32));
-  CallState state = model_.call_in(context, call.number);
+  CallState state = model_.call_in(place, call.number);
+  state.check ^= static_cast<std::uint32_t>(call_checks_.bounded(kMaxU32));
+  call.context = std::uint64_t{places_[place]} << 32 | state.check;
   call.flags = static_cast<std::uint32_t>(call_flags_.bounded(kMaxU32));
   state.result = call_results_.delta(state.result);
   call.result = static_cast<std::int64_t>(state.result);
@@ -108,16 +110,16 @@ void EventDecoder::decode_syscall() {
   decode_outputs(call, state);
   call.flags &= ~wire::kOutputApart;
   record<wire::SyscallRecord>() = call;
-  model_.learn(call.header.thread, context, call.number, state);
+  model_.learn(call.header.thread, place, call.number, state);
 }
 
-std::uint64_t EventDecoder::decode_context(std::uint32_t& index) {
-  const std::uint32_t next = model_.context_count() + 1;
-  index = static_cast<std::uint32_t>(call_contexts_.bounded(next));
-  if (index == 0) index = model_.predicted_context(model_.thread);
-  if (index == 0) throw Malformed("a call's context was not predicted");
-  if (index == next) context_values_.push_back(call_new_contexts_.u64());
-  return context_values_[index];
+std::uint32_t EventDecoder::decode_place() {
+  const std::uint32_t next = model_.place_count() + 1;
+  auto place = static_cast<std::uint32_t>(call_places_.bounded(next));
+  if (place == 0) place = model_.predicted_place(model_.thread);
+  if (place == 0) throw Malformed("a call's place was not predicted");
+  if (place == next) places_.push_back(call_new_places_.u32());
+  return place;
 }
 
 void EventDecoder::decode_outputs(const wire::SyscallRecord& call, CallState& state) {
@@ -189,8 +191,9 @@ void EventDecoder::expect_end() const {
                                      &switch_targets_,
                                      &switch_reasons_,
                                      &switch_ticks_,
-                                     &call_contexts_,
-                                     &call_new_contexts_,
+                                     &call_places_,
+                                     &call_new_places_,
+                                     &call_checks_,
                                      &call_numbers_,
                                      &call_flags_,
                                      &call_results_,

@@ -24,7 +24,7 @@ class EventDecoder {
  private:
   void decode_switch();
   void decode_syscall();
-  std::uint64_t decode_context(std::uint32_t& index);
+  std::uint32_t decode_place();  // its number
   void decode_outputs(const wire::SyscallRecord& call, CallState& state);
   // Appends `bytes` of output, and zeros up to the next word.
   void decode_data(const wire::SyscallRecord& call, std::uint64_t bytes);
@@ -40,15 +40,15 @@ class EventDecoder {
 
   ApartReader* apart_;
   EventModel model_;
-  std::vector<std::uint64_t> context_values_;  // by index
-  std::vector<std::uint64_t> words_;           // the record being decoded
-  std::size_t bytes_ = 0;                      // of it
-  std::uint32_t left_ = 0;                     // records still to come
+  std::vector<std::uint32_t> places_;  // by number
+  std::vector<std::uint64_t> words_;   // the record being decoded
+  std::size_t bytes_ = 0;              // of it
+  std::uint32_t left_ = 0;             // records still to come
   std::uint64_t raw_bytes_left_ = 0;
 
   ColumnReader heads_, threads_;
   ColumnReader switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
-  ColumnReader call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
+  ColumnReader call_places_, call_new_places_, call_checks_, call_numbers_, call_flags_, call_results_, call_args_[6],
       call_steps_, call_output_counts_;
   ColumnReader shapes_, addresses_, lengths_, payload_;
   ColumnReader raw_;

@@ -99,8 +99,10 @@ bool EventEncoder::parse_apart(const wire::SyscallRecord& call) {
 }
 
 void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
-  const std::uint32_t context = add_context(call.header.thread, call.context);
-  CallState state = model_.call_in(context, call.number);
+  const std::uint32_t place = add_place(call.header.thread, place_of(call.context));
+  CallState state = model_.call_in(place, call.number);
+  call_checks_.put_varint(check_of(call.context) ^ state.check);
+  state.check = check_of(call.context);
   call_numbers_.put_varint(call.number);
   call_flags_.put_varint(call.flags);
   call_results_.put_delta(static_cast<std::uint64_t>(call.result), state.result);
@@ -113,15 +115,22 @@ void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
   state.result = static_cast<std::uint64_t>(call.result);
   call_output_counts_.put_varint(outputs_.size());
   add_outputs(call, state);
-  model_.learn(call.header.thread, context, call.number, state);
+  model_.learn(call.header.thread, place, call.number, state);
 }
 
-std::uint32_t EventEncoder::add_context(ThreadId thread, std::uint64_t context) {
-  const std::uint32_t next = model_.context_count() + 1;
-  const auto [place, is_new] = contexts_.try_emplace(context, next);
-  if (is_new) call_new_contexts_.put_u64(context);
-  call_contexts_.put_varint(model_.predicted_context(thread) == place->second ? 0 : place->second);
-  return place->second;
+std::uint32_t EventEncoder::add_place(ThreadId thread, std::uint32_t place) {
+  const std::uint32_t predicted = model_.predicted_place(thread);
+  if (predicted != 0 && places_[predicted] == place) {
+    call_places_.put_varint(0);
+    return predicted;
+  }
+  const auto [known, is_new] = place_numbers_.try_emplace(place, model_.place_count() + 1);
+  if (is_new) {
+    call_new_places_.put_u32(place);
+    places_.push_back(place);
+  }
+  call_places_.put_varint(known->second);
+  return known->second;
 }
 
 void EventEncoder::add_outputs(const wire::SyscallRecord& call, CallState& state) {
@@ -170,8 +179,9 @@ void EventEncoder::emit(schema::EventBlock::Builder block) {
   switches.setReasons(data_of(switch_reasons_.bytes()));
   switches.setTicks(data_of(switch_ticks_.bytes()));
   auto calls = block.initSyscalls();
-  calls.setContexts(data_of(call_contexts_.bytes()));
-  calls.setNewContexts(data_of(call_new_contexts_.bytes()));
+  calls.setPlaces(data_of(call_places_.bytes()));
+  calls.setNewPlaces(data_of(call_new_places_.bytes()));
+  calls.setChecks(data_of(call_checks_.bytes()));
   calls.setNumbers(data_of(call_numbers_.bytes()));
   calls.setFlags(data_of(call_flags_.bytes()));
   calls.setResults(data_of(call_results_.bytes()));
@@ -200,8 +210,9 @@ void EventEncoder::reset() {
                                &switch_targets_,
                                &switch_reasons_,
                                &switch_ticks_,
-                               &call_contexts_,
-                               &call_new_contexts_,
+                               &call_places_,
+                               &call_new_places_,
+                               &call_checks_,
                                &call_numbers_,
                                &call_flags_,
                                &call_results_,
@@ -218,7 +229,8 @@ void EventEncoder::reset() {
                                &clock_times_})
     column->clear();
   for (ColumnWriter& column : call_args_) column.clear();
-  contexts_.clear();
+  place_numbers_.clear();
+  places_.assign(1, 0);
   model_.reset();
   count_ = 0;
   raw_bytes_ = 0;

@@ -37,20 +37,21 @@ class EventEncoder {
   void add_switch(const wire::SwitchRecord& record);
   void add_syscall(const wire::SyscallRecord& call);
   void add_clock(const wire::ClockRecord& record);
-  std::uint32_t add_context(ThreadId thread, std::uint64_t context);
+  std::uint32_t add_place(ThreadId thread, std::uint32_t place);
   void add_outputs(const wire::SyscallRecord& call, CallState& state);
   void add_raw(const wire::RecordHeader* record);
   void reset();
 
   EventModel model_;
-  std::unordered_map<std::uint64_t, std::uint32_t> contexts_;
+  std::vector<std::uint32_t> places_ = {0};  // by number
+  std::unordered_map<std::uint32_t, std::uint32_t> place_numbers_;
   std::vector<Output> outputs_;  // of the call being added
   std::uint32_t count_ = 0;
   std::uint64_t raw_bytes_ = 0;
 
   ColumnWriter heads_, threads_;
   ColumnWriter switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
-  ColumnWriter call_contexts_, call_new_contexts_, call_numbers_, call_flags_, call_results_, call_args_[6],
+  ColumnWriter call_places_, call_new_places_, call_checks_, call_numbers_, call_flags_, call_results_, call_args_[6],
       call_steps_, call_output_counts_;
   ColumnWriter shapes_, addresses_, lengths_, payload_;
   ColumnWriter clock_steps_, clock_contexts_, clock_ids_, clock_times_;

@@ -1,9 +1,9 @@
 // What the encoder and the decoder of an event block both predict from. Kept in step by both sides: each reads the
 // predictions for a record first, codes the differences, then calls `learn`.
 //
-// A call is predicted from the last one with the same context (instruction pointer, stack and callee-saved registers,
-// hashed), which in a loop is nearly the same call; a context met for the first time in this block falls back on the
-// last call with the same number. Everything is reset at a block's start, so that blocks decode alone.
+// A call is predicted from the last one made at the same place (instruction and stack pointer, hashed), which in a loop
+// is nearly the same call; a place met for the first time in this block falls back on the last call with the same
+// number. Everything is reset at a block's start, so that blocks decode alone.
 #pragma once
 
 #include <array>
@@ -14,12 +14,17 @@
 
 namespace reweave {
 
-// The last call seen at one context or of one number.
+// The halves of a call's context hash: where it was made, and a check of the registers that it leaves alone.
+constexpr std::uint32_t place_of(std::uint64_t context) { return static_cast<std::uint32_t>(context >> 32); }
+constexpr std::uint32_t check_of(std::uint64_t context) { return static_cast<std::uint32_t>(context); }
+
+// The last call seen at one place or of one number.
 struct CallState {
   std::uint64_t args[6] = {};
   std::uint64_t result = 0;
   std::uint64_t output_end = 0;     // address behind the last output
   std::uint64_t output_length = 0;  // of the last output
+  std::uint32_t check = 0;
 };
 
 class EventModel {
@@ -29,7 +34,7 @@ class EventModel {
   void reset() {
     calls_.assign(1, {});
     successors_.assign(1, 0);
-    context_before_.clear();
+    place_before_.clear();
     by_number_.fill({});
     times_.fill(0);
     step = 0;
@@ -37,23 +42,23 @@ class EventModel {
     thread = 0;
   }
 
-  // Contexts known so far are 1..context_count().
-  std::uint32_t context_count() const { return static_cast<std::uint32_t>(calls_.size() - 1); }
-  // The context that followed this thread's last one when that was last met; 0: no idea.
-  std::uint32_t predicted_context(ThreadId of) { return successors_[before(of)]; }
-  const CallState& call_in(std::uint32_t context, std::uint32_t number) const {
-    return context <= context_count() ? calls_[context] : by_number_[number % kNumbers];
+  // Places known so far are 1..place_count().
+  std::uint32_t place_count() const { return static_cast<std::uint32_t>(calls_.size() - 1); }
+  // The place that followed this thread's last one when that was last met; 0: no idea.
+  std::uint32_t predicted_place(ThreadId of) { return successors_[before(of)]; }
+  const CallState& call_in(std::uint32_t place, std::uint32_t number) const {
+    return place <= place_count() ? calls_[place] : by_number_[number % kNumbers];
   }
-  void learn(ThreadId of, std::uint32_t context, std::uint32_t number, const CallState& call) {
-    if (context > context_count()) {
+  void learn(ThreadId of, std::uint32_t place, std::uint32_t number, const CallState& call) {
+    if (place > place_count()) {
       calls_.push_back(call);
       successors_.push_back(0);
     } else {
-      calls_[context] = call;
+      calls_[place] = call;
     }
     by_number_[number % kNumbers] = call;
-    successors_[before(of)] = context;
-    before(of) = context;
+    successors_[before(of)] = place;
+    before(of) = place;
   }
 
   // What that clock showed when it was last read, or another of the same slot.
@@ -67,13 +72,13 @@ class EventModel {
   static constexpr std::size_t kNumbers = 512;
 
   std::uint32_t& before(ThreadId of) {
-    if (of >= context_before_.size()) context_before_.resize(of + std::size_t{1});
-    return context_before_[of];
+    if (of >= place_before_.size()) place_before_.resize(of + std::size_t{1});
+    return place_before_[of];
   }
 
-  std::vector<CallState> calls_;           // by context; [0] unused
-  std::vector<std::uint32_t> successors_;  // by context; [0] for a thread's first call
-  std::vector<std::uint32_t> context_before_;
+  std::vector<CallState> calls_;           // by place; [0] unused
+  std::vector<std::uint32_t> successors_;  // by place; [0] for a thread's first call
+  std::vector<std::uint32_t> place_before_;
   std::array<CallState, kNumbers> by_number_;
   std::array<std::uint64_t, 16> times_{};
 };

@@ -89,14 +89,15 @@ struct Switches {
 }
 
 struct Syscalls {
-  contexts @0 :Data;     # 0: the predicted one, n: the n-th of this block, counted from 1; then newContexts is next
-  newContexts @1 :Data;  # 8 bytes each
+  places @0 :Data;     # 0: the predicted one, n: the n-th of this block, counted from 1; then newPlaces is next
+  newPlaces @1 :Data;  # 4 bytes each: upper half of the context
   numbers @2 :Data;
   flags @3 :Data;
   results @4 :Data;
   args @5 :List(Data);   # 6 columns
   steps @6 :Data;
   outputCounts @7 :Data;
+  checks @8 :Data;     # lower half of the context
 }
 
 struct Clocks {

@@ -75,7 +75,7 @@ struct SyscallRecord {
   std::int64_t result;   // as the kernel returns it: -errno on failure
   std::uint64_t args[6];
   std::uint64_t step;     // global schedule point at which its result was known
-  std::uint64_t context;  // hash of instruction pointer, stack pointer and callee-saved registers
+  std::uint64_t context;  // hash: upper half of instruction and stack pointer, lower half of callee-saved registers
 };
 static_assert(sizeof(SyscallRecord) == 88);
 

@@ -218,10 +218,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_ours_is_named) {
   BOOST_TEST((damage_of(scratch / "t", FileType::kEvents) == Damage::kWrongType));
   BOOST_TEST((damage_of(scratch / "text", FileType::kTrace) == Damage::kWrongType));
   BOOST_TEST((damage_of(scratch / "empty", FileType::kTrace) == Damage::kWrongType));
-  std::string newer = test::read_bytes(scratch / "t");
-  newer[8] = 2;
-  test::write_bytes(scratch / "newer", newer);
-  BOOST_TEST((damage_of(scratch / "newer", FileType::kTrace) == Damage::kNewerVersion));
+  for (const std::uint32_t version : {kFormatVersion - 1, kFormatVersion + 1}) {
+    std::string other = test::read_bytes(scratch / "t");
+    other[8] = static_cast<char>(version);
+    test::write_bytes(scratch / "other", other);
+    BOOST_TEST((damage_of(scratch / "other", FileType::kTrace) == Damage::kOtherVersion));
+  }
   BOOST_CHECK_THROW(RecordingReader(scratch / "t"), BadInput);
   BOOST_CHECK_THROW(RecordingReader(scratch / "nothing"), SystemError);
 }
