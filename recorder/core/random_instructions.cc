@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/code_patterns.h"
+#include "recorder/core/code_search.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
@@ -27,7 +28,7 @@ constexpr std::uint32_t kMaxPlaces = 256;
 Place places[kMaxPlaces];
 std::uint32_t place_count;
 
-constexpr std::uint64_t kLookedBehind = 16;  // bytes after the instruction
+constexpr std::uint64_t kLookedBehind = 16;  // bytes after the instruction, or before it
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
 constexpr std::uint64_t kCarryFlag = 1;
 
@@ -83,16 +84,6 @@ void trap(std::uint64_t at, const Place& place) {
   places[place_count++] = place;
 }
 
-// Not 0 if one of eight bytes is `byte`.
-std::uint64_t has_byte(std::uint64_t word, std::uint8_t byte) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  const std::uint64_t zero_if_equal = word ^ (kOnes * byte);
-  return (zero_if_equal - kOnes) & ~zero_if_equal & (kOnes * 0x80);
-}
-
-// A byte of RDRAND and RDSEED, and of what segment_bases.h and vsyscalls.h are about.
-bool may_have_one(std::uint64_t word) { return (has_byte(word, 0xc7) | has_byte(word, 0xae)) != 0; }
-
 const Place* place_at(std::uint64_t ip) {
   for (std::uint32_t i = 0; i < place_count; i++)
     if (places[i].start == ip) return &places[i];
@@ -135,15 +126,14 @@ void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
   const Region* region = code_region(start);
   if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return;
   const std::uint64_t last = end - kLookedBehind;
-  for (std::uint64_t word = start + 8; word < last; word += 8) {
-    if (!may_have_one(*reinterpret_cast<const std::uint64_t*>(word))) continue;
-    redirect_vsyscalls(word, end);
-    for (std::uint64_t at = word - 1; at < word + 7 && at < last; at++) {
-      if (*code_at(at) != 0x0f) continue;
-      Place place;
-      if (recognise(at, place)) trap(at, place);
-      trap_gs_base(at);
+  for (std::uint64_t at = find_rare_pair(start + kLookedBehind, last); at < last; at = find_rare_pair(at + 1, last)) {
+    if (*code_at(at) != 0x0f) {
+      redirect_vsyscall(at, end);
+      continue;
     }
+    Place place;
+    if (recognise(at, place)) trap(at, place);
+    trap_gs_base(at);
   }
 }
 

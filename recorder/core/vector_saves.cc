@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/code_search.h"
 #include "recorder/core/stubs.h"
 
 #pragma GCC visibility push(hidden)
@@ -49,10 +50,11 @@ void make_vector_saves_repeatable(std::uint64_t start, std::uint64_t end) {
   while (start < end) {
     const Region* region = region_at(start);
     if (region == nullptr) return;
-    const bool code = region->prot == (PROT_READ | PROT_EXEC);
-    for (std::uint64_t at = region->start; code && at + kSaveBytes + sizeof kBehind < region->end; at++)
-      if (*code_at(at) == kXsave[0] && is_save(at)) replace_save(at);
     start = region->end;
+    if (region->prot != (PROT_READ | PROT_EXEC)) continue;
+    const std::uint64_t last = region->end - kSaveBytes - sizeof kBehind;
+    for (std::uint64_t at = find_rare_pair(region->start, last); at < last; at = find_rare_pair(at + 1, last))
+      if (is_save(at)) replace_save(at);
   }
 }
 

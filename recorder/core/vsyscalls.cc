@@ -82,15 +82,17 @@ bool is_called(const Move& move, std::uint64_t end) {
 
 }  // namespace
 
-void redirect_vsyscalls(std::uint64_t word, std::uint64_t end) {
-  for (std::uint64_t at = word; at < word + 8; at++) {
-    const Move move = move_at(code_at(at));
-    const std::uint32_t call = move.constant == nullptr ? kCallCount : call_at(move.constant);
-    if (call == kCallCount || !is_called(move, end) || !have_stub()) continue;
+void redirect_vsyscall(std::uint64_t upper, std::uint64_t end) {
+  constexpr std::uint64_t kLeast = 2, kMost = 7;  // bytes from the opcode to the constant
+  const std::uint64_t constant = upper - 2;
+  const std::uint32_t call = call_at(code_at(constant));
+  for (std::uint64_t bytes = kLeast; bytes <= kMost && call != kCallCount; bytes++) {
+    const Move move = move_at(code_at(constant - bytes));
+    if (move.constant != code_at(constant) || !is_called(move, end) || !have_stub()) continue;
     const auto entry = static_cast<std::uint32_t>(stub + call * kEntryBytes);
-    const auto place = reinterpret_cast<std::uint64_t>(move.constant);
-    const Writable page(place, sizeof entry);
-    if (page.done()) memcpy(reinterpret_cast<void*>(place), &entry, sizeof entry);
+    const Writable page(constant, sizeof entry);
+    if (page.done()) memcpy(reinterpret_cast<void*>(constant), &entry, sizeof entry);
+    return;
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace reweave::core {
 
-// Replaces constants that `mov` instructions have which begin within eight bytes at `word`, in code of a file that ends
-// at `end`.
-void redirect_vsyscalls(std::uint64_t word, std::uint64_t end);
+// Replaces the constant whose upper half is at `upper` if it is such an address and a `mov` has it, in code of a file
+// that begins 16 bytes before or earlier and ends at `end`.
+void redirect_vsyscall(std::uint64_t upper, std::uint64_t end);
 
 }  // namespace reweave::core
