@@ -24,7 +24,7 @@ struct ChoiceArgs {
 };
 
 // The answer: the thread, and for how many of its schedule points the policy need not be asked again
-// (0: ask at the next one). Synchronisation operations and system calls ask all the same.
+// (0: ask at the next one). Synchronisation operations and system calls ask all the same, unless it holds_at_calls.
 struct Choice {
   ThreadId thread;
   std::int64_t undisturbed;
@@ -35,6 +35,8 @@ struct Policy {
   const char* help;  // one line
   void (*begin_run)(const PolicyConfig&, PolicyState&);
   Choice (*choose)(const ChoiceArgs&);
+  // Its `undisturbed` holds at synchronisation operations and system calls as well.
+  bool holds_at_calls = false;
 };
 
 // The policy of that name, or null. Defined above this layer, in explorer/strategies/all.cc.

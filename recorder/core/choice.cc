@@ -104,6 +104,8 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   return {true, choice.thread};
 }
 
+bool policy_holds_at_calls() { return policy().holds_at_calls && config().observe == 0; }
+
 void begin_policy() {
   chosen_policy = nullptr;
   clear_notes();

@@ -20,6 +20,9 @@ bool may_resume(const Thread& thread);
 // would rather not. `undisturbed`: how many schedule points the chosen thread has before it need ask again.
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed);
 
+// What the policy last said holds at calls as well, and nobody observes its choices: it need not be asked there.
+bool policy_holds_at_calls();
+
 // Starts the policy of this run. Called once, by the first thread.
 void begin_policy();
 

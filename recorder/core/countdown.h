@@ -10,10 +10,14 @@ namespace reweave::core {
 // Shares `points` out: all for the counter that has run out if they are few.
 inline void set_points_left(Thread& thread, std::int64_t points) {
   constexpr std::int64_t kFew = 16;
+  if (state().has_counting_stubs == 0) {
+    thread.countdown = points;
+    return;
+  }
   std::int64_t* shortest = &thread.countdown;
   for (std::int64_t& counter : thread.stub_countdowns)
     if (counter < *shortest) shortest = &counter;
-  const std::int64_t share = state().has_counting_stubs == 0 || points < kFew ? 0 : points / (1 + kStubCountdowns);
+  const std::int64_t share = points < kFew ? 0 : points / (1 + kStubCountdowns);
   thread.countdown = share;
   for (std::int64_t& counter : thread.stub_countdowns) counter = share;
   *shortest += points - share * (1 + kStubCountdowns);

@@ -96,8 +96,8 @@ std::uint64_t logged_bytes(const Output& output, const wire::KeptRange* kept) {
 }
 
 void append_output(RecordWriter& record, const Output& output, const wire::KeptRange* kept) {
-  const wire::OutputChunk chunk = {output.address, output.bytes};
-  record.append(&chunk, sizeof chunk);
+  *reinterpret_cast<wire::OutputChunk*>(record.append_space(sizeof(wire::OutputChunk))) = {output.address,
+                                                                                           output.bytes};
   if (kept == nullptr) return record.append(reinterpret_cast<const void*>(output.address), output.bytes);
   record.append(kept, sizeof *kept);
 }
@@ -177,8 +177,8 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
   body.number = static_cast<std::uint32_t>(call.number);
   body.flags = call.flags | (kept == nullptr || count == 0 ? 0 : wire::kOutputApart);
   body.result = result;
-  for (int i = 0; i < 6; i++)
-    body.args[i] = i < call.row->argument_count ? static_cast<std::uint64_t>(call.logged[i]) : 0;
+  copy_words(body.args, call.logged);
+  for (int i = call.row->argument_count; i < 6; i++) body.args[i] = 0;
   body.step = state().step;
   body.context = context_hash(call.context.registers);
   for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
@@ -253,12 +253,18 @@ long carry_out(KernelContext& context, long number) {
     if (state().stand_in_changes != 0) follow_file_changes();
     return 0;
   }
-  Call call = {context, self(), find_row(number), number, {}, {}};
-  const std::uint64_t args[6] = {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9};
-  for (int i = 0; i < 6; i++) {
-    const auto whole = static_cast<long>(args[i]);
-    call.args[i] = call.logged[i] = (call.row->ints >> i & 1) != 0 ? static_cast<std::int32_t>(whole) : whole;
+  auto argument = [](std::uint64_t word) { return static_cast<long>(word); };
+  Call call = {context,
+               self(),
+               find_row(number),
+               number,
+               {},
+               {argument(r.rdi), argument(r.rsi), argument(r.rdx), argument(r.r10), argument(r.r8), argument(r.r9)}};
+  for (unsigned ints = call.row->ints; ints != 0; ints &= ints - 1) {
+    long& narrow = call.logged[__builtin_ctz(ints)];
+    narrow = static_cast<std::int32_t>(narrow);
   }
+  copy_words(call.args, call.logged);
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
   if (result == kNotStarted) {
@@ -349,7 +355,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   const bool needs_frame = (find_row(number)->flags & kNeedsFrame) != 0 || me.seccomp != 0 || me.tracee != 0;
   if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
   const long result = carry_out(context, number);
-  const bool signals = signal_due(me) || (live() && (me.queued.load() != 0 || me.held != 0));
+  const bool signals = live() ? me.queued.load() != 0 || me.held != 0 : signal_due(me);
   // In an explored run the kernel's mask is nobody's business.
   const bool same_mask = me.has_saved_mask == 0 && (modelled() || me.signal_mask == mask);
   const bool done = result != kNotStarted && !signals && same_mask;

@@ -115,7 +115,7 @@ std::byte* RecordWriter::append_space(std::uint64_t bytes) {
   const std::uint64_t padded = round_to(bytes, 8);
   if (bytes_ + padded > limit_) bug("record larger than announced");
   std::byte* space = start_ + bytes_;
-  memset(space + bytes, 0, padded - bytes);
+  if (padded != bytes) *reinterpret_cast<std::uint64_t*>(space + padded - 8) &= (std::uint64_t{1} << bytes % 8 * 8) - 1;
   bytes_ += padded;
   return space;
 }
@@ -126,7 +126,7 @@ void RecordWriter::commit() {
   count_event();
 }
 
-const wire::RecordHeader* peek_record() {
+bool await_record() {
   Channel& feed = arena().feed;
   const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
   while (state().feed_known == tail) {
@@ -134,13 +134,13 @@ const wire::RecordHeader* peek_record() {
     const bool closed = feed.closed.load() != 0;
     state().feed_known = feed.head.load(std::memory_order_acquire);
     if (state().feed_known != tail) break;
-    if (closed) return nullptr;
+    if (closed) return false;
     sleep_on(feed.head_signal, seen);
   }
-  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+  return true;
 }
 
-void repeat_outside_deaths() {
+void repeat_outside_deaths_here() {
   for (;;) {
     const wire::RecordHeader* record = peek_record();
     if (record == nullptr || record->thread != wire::kOutsideThread) return;

@@ -40,10 +40,21 @@ void flush_out();
 // Waits until it has taken all that was published.
 void wait_until_drained();
 
+// Waits until the supervisor has decoded a record that comes next. False at the end of the recording.
+bool await_record();
 // The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
-const wire::RecordHeader* peek_record();
+inline const wire::RecordHeader* peek_record() {
+  const Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  if (state().feed_known == tail && !await_record()) return nullptr;
+  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+}
 // Replay: carries out the deaths from outside that the recording has here.
-void repeat_outside_deaths();
+void repeat_outside_deaths_here();
+inline void repeat_outside_deaths() {
+  const wire::RecordHeader* record = peek_record();
+  if (record != nullptr && record->thread == wire::kOutsideThread) repeat_outside_deaths_here();
+}
 // Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
 void consume_record();
 

@@ -1,15 +1,34 @@
 // The functions that the compiler calls by name even in freestanding code.
 #include "recorder/core/sys.h"
 
+namespace {
+
+// Copies n bytes, from one Word to two of them, all read before any is written.
+template <typename Word>
+void* copy_ends(void* to, const void* from, std::size_t n) {
+  Word first, last;
+  __builtin_memcpy(&first, from, sizeof first);
+  __builtin_memcpy(&last, static_cast<const char*>(from) + n - sizeof last, sizeof last);
+  __builtin_memcpy(to, &first, sizeof first);
+  __builtin_memcpy(static_cast<char*>(to) + n - sizeof last, &last, sizeof last);
+  return to;
+}
+
+}  // namespace
+
 extern "C" {
 
-void* memcpy(void* to, const void* from, std::size_t n) {
+[[gnu::used]] void* memcpy(void* to, const void* from, std::size_t n) {
+  // String instructions take their time to start.
+  if (n == 1) return copy_ends<std::uint8_t>(to, from, n);
+  if (n >= 4 && n <= 8) return copy_ends<std::uint32_t>(to, from, n);
+  if (n >= 8 && n <= 16) return copy_ends<std::uint64_t>(to, from, n);
   void* start = to;
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
   return start;
 }
 
-void* memmove(void* to, const void* from, std::size_t n) {
+[[gnu::used]] void* memmove(void* to, const void* from, std::size_t n) {
   auto* d = static_cast<unsigned char*>(to);
   const auto* s = static_cast<const unsigned char*>(from);
   if (d <= s || d >= s + n) return memcpy(to, from, n);
@@ -30,13 +49,13 @@ void* memmove(void* to, const void* from, std::size_t n) {
   return to;
 }
 
-void* memset(void* to, int value, std::size_t n) {
+[[gnu::used]] void* memset(void* to, int value, std::size_t n) {
   void* start = to;
   asm volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(value) : "memory");
   return start;
 }
 
-int memcmp(const void* a, const void* b, std::size_t n) {
+[[gnu::used]] int memcmp(const void* a, const void* b, std::size_t n) {
   const auto* x = static_cast<const unsigned char*>(a);
   const auto* y = static_cast<const unsigned char*>(b);
   for (std::size_t i = 0; i < n; i++)

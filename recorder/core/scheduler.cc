@@ -19,20 +19,19 @@ namespace {
 
 constexpr std::int64_t kForever = INT64_MAX / 2;
 
-// Brings the step count up to what the fast paths have consumed.
-void settle(Thread& me) {
+// Brings the step count up to what the fast paths have consumed; `left` points are left from here on.
+void settle(Thread& me, std::int64_t left = 0) {
   const std::int64_t done = points_done(me);
+  set_budget(me, left);
+  if (done == 0) return;
   state().step += static_cast<std::uint64_t>(done);
   me.ticks += static_cast<std::uint64_t>(done);
-  set_budget(me, 0);
   if (config().tick_budget != 0 && state().step > config().tick_budget)
     end_run(wire::OutcomeKind::kHang, "hang: the run used up its schedule points");
 }
 
-// Schedule points until the recording's next record is due.
-std::int64_t points_to_next_record() {
-  const wire::RecordHeader* record = peek_record();
-  if (record == nullptr) return kForever;
+// Schedule points until `record`, the recording's next, is due.
+std::int64_t points_to(const wire::RecordHeader* record) {
   std::uint64_t due = 0;
   switch (static_cast<wire::RecordKind>(record->kind)) {
     case wire::RecordKind::kSwitch:
@@ -253,9 +252,29 @@ void end_if_recorded() {
   if (reinterpret_cast<const wire::OutcomeRecord*>(record)->step <= state().step) replay_outcome(record);
 }
 
+// Nothing but the operation itself can happen at this point: replaying, it comes next in the recording; recording, what
+// the policy said when it was last asked still holds.
+bool undisturbed(Thread& me) {
+  if (replaying()) {
+    settle(me);
+    const wire::RecordHeader* record = peek_record();
+    return record != nullptr && record->thread == me.id &&
+           record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
+           reinterpret_cast<const wire::SyscallRecord*>(record)->step == state().step;
+  }
+  const std::int64_t left = points_left(me);
+  if (!live() || left < 0 || state().slice_over.load() != 0 || !policy_holds_at_calls()) return false;
+  settle(me, left);
+  return true;
+}
+
 void point(Thread& me, const PendingOp& op, bool yielded) {
   me.repeats = op.pc == me.op.pc && op.object == me.op.object ? me.repeats + 1 : 0;
   me.op = op;
+  if (!yielded && undisturbed(me)) {
+    me.deliver_due = signal_due(me) ? 1 : 0;
+    return;
+  }
   settle(me);
   if (modelled() && spins(me)) yielded = true;
   if (replaying()) {
@@ -282,13 +301,15 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
 void arm() {
   Thread& me = self();
   const std::int64_t left = points_left(me);
-  settle(me);
-  if (live() && left > 0) set_budget(me, left);  // what the policy has said still holds
-  // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
-  if (replaying()) repeat_outside_deaths();
-  if (replaying() && peek_record() == nullptr) end_of_recording();
-  if (replaying()) set_budget(me, points_to_next_record());
-  if (replaying()) watch_for_preemption();
+  settle(me, live() && left > 0 ? left : 0);  // what the policy has said still holds
+  if (replaying()) {
+    repeat_outside_deaths();
+    // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
+    const wire::RecordHeader* record = peek_record();
+    if (record == nullptr) end_of_recording();
+    set_budget(me, points_to(record));
+    watch_for_preemption();
+  }
   me.deliver_due = signal_due(me) ? 1 : 0;
 }
 

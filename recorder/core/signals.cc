@@ -344,12 +344,11 @@ void restore_mask(Thread& me) {
 
 }  // namespace
 
-bool signal_due(const Thread& thread) {
-  if (!replaying()) return first_deliverable(thread) < thread.queued.load();
-  const wire::RecordHeader* record = peek_record();
-  return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal) &&
-         record->thread == thread.id && reinterpret_cast<const wire::SignalRecord*>(record)->step == state().step &&
-         (reinterpret_cast<const wire::SignalRecord*>(record)->flags & 1) != 0;
+bool queued_signal_due(const Thread& thread) { return first_deliverable(thread) < thread.queued.load(); }
+
+bool recorded_signal_due(const Thread& thread) {
+  const auto& record = *reinterpret_cast<const wire::SignalRecord*>(peek_record());
+  return record.header.thread == thread.id && record.step == state().step && (record.flags & 1) != 0;
 }
 
 bool due_signal_restarts() {

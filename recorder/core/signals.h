@@ -6,6 +6,7 @@
 
 #include "recorder/core/context.h"
 #include "recorder/core/kernel_types.h"
+#include "recorder/core/log.h"
 
 namespace reweave::core {
 
@@ -19,7 +20,14 @@ extern "C" [[gnu::visibility("hidden")]] void core_on_asynchronous(int number, v
 extern "C" [[gnu::visibility("hidden")]] void core_on_fault(int number, void* info, void* context);
 
 // True if a signal is to be delivered to `thread` at this very point.
-bool signal_due(const Thread& thread);
+bool queued_signal_due(const Thread& thread);
+bool recorded_signal_due(const Thread& thread);
+inline bool signal_due(const Thread& thread) {
+  if (!replaying()) return thread.queued.load() != 0 && queued_signal_due(thread);
+  const wire::RecordHeader* next = peek_record();
+  return next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal) &&
+         recorded_signal_due(thread);
+}
 
 // What a signal does to a process that does not handle it (signal(7)).
 enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };

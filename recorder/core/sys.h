@@ -29,6 +29,13 @@ inline long sys(long number, Args... args) {
 
 inline bool is_error(long result) { return static_cast<unsigned long>(result) >= static_cast<unsigned long>(-4095); }
 
+// Without a call of memcpy, which for so few words costs more than the copy.
+template <std::size_t kWords, typename To, typename From>
+inline void copy_words(To (&to)[kWords], const From (&from)[kWords]) {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kWords; i++) to[i] = static_cast<To>(from[i]);
+}
+
 inline std::size_t string_length(const char* s) {
   std::size_t n = 0;
   while (s[n] != 0) n++;

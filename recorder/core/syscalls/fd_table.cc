@@ -58,8 +58,8 @@ long path_of_fd(long fd, char* to, std::size_t room) {
 }
 
 bool is_proc_file(long fd) {
-  fd_may_block(fd);
   const FdEntry* entry = entry_of(fd);
+  if (entry != nullptr && entry->kind == FdKind::kUnknown) fd_may_block(fd);
   return entry != nullptr && entry->kind == FdKind::kOfProc;
 }
 

@@ -204,7 +204,8 @@ bool writes_outputs(const Call& call, long result) {
 std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   std::uint32_t n = 0;
   if (!writes_outputs(call, result)) return 0;
-  for (int slot = 0; slot < 4; slot++) n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
+  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++)
+    n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
   // What the kernel refused to write to may not be there.
   for (std::uint32_t i = 0; is_error(result) && i < n; i++)
     outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
@@ -312,7 +313,7 @@ long recorded_call(Call& call, bool may_block) {
     return result;
   }
   Before before = {};
-  for (int slot = 0; slot < 4; slot++) {
+  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++) {
     const Out& out = call.row->outs[slot];
     if (out.kind == OutKind::kSocket && is_there(static_cast<std::uint64_t>(call.args[out.count]), 4))
       before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);

@@ -75,6 +75,14 @@ constexpr bool sorted_and_unique() {
 }
 static_assert(sorted_and_unique(), "rows are in number order, each number once");
 
+constexpr bool outputs_come_first() {
+  for (const SyscallRow& row : kRows)
+    for (std::size_t i = 1; i < std::size(row.outs); i++)
+      if (row.outs[i].kind != OutKind::kNone && row.outs[i - 1].kind == OutKind::kNone) return false;
+  return true;
+}
+static_assert(outputs_come_first(), "the first output of a row that is none ends them");
+
 constexpr std::size_t kIndexSize = 512;
 struct Index {
   std::uint16_t row[kIndexSize];  // row + 1, 0: none
