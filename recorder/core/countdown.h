@@ -36,4 +36,7 @@ inline std::uint64_t step_of(const Thread& thread) {
   return state().step + static_cast<std::uint64_t>(points_done(thread));
 }
 
+// Brings the step count up to what the fast paths have counted; `left` points are left from here on.
+void settle(Thread& me, std::int64_t left = 0);
+
 }  // namespace reweave::core

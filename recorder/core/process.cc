@@ -6,6 +6,7 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/thread_table.h"

@@ -33,9 +33,6 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchR
 void leave_baton();
 void return_from_kernel();
 
-// Replay: while the recording says that the baton moved here for `reason`, obeys.
-void follow_recorded_switches(wire::SwitchReason reason);
-
 // From a signal handler that interrupted the program's own code, with the baton: its next point asks the policy.
 void end_slice();
 
@@ -48,8 +45,6 @@ void wait_for_first_turn();
 
 // Ends the calling thread's part: the baton goes on, and this thread never gets it again.
 void retire_self();
-// Replay: the calling thread was killed while it had the baton, which goes where the recording says.
-void abandon_baton();
 
 // Recomputes when the next slow path is due; call after anything that consumed records.
 void arm();

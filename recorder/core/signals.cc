@@ -13,6 +13,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/random_instructions.h"
+#include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/segment_bases.h"
 #include "recorder/core/signal_frames.h"

@@ -8,6 +8,7 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
+#include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_changes.h"
