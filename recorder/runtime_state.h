@@ -145,7 +145,9 @@ struct alignas(64) Thread {
   std::int32_t real_tid;               // of this run
   PendingOp op;
   Wait wait;
-  std::uint64_t ticks;  // schedule points executed by this thread
+  std::uint64_t ticks;       // schedule points executed by this thread
+  std::uint64_t woken_tick;  // of these, when it last ended a wait
+  std::uint32_t vain_waits;  // how often in a row it was woken and had to wait for the same at once
   std::uint64_t clear_child_tid;
   std::uint64_t robust_list;
   std::uint64_t signal_mask;  // the target's view
@@ -283,6 +285,7 @@ struct RuntimeState {
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
   std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)
+  std::uint32_t woken_starves;            // live: the holder has woken one that came too late several times
   std::uint64_t turns;                    // times that the baton changed hands
   std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again

@@ -57,7 +57,9 @@ WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* dead
 }
 
 std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t count) {
-  return wake(kind, object_key(address), count);
+  const std::uint32_t woken = wake(kind, object_key(address), count);
+  if (live() && state().woken_starves != 0) end_slice();
+  return woken;
 }
 
 void core_api_at_main() { at_main(); }

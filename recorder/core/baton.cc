@@ -26,6 +26,7 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
 void begin_turn() {
   state().turns++;
   state().slice_over.store(0);
+  state().woken_starves = 0;
 }
 
 // The baton is free: takes it if nobody else has.

@@ -45,9 +45,25 @@ bool nothing_else_due(Thread& me) {
            reinterpret_cast<const wire::SyscallRecord*>(record)->step == state().step;
   }
   const std::int64_t left = points_left(me);
-  if (!live() || left < 0 || state().slice_over.load() != 0 || !policy_holds_at_calls()) return false;
+  if (!live() || left < 0 || state().slice_over.load() != 0 || state().woken_starves != 0) return false;
+  if (!policy_holds_at_calls()) return false;
   settle(me, left);
   return true;
+}
+
+// `me` may go on, unless the policy chooses another; `reluctant`: `me` would rather not.
+void choose(Thread& me, bool yielded, bool reluctant) {
+  state().woken_starves = 0;
+  std::int64_t undisturbed = 0;
+  const MaybeThread next = choose_live(me, true, reluctant, undisturbed);
+  me.deliver_due = signal_due(me) ? 1 : 0;
+  if (next.id == me.id) return set_budget(me, undisturbed);
+  Thread& to = thread_of(next.id);
+  set_budget(to, undisturbed);
+  me.state.store(ThreadState::kReady);
+  give_baton(me, to, yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted);
+  wait_for_baton(me);
+  me.deliver_due = signal_due(me) ? 1 : 0;
 }
 
 void point(Thread& me, const PendingOp& op, bool yielded) {
@@ -66,16 +82,7 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
   }
   const bool slice_over = state().slice_over.exchange(0) != 0;
   if (slice_over) note_slice_end(me, op.pc);
-  std::int64_t undisturbed = 0;
-  const MaybeThread next = choose_live(me, true, yielded || slice_over, undisturbed);
-  me.deliver_due = signal_due(me) ? 1 : 0;
-  if (next.id == me.id) return set_budget(me, undisturbed);
-  Thread& to = thread_of(next.id);
-  set_budget(to, undisturbed);
-  me.state.store(ThreadState::kReady);
-  give_baton(me, to, yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted);
-  wait_for_baton(me);
-  me.deliver_due = signal_due(me) ? 1 : 0;
+  choose(me, yielded, yielded || slice_over || state().woken_starves != 0);
 }
 
 }  // namespace
@@ -112,6 +119,14 @@ void yield_point(const PendingOp& op) {
   point(me, op, true);
 }
 
+void give_way_to_woken() {
+  Thread& me = self();
+  if (replaying()) return follow_recorded_switches(wire::SwitchReason::kYielded);
+  if (!live() || state().woken_starves == 0) return;
+  settle(me);
+  choose(me, true, true);
+}
+
 void counted_point(const PendingOp& op) {
   Thread& me = self();
   const std::int64_t left = points_left(me);
@@ -131,9 +146,21 @@ void note_slice_end(Thread& me, std::uint64_t pc) {
   me.slice_end = pc;
 }
 
+namespace {
+
+// A thread that has been woken and has to wait again, with nothing done between, came too late.
+void note_vain_wait(Thread& me, std::uint64_t key) {
+  constexpr std::uint64_t kToTryAgain = 1;  // schedule points
+  const bool again = me.wait.key == key && me.ticks - me.woken_tick <= kToTryAgain;
+  me.vain_waits = again ? me.vain_waits + 1 : 0;
+}
+
+}  // namespace
+
 WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   Thread& me = self();
   settle(me);
+  note_vain_wait(me, args.key);
   me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
              args.deadline, args.bitset,        args.owner_tid};
   me.expired.store(0);
@@ -143,6 +170,7 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   leave(me, reason, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
+  me.woken_tick = me.ticks;
   arm();
   return me.wait.result;
 }

@@ -17,6 +17,10 @@ void counted_point(const PendingOp& op);
 // As schedule_point, and prefers another thread.
 void yield_point(const PendingOp& op);
 
+// Behind a call that woke others: if one of them was woken in vain again and again, for this thread took the lock anew
+// each time before the other had its turn, that one runs first. The next schedule point does this by itself.
+void give_way_to_woken();
+
 // Waits until another thread wakes (kind, key), the deadline passes, or a signal arrives (if interruptible).
 struct WaitArgs {
   WaitKind kind;

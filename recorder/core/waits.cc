@@ -29,6 +29,7 @@ WaitResult sleep_modelled(std::int64_t deadline) {
 }
 
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
+  constexpr std::uint32_t kPatience = 4;
   RuntimeState& s = state();
   std::uint32_t woken = 0;
   while (woken < count) {
@@ -41,6 +42,7 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
     }
     if (first == nullptr) break;
     first->wait.result = WaitResult::kWoken;
+    if (first->vain_waits >= kPatience) s.woken_starves = 1;
     first->state.store(ThreadState::kReady);
     s.waiting_at[wait_slot(first->wait.address)]--;
     woken++;

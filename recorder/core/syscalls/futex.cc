@@ -219,9 +219,7 @@ long arguments_error(const Call& call, const Operation& operation, int raw) {
   return first != 0 || !has_second ? first : futex_error(static_cast<std::uint64_t>(call.args[4]), shared);
 }
 
-}  // namespace
-
-long handle_futex(Call& call) {
+long operate(Call& call) {
   const auto raw = static_cast<int>(call.args[1]);
   const int operation = raw & FUTEX_CMD_MASK;
   const bool realtime = (raw & FUTEX_CLOCK_REALTIME) != 0;
@@ -262,6 +260,14 @@ long handle_futex(Call& call) {
     default:
       return complete(call, -ENOSYS);
   }
+}
+
+}  // namespace
+
+long handle_futex(Call& call) {
+  const long result = operate(call);
+  if (call.completed) give_way_to_woken();
+  return result;
 }
 
 // A lock is taken whatever handlers run meanwhile. A wait with a time limit fails, for the limit may be relative.
