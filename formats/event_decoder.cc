@@ -19,36 +19,36 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
   left_ = block.getCount();
   if (left_ == 0 || left_ > kMaxBlockRecords) throw Malformed("record count out of its range");
   raw_bytes_left_ = block.getRawBytes();
-  heads_ = column(block.getHeads());
-  threads_ = column(block.getThreads());
+  columns_.heads = column(block.getHeads());
+  columns_.threads = column(block.getThreads());
   const auto switches = block.getSwitches();
-  switch_steps_ = column(switches.getSteps());
-  switch_targets_ = column(switches.getTargets());
-  switch_reasons_ = column(switches.getReasons());
-  switch_ticks_ = column(switches.getTicks());
+  columns_.switch_steps = column(switches.getSteps());
+  columns_.switch_targets = column(switches.getTargets());
+  columns_.switch_reasons = column(switches.getReasons());
+  columns_.switch_ticks = column(switches.getTicks());
   const auto calls = block.getSyscalls();
-  call_places_ = column(calls.getPlaces());
-  call_new_places_ = column(calls.getNewPlaces());
-  call_checks_ = column(calls.getChecks());
-  call_numbers_ = column(calls.getNumbers());
-  call_flags_ = column(calls.getFlags());
-  call_results_ = column(calls.getResults());
+  columns_.call_places = column(calls.getPlaces());
+  columns_.call_new_places = column(calls.getNewPlaces());
+  columns_.call_checks = column(calls.getChecks());
+  columns_.call_numbers = column(calls.getNumbers());
+  columns_.call_flags = column(calls.getFlags());
+  columns_.call_results = column(calls.getResults());
   const auto args = calls.getArgs();
   if (args.size() != 6) throw Malformed("a call does not have six arguments");
-  for (unsigned i = 0; i < 6; ++i) call_args_[i] = column(args[i]);
-  call_steps_ = column(calls.getSteps());
-  call_output_counts_ = column(calls.getOutputCounts());
+  for (unsigned i = 0; i < 6; ++i) columns_.call_args[i] = column(args[i]);
+  columns_.call_steps = column(calls.getSteps());
+  columns_.call_output_counts = column(calls.getOutputCounts());
   const auto outputs = block.getOutputs();
-  shapes_ = column(outputs.getShapes());
-  addresses_ = column(outputs.getAddresses());
-  lengths_ = column(outputs.getLengths());
-  payload_ = column(outputs.getPayload());
-  raw_ = column(block.getRaw());
+  columns_.shapes = column(outputs.getShapes());
+  columns_.addresses = column(outputs.getAddresses());
+  columns_.lengths = column(outputs.getLengths());
+  columns_.payload = column(outputs.getPayload());
+  columns_.raw = column(block.getRaw());
   const auto clocks = block.getClocks();
-  clock_steps_ = column(clocks.getSteps());
-  clock_contexts_ = column(clocks.getContexts());
-  clock_ids_ = column(clocks.getClocks());
-  clock_times_ = column(clocks.getTimes());
+  columns_.clock_steps = column(clocks.getSteps());
+  columns_.clock_contexts = column(clocks.getContexts());
+  columns_.clock_ids = column(clocks.getClocks());
+  columns_.clock_times = column(clocks.getTimes());
   model_.reset();
   places_.assign(1, 0);
 }
@@ -56,10 +56,10 @@ void EventDecoder::start(schema::EventBlock::Reader block) {
 const wire::RecordHeader* EventDecoder::next() {
   if (left_ == 0) return nullptr;
   --left_;
-  const std::uint8_t head = heads_.byte();
+  const std::uint8_t head = columns_.heads.byte();
   const auto kind = static_cast<std::uint8_t>(head & event_head::kKindMask);
   if ((head & event_head::kReserved) != 0 || kind == 0) throw Malformed("a record of no known kind");
-  if ((head & event_head::kThread) != 0) model_.thread = static_cast<ThreadId>(threads_.bounded(kMaxU16));
+  if ((head & event_head::kThread) != 0) model_.thread = static_cast<ThreadId>(columns_.threads.bounded(kMaxU16));
   const ThreadId thread = model_.thread;
   bytes_ = 0;
   if ((head & event_head::kRaw) != 0) {
@@ -84,12 +84,12 @@ const wire::RecordHeader* EventDecoder::next() {
 void EventDecoder::decode_switch() {
   extend(sizeof(wire::SwitchRecord));
   auto& decoded = record<wire::SwitchRecord>();
-  decoded.step = model_.step = switch_steps_.delta(model_.step);
-  decoded.to = static_cast<ThreadId>(switch_targets_.bounded(kMaxU16));
-  const std::uint64_t reasons = switch_reasons_.bounded(kMaxU16);
+  decoded.step = model_.step = columns_.switch_steps.delta(model_.step);
+  decoded.to = static_cast<ThreadId>(columns_.switch_targets.bounded(kMaxU16));
+  const std::uint64_t reasons = columns_.switch_reasons.bounded(kMaxU16);
   decoded.reason = static_cast<std::uint8_t>(reasons);
   decoded.timed_out = static_cast<std::uint8_t>(reasons >> 8);
-  decoded.tick = static_cast<std::uint32_t>(switch_ticks_.bounded(kMaxU32));
+  decoded.tick = static_cast<std::uint32_t>(columns_.switch_ticks.bounded(kMaxU32));
   model_.thread = decoded.to;
 }
 
@@ -97,15 +97,15 @@ void EventDecoder::decode_syscall() {
   wire::SyscallRecord call{};
   call.header.thread = model_.thread;
   const std::uint32_t place = decode_place();
-  call.number = static_cast<std::uint32_t>(call_numbers_.bounded(kMaxU32));
+  call.number = static_cast<std::uint32_t>(columns_.call_numbers.bounded(kMaxU32));
   CallState state = model_.call_in(place, call.number);
-  state.check ^= static_cast<std::uint32_t>(call_checks_.bounded(kMaxU32));
+  state.check ^= static_cast<std::uint32_t>(columns_.call_checks.bounded(kMaxU32));
   call.context = std::uint64_t{places_[place]} << 32 | state.check;
-  call.flags = static_cast<std::uint32_t>(call_flags_.bounded(kMaxU32));
-  state.result = call_results_.delta(state.result);
+  call.flags = static_cast<std::uint32_t>(columns_.call_flags.bounded(kMaxU32));
+  state.result = columns_.call_results.delta(state.result);
   call.result = static_cast<std::int64_t>(state.result);
-  for (std::size_t i = 0; i < 6; ++i) call.args[i] = state.args[i] = call_args_[i].delta(state.args[i]);
-  call.step = model_.step = call_steps_.delta(model_.step);
+  for (std::size_t i = 0; i < 6; ++i) call.args[i] = state.args[i] = columns_.call_args[i].delta(state.args[i]);
+  call.step = model_.step = columns_.call_steps.delta(model_.step);
   extend(sizeof call);
   decode_outputs(call, state);
   call.flags &= ~wire::kOutputApart;
@@ -115,22 +115,23 @@ void EventDecoder::decode_syscall() {
 
 std::uint32_t EventDecoder::decode_place() {
   const std::uint32_t next = model_.place_count() + 1;
-  auto place = static_cast<std::uint32_t>(call_places_.bounded(next));
+  auto place = static_cast<std::uint32_t>(columns_.call_places.bounded(next));
   if (place == 0) place = model_.predicted_place(model_.thread);
   if (place == 0) throw Malformed("a call's place was not predicted");
-  if (place == next) places_.push_back(call_new_places_.u32());
+  if (place == next) places_.push_back(columns_.call_new_places.u32());
   return place;
 }
 
 void EventDecoder::decode_outputs(const wire::SyscallRecord& call, CallState& state) {
-  for (std::uint64_t left = call_output_counts_.varint(); left > 0; --left) {
-    const std::uint8_t shape = shapes_.byte();
+  for (std::uint64_t left = columns_.call_output_counts.varint(); left > 0; --left) {
+    const std::uint8_t shape = columns_.shapes.byte();
     const std::uint8_t base = shape & output_shape::kBaseMask;
     if ((shape & output_shape::kReserved) != 0 || base > output_shape::kExplicit)
       throw Malformed("an output of unknown shape");
     wire::OutputChunk chunk{};
-    chunk.address = base == output_shape::kExplicit ? addresses_.delta(state.output_end) : call.args[base];
-    chunk.bytes = (shape & output_shape::kLengthIsResult) != 0 ? state.result : lengths_.delta(state.output_length);
+    chunk.address = base == output_shape::kExplicit ? columns_.addresses.delta(state.output_end) : call.args[base];
+    chunk.bytes =
+        (shape & output_shape::kLengthIsResult) != 0 ? state.result : columns_.lengths.delta(state.output_length);
     std::memcpy(extend(sizeof chunk), &chunk, sizeof chunk);
     decode_data(call, chunk.bytes);
     state.output_end = chunk.address + chunk.bytes;
@@ -140,7 +141,7 @@ void EventDecoder::decode_outputs(const wire::SyscallRecord& call, CallState& st
 
 void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t bytes) {
   const bool is_apart = (call.flags & wire::kOutputApart) != 0;
-  const std::uint8_t* data = payload_.take(is_apart ? sizeof(wire::StoredApart) : bytes);
+  const std::uint8_t* data = columns_.payload.take(is_apart ? sizeof(wire::StoredApart) : bytes);
   if (bytes == 0) return;
   if (bytes > kMaxRecordBytes) throw Malformed("an output exceeds the limit of records");  // before it is padded
   std::uint8_t* place = extend(padded(bytes));
@@ -158,19 +159,19 @@ void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t by
 void EventDecoder::decode_clock() {
   extend(sizeof(wire::ClockRecord));
   auto& decoded = record<wire::ClockRecord>();
-  decoded.step = model_.step = clock_steps_.delta(model_.step);
-  model_.clock_context ^= static_cast<std::uint32_t>(clock_contexts_.bounded(kMaxU32));
+  decoded.step = model_.step = columns_.clock_steps.delta(model_.step);
+  model_.clock_context ^= static_cast<std::uint32_t>(columns_.clock_contexts.bounded(kMaxU32));
   decoded.context = model_.clock_context;
-  decoded.clock = static_cast<std::uint32_t>(clock_ids_.bounded(kMaxU32));
+  decoded.clock = static_cast<std::uint32_t>(columns_.clock_ids.bounded(kMaxU32));
   std::uint64_t& time = model_.time_of(decoded.clock);
-  time = clock_times_.delta(time);
+  time = columns_.clock_times.delta(time);
   decoded.time = static_cast<std::int64_t>(time);
 }
 
 void EventDecoder::decode_raw() {
-  const std::uint64_t bytes = raw_.bounded(kMaxRecordBytes - sizeof(wire::RecordHeader));
+  const std::uint64_t bytes = columns_.raw.bounded(kMaxRecordBytes - sizeof(wire::RecordHeader));
   if (bytes % 8 != 0) throw Malformed("a record that is not a whole number of words");
-  const std::uint8_t* data = raw_.take(bytes);
+  const std::uint8_t* data = columns_.raw.take(bytes);
   std::uint8_t* place = extend(sizeof(wire::RecordHeader) + bytes);
   if (bytes != 0) std::memcpy(place + sizeof(wire::RecordHeader), data, bytes);
 }
@@ -183,33 +184,9 @@ std::uint8_t* EventDecoder::extend(std::uint64_t bytes) {
   return reinterpret_cast<std::uint8_t*>(words_.data()) + before;
 }
 
-void EventDecoder::expect_end() const {
+void EventDecoder::expect_end() {
   if (raw_bytes_left_ != 0) throw Malformed("the records fall short of the block's stated size");
-  for (const ColumnReader* reader : {&heads_,
-                                     &threads_,
-                                     &switch_steps_,
-                                     &switch_targets_,
-                                     &switch_reasons_,
-                                     &switch_ticks_,
-                                     &call_places_,
-                                     &call_new_places_,
-                                     &call_checks_,
-                                     &call_numbers_,
-                                     &call_flags_,
-                                     &call_results_,
-                                     &call_steps_,
-                                     &call_output_counts_,
-                                     &shapes_,
-                                     &addresses_,
-                                     &lengths_,
-                                     &payload_,
-                                     &raw_,
-                                     &clock_steps_,
-                                     &clock_contexts_,
-                                     &clock_ids_,
-                                     &clock_times_})
-    reader->expect_end();
-  for (const ColumnReader& reader : call_args_) reader.expect_end();
+  columns_.each([](const ColumnReader& column) { column.expect_end(); });
 }
 
 }  // namespace reweave

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "formats/column.h"
+#include "formats/event_columns.h"
 #include "formats/event_model.h"
 #include "formats/recording.capnp.h"
 #include "formats/stored_apart.h"
@@ -30,7 +31,7 @@ class EventDecoder {
   void decode_data(const wire::SyscallRecord& call, std::uint64_t bytes);
   void decode_clock();
   void decode_raw();
-  void expect_end() const;
+  void expect_end();
   template <typename Record>
   Record& record() {
     return *reinterpret_cast<Record*>(words_.data());
@@ -46,13 +47,7 @@ class EventDecoder {
   std::uint32_t left_ = 0;             // records still to come
   std::uint64_t raw_bytes_left_ = 0;
 
-  ColumnReader heads_, threads_;
-  ColumnReader switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
-  ColumnReader call_places_, call_new_places_, call_checks_, call_numbers_, call_flags_, call_results_, call_args_[6],
-      call_steps_, call_output_counts_;
-  ColumnReader shapes_, addresses_, lengths_, payload_;
-  ColumnReader raw_;
-  ColumnReader clock_steps_, clock_contexts_, clock_ids_, clock_times_;
+  EventColumns<ColumnReader> columns_;
 };
 
 }  // namespace reweave

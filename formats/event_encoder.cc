@@ -43,7 +43,7 @@ void EventEncoder::add(const wire::RecordHeader* record) {
   auto head = static_cast<std::uint8_t>(record->kind);
   if (record->thread != model_.thread) {
     head |= event_head::kThread;
-    threads_.put_varint(record->thread);
+    columns_.threads.put_varint(record->thread);
     model_.thread = record->thread;
   }
   if (is_plain_switch(record)) {
@@ -59,14 +59,14 @@ void EventEncoder::add(const wire::RecordHeader* record) {
     add_raw(record);
   }
   raw_bytes_ += record->bytes;
-  heads_.put_byte(head);
+  columns_.heads.put_byte(head);
 }
 
 void EventEncoder::add_switch(const wire::SwitchRecord& record) {
-  switch_steps_.put_delta(record.step, model_.step);
-  switch_targets_.put_varint(record.to);
-  switch_reasons_.put_varint(record.reason | static_cast<std::uint32_t>(record.timed_out) << 8);
-  switch_ticks_.put_varint(record.tick);
+  columns_.switch_steps.put_delta(record.step, model_.step);
+  columns_.switch_targets.put_varint(record.to);
+  columns_.switch_reasons.put_varint(record.reason | static_cast<std::uint32_t>(record.timed_out) << 8);
+  columns_.switch_ticks.put_varint(record.tick);
   model_.step = record.step;
   model_.thread = record.to;
 }
@@ -101,19 +101,19 @@ bool EventEncoder::parse_apart(const wire::SyscallRecord& call) {
 void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
   const std::uint32_t place = add_place(call.header.thread, place_of(call.context));
   CallState state = model_.call_in(place, call.number);
-  call_checks_.put_varint(check_of(call.context) ^ state.check);
+  columns_.call_checks.put_varint(check_of(call.context) ^ state.check);
   state.check = check_of(call.context);
-  call_numbers_.put_varint(call.number);
-  call_flags_.put_varint(call.flags);
-  call_results_.put_delta(static_cast<std::uint64_t>(call.result), state.result);
+  columns_.call_numbers.put_varint(call.number);
+  columns_.call_flags.put_varint(call.flags);
+  columns_.call_results.put_delta(static_cast<std::uint64_t>(call.result), state.result);
   for (std::size_t i = 0; i < 6; ++i) {
-    call_args_[i].put_delta(call.args[i], state.args[i]);
+    columns_.call_args[i].put_delta(call.args[i], state.args[i]);
     state.args[i] = call.args[i];
   }
-  call_steps_.put_delta(call.step, model_.step);
+  columns_.call_steps.put_delta(call.step, model_.step);
   model_.step = call.step;
   state.result = static_cast<std::uint64_t>(call.result);
-  call_output_counts_.put_varint(outputs_.size());
+  columns_.call_output_counts.put_varint(outputs_.size());
   add_outputs(call, state);
   model_.learn(call.header.thread, place, call.number, state);
 }
@@ -121,15 +121,15 @@ void EventEncoder::add_syscall(const wire::SyscallRecord& call) {
 std::uint32_t EventEncoder::add_place(ThreadId thread, std::uint32_t place) {
   const std::uint32_t predicted = model_.predicted_place(thread);
   if (predicted != 0 && places_[predicted] == place) {
-    call_places_.put_varint(0);
+    columns_.call_places.put_varint(0);
     return predicted;
   }
   const auto [known, is_new] = place_numbers_.try_emplace(place, model_.place_count() + 1);
   if (is_new) {
-    call_new_places_.put_u32(place);
+    columns_.call_new_places.put_u32(place);
     places_.push_back(place);
   }
-  call_places_.put_varint(known->second);
+  columns_.call_places.put_varint(known->second);
   return known->second;
 }
 
@@ -138,97 +138,73 @@ void EventEncoder::add_outputs(const wire::SyscallRecord& call, CallState& state
     std::uint8_t base = 0;
     while (base < output_shape::kExplicit && call.args[base] != output.address) ++base;
     const bool is_result = output.bytes == static_cast<std::uint64_t>(call.result);
-    shapes_.put_byte(static_cast<std::uint8_t>(base | (is_result ? output_shape::kLengthIsResult : 0)));
-    if (base == output_shape::kExplicit) addresses_.put_delta(output.address, state.output_end);
-    if (!is_result) lengths_.put_delta(output.bytes, state.output_length);
-    payload_.put_bytes(output.data, is_apart(&call.header) ? sizeof(wire::StoredApart) : output.bytes);
+    columns_.shapes.put_byte(static_cast<std::uint8_t>(base | (is_result ? output_shape::kLengthIsResult : 0)));
+    if (base == output_shape::kExplicit) columns_.addresses.put_delta(output.address, state.output_end);
+    if (!is_result) columns_.lengths.put_delta(output.bytes, state.output_length);
+    columns_.payload.put_bytes(output.data, is_apart(&call.header) ? sizeof(wire::StoredApart) : output.bytes);
     state.output_end = output.address + output.bytes;
     state.output_length = output.bytes;
   }
 }
 
 void EventEncoder::add_clock(const wire::ClockRecord& record) {
-  clock_steps_.put_delta(record.step, model_.step);
-  clock_contexts_.put_varint(record.context ^ model_.clock_context);
-  clock_ids_.put_varint(record.clock);
+  columns_.clock_steps.put_delta(record.step, model_.step);
+  columns_.clock_contexts.put_varint(record.context ^ model_.clock_context);
+  columns_.clock_ids.put_varint(record.clock);
   const auto time = static_cast<std::uint64_t>(record.time);
-  clock_times_.put_delta(time, model_.time_of(record.clock));
+  columns_.clock_times.put_delta(time, model_.time_of(record.clock));
   model_.step = record.step;
   model_.clock_context = record.context;
   model_.time_of(record.clock) = time;
 }
 
 void EventEncoder::add_raw(const wire::RecordHeader* record) {
-  raw_.put_varint(record->bytes - sizeof *record);
-  raw_.put_bytes(record + 1, record->bytes - sizeof *record);
+  columns_.raw.put_varint(record->bytes - sizeof *record);
+  columns_.raw.put_bytes(record + 1, record->bytes - sizeof *record);
 }
 
 std::size_t EventEncoder::column_bytes() const {
   // The other columns are a few bytes a record.
-  return payload_.size() + raw_.size() + std::size_t{count_} * 64;
+  return columns_.payload.size() + columns_.raw.size() + std::size_t{count_} * 64;
 }
 
 void EventEncoder::emit(schema::EventBlock::Builder block) {
   block.setCount(count_);
   block.setRawBytes(raw_bytes_);
-  block.setHeads(data_of(heads_.bytes()));
-  block.setThreads(data_of(threads_.bytes()));
+  block.setHeads(data_of(columns_.heads.bytes()));
+  block.setThreads(data_of(columns_.threads.bytes()));
   auto switches = block.initSwitches();
-  switches.setSteps(data_of(switch_steps_.bytes()));
-  switches.setTargets(data_of(switch_targets_.bytes()));
-  switches.setReasons(data_of(switch_reasons_.bytes()));
-  switches.setTicks(data_of(switch_ticks_.bytes()));
+  switches.setSteps(data_of(columns_.switch_steps.bytes()));
+  switches.setTargets(data_of(columns_.switch_targets.bytes()));
+  switches.setReasons(data_of(columns_.switch_reasons.bytes()));
+  switches.setTicks(data_of(columns_.switch_ticks.bytes()));
   auto calls = block.initSyscalls();
-  calls.setPlaces(data_of(call_places_.bytes()));
-  calls.setNewPlaces(data_of(call_new_places_.bytes()));
-  calls.setChecks(data_of(call_checks_.bytes()));
-  calls.setNumbers(data_of(call_numbers_.bytes()));
-  calls.setFlags(data_of(call_flags_.bytes()));
-  calls.setResults(data_of(call_results_.bytes()));
+  calls.setPlaces(data_of(columns_.call_places.bytes()));
+  calls.setNewPlaces(data_of(columns_.call_new_places.bytes()));
+  calls.setChecks(data_of(columns_.call_checks.bytes()));
+  calls.setNumbers(data_of(columns_.call_numbers.bytes()));
+  calls.setFlags(data_of(columns_.call_flags.bytes()));
+  calls.setResults(data_of(columns_.call_results.bytes()));
   auto args = calls.initArgs(6);
-  for (unsigned i = 0; i < 6; ++i) args.set(i, data_of(call_args_[i].bytes()));
-  calls.setSteps(data_of(call_steps_.bytes()));
-  calls.setOutputCounts(data_of(call_output_counts_.bytes()));
+  for (unsigned i = 0; i < 6; ++i) args.set(i, data_of(columns_.call_args[i].bytes()));
+  calls.setSteps(data_of(columns_.call_steps.bytes()));
+  calls.setOutputCounts(data_of(columns_.call_output_counts.bytes()));
   auto outputs = block.initOutputs();
-  outputs.setShapes(data_of(shapes_.bytes()));
-  outputs.setAddresses(data_of(addresses_.bytes()));
-  outputs.setLengths(data_of(lengths_.bytes()));
-  outputs.setPayload(data_of(payload_.bytes()));
-  block.setRaw(data_of(raw_.bytes()));
+  outputs.setShapes(data_of(columns_.shapes.bytes()));
+  outputs.setAddresses(data_of(columns_.addresses.bytes()));
+  outputs.setLengths(data_of(columns_.lengths.bytes()));
+  outputs.setPayload(data_of(columns_.payload.bytes()));
+  block.setRaw(data_of(columns_.raw.bytes()));
   auto clocks = block.initClocks();
-  clocks.setSteps(data_of(clock_steps_.bytes()));
-  clocks.setContexts(data_of(clock_contexts_.bytes()));
-  clocks.setClocks(data_of(clock_ids_.bytes()));
-  clocks.setTimes(data_of(clock_times_.bytes()));
+  clocks.setSteps(data_of(columns_.clock_steps.bytes()));
+  clocks.setContexts(data_of(columns_.clock_contexts.bytes()));
+  clocks.setClocks(data_of(columns_.clock_ids.bytes()));
+  clocks.setTimes(data_of(columns_.clock_times.bytes()));
   reset();
 }
 
 void EventEncoder::reset() {
-  for (ColumnWriter* column : {&heads_,
-                               &threads_,
-                               &switch_steps_,
-                               &switch_targets_,
-                               &switch_reasons_,
-                               &switch_ticks_,
-                               &call_places_,
-                               &call_new_places_,
-                               &call_checks_,
-                               &call_numbers_,
-                               &call_flags_,
-                               &call_results_,
-                               &call_steps_,
-                               &call_output_counts_,
-                               &shapes_,
-                               &addresses_,
-                               &lengths_,
-                               &payload_,
-                               &raw_,
-                               &clock_steps_,
-                               &clock_contexts_,
-                               &clock_ids_,
-                               &clock_times_})
-    column->clear();
-  for (ColumnWriter& column : call_args_) column.clear();
+  columns_.each([](ColumnWriter& column) { column.clear(); });
   place_numbers_.clear();
   places_.assign(1, 0);
   model_.reset();

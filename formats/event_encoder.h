@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "formats/column.h"
+#include "formats/event_columns.h"
 #include "formats/event_model.h"
 #include "formats/recording.capnp.h"
 #include "formats/wire.h"
@@ -49,13 +50,7 @@ class EventEncoder {
   std::uint32_t count_ = 0;
   std::uint64_t raw_bytes_ = 0;
 
-  ColumnWriter heads_, threads_;
-  ColumnWriter switch_steps_, switch_targets_, switch_reasons_, switch_ticks_;
-  ColumnWriter call_places_, call_new_places_, call_checks_, call_numbers_, call_flags_, call_results_, call_args_[6],
-      call_steps_, call_output_counts_;
-  ColumnWriter shapes_, addresses_, lengths_, payload_;
-  ColumnWriter clock_steps_, clock_contexts_, clock_ids_, clock_times_;
-  ColumnWriter raw_;
+  EventColumns<ColumnWriter> columns_;
 };
 
 }  // namespace reweave

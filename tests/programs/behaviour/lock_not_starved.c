@@ -1,4 +1,5 @@
-// A thread that takes a lock again as soon as it has released it, and sleeps in the kernel with it, lets others have it.
+// A thread that takes a lock again as soon as it has released it, and sleeps in the kernel with it, lets others have
+// it.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -32,7 +33,7 @@ static void unlock(void) {
     syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void *hog(void *unused) {
+static void* hog(void* unused) {
   for (int i = 0;; i++) {
     lock();
     const int stop = ended;
@@ -42,7 +43,7 @@ static void *hog(void *unused) {
   }
 }
 
-static void *user(void *unused) {
+static void* user(void* unused) {
   for (int i = 0; i < 20; i++) {
     lock();
     unlock();
