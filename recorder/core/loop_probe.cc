@@ -8,6 +8,7 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
+#include "recorder/core/rare_place.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -19,10 +20,10 @@ namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint32_t kPatienceMs = 10'000;       // for a thread that computes
-constexpr std::uint32_t kSignalPatienceMs = 1'000;  // for one that has a signal to handle
-constexpr std::uint64_t kWordsOfWrite = 5;          // that an instruction writes at the most, if not aligned
-constexpr std::uint32_t kMaxOpenPages = 4;          // that one instruction writes
+constexpr std::uint32_t kPatienceMs = 1'000;    // with a thread that computes; it gives way at a rare place then,
+constexpr std::uint32_t kLeastRareMs = 60'000;  // and at any if there is none
+constexpr std::uint64_t kWordsOfWrite = 5;      // that an instruction writes at the most, if not aligned
+constexpr std::uint32_t kMaxOpenPages = 4;      // that one instruction writes
 
 struct Probe {
   bool active;
@@ -152,10 +153,13 @@ bool is_stuck() {
   return before != 0 && before == memory;
 }
 
-// True if the thread should give way: it waits for another, or has stalled others or a signal for long.
-bool should_give_way(const Thread& me) {
-  const std::uint32_t patience = signal_pending(me) ? kSignalPatienceMs : kPatienceMs;
-  return probe.recurred || (probe.changes.known && is_stuck()) || state().stalled_ms.load() >= patience;
+// True if the thread should give way here: it waits for another. One that has stalled others or a signal for long does
+// so at a place where a replay soon finds it, if there is one.
+bool should_give_way(const KernelContext& context) {
+  if (probe.recurred || (probe.changes.known && is_stuck())) return true;
+  const std::uint32_t stalled = state().stalled_ms.load();
+  const bool seeks = stalled >= kPatienceMs && seek_rare_place(context);
+  return !seeks && stalled >= kLeastRareMs;
 }
 
 void begin_at(const KernelContext& context) {
@@ -188,6 +192,7 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
+  seek_on();
   if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context);
 }
 
@@ -220,12 +225,12 @@ bool on_probe_step(KernelContext& context) {
   abandon_probe(context);
   probe.changes.known = probe.iterations == kIterations && !probe.odd;
   if (!probe.changes.known) seen.some = false;
-  if (!usable || !should_give_way(self())) return true;
+  if (!usable || !should_give_way(context)) return true;
   if (probe.changes.known) {
     waiting_places.add(r.rip);
     note_slice_end(self(), probe.start.ip);
   }
-  preempt(context, probe.changes);
+  preempt(context, probe.changes.known ? probe.changes : LoopChanges{});
   return true;
 }
 

@@ -146,9 +146,16 @@ std::uint64_t hash_without(const NamedWords& words) {
   return hash;
 }
 
+// Of a thread that computes: memory is as it was. A trace's own functions leave other values on the stack where the
+// program has none; registers must do then.
+bool is_same_turn(const wire::PreemptRecord& record) {
+  const NamedWords words = words_of(record);
+  return words.count != 0 || record.memory == 0 || tracing() || hash_without(words) == record.memory;
+}
+
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
   return instant_of(context) == Instant{record.ip, record.registers, record.stack, record.vectors} &&
-         words_equal(record);
+         words_equal(record) && is_same_turn(record);
 }
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
@@ -161,7 +168,6 @@ bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
   if (instant_of(context).vectors != record.vectors) return false;
   for (const wire::NamedWord& word : words_of(record))
     if ((protection_of(word.address) & PROT_WRITE) == 0) return false;
-  // A trace's own functions leave other values on the stack where the program has none. Registers must do then.
   return tracing() || hash_without(words_of(record)) == record.memory;
 }
 
@@ -222,7 +228,9 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   wire::NamedWord words[LoopChanges::kMaxWords];
   for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
   // A loop that changes no word comes to this very instant again: nothing else has to be known of it.
-  const std::uint64_t memory = changes.known && changes.count != 0 ? memory_around(changes) : 0;
+  // A thread that computes may come here with these registers at another turn, and other memory.
+  const bool comes_again = changes.known && changes.count == 0;
+  const std::uint64_t memory = comes_again ? 0 : memory_around(changes);
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
                       changes.count * sizeof(wire::NamedWord));
   auto& body = record.body<wire::PreemptRecord>();

@@ -13,6 +13,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/random_instructions.h"
+#include "recorder/core/rare_place.h"
 #include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/segment_bases.h"
@@ -61,9 +62,11 @@ extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) 
   allow_unaligned(*static_cast<KernelContext*>(raw_context));
   Thread& me = self();
   auto& registers = static_cast<KernelContext*>(raw_context)->registers;
+  // The kernel keeps what comes when the queue is nearly full. Not quite: what is interrupted here may be a handler of
+  // ours, and when that returns the mask is again what it was before it.
+  constexpr std::uint32_t kNested = 8;
   queue_signal(me, number, info, true);
-  if (me.queued.load() == kSignalQueue)  // the kernel keeps the rest
-    static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
+  if (me.queued.load() >= kSignalQueue - kNested) static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
   note_interruption();
   leave_blocking_call(registers);
 }
@@ -215,7 +218,7 @@ void fail_call(KernelContext& context) {
 
 // Traps that we set ourselves. After any other fault there are no single steps under way.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
-  if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
+  if (number == SIGTRAP && (on_breakpoint(context) || on_sought_place(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
   if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
   abandon_step_over(context);

@@ -1,5 +1,7 @@
 #include "recorder/core/waits.h"
 
+#include "recorder/core/choice.h"
+
 namespace reweave::core {
 
 namespace {
@@ -42,7 +44,8 @@ std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::u
     }
     if (first == nullptr) break;
     first->wait.result = WaitResult::kWoken;
-    if (first->vain_waits >= kPatience) s.woken_starves = 1;
+    // A policy that is unfair by design stays so.
+    if (first->vain_waits >= kPatience && live() && policy_holds_at_calls()) s.woken_starves = 1;
     first->state.store(ThreadState::kReady);
     s.waiting_at[wait_slot(first->wait.address)]--;
     woken++;

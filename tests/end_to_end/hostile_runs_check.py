@@ -185,7 +185,7 @@ int main(void) {
 
     def test_threads_that_wait_for_ever(self):
         program = self.build / "tests" / "programs" / "plain" / "parallel_scan"
-        status, _, errors = self.reweave("record", "--chaos", "--seed", "1", "--until-fail", "500", "-o", self.recording,
+        status, _, errors = self.reweave("record", "--chaos", "--seed", "1", "--until-fail", "2000", "-o", self.recording,
                                          "--", program)
         self.assertEqual(status, DEADLOCK, errors)
         self.assertIn("every thread waits and none can be woken", errors)
