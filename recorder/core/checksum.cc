@@ -15,6 +15,28 @@ bool is_hashed(const Region& region, HashedMemory which) {
   return !region.shared || (which == HashedMemory::kOfTree && of_tree);
 }
 
+namespace {
+
+constexpr std::uint64_t kPageWords = kPage / 8;
+
+bool is_zero(const std::uint64_t* page) {
+  std::uint64_t some = 0;
+#pragma GCC unroll 8
+  for (std::uint64_t i = 0; i < kPageWords; i++) some |= page[i];
+  return some == 0;
+}
+
+// In lanes, for each product waits for the one before.
+std::uint64_t hash_page(std::uint64_t hash, const std::uint64_t* page) {
+  std::uint64_t lanes[4] = {hash, 1, 2, 3};
+  for (std::uint64_t i = 0; i < kPageWords; i += 4)
+    for (std::uint64_t lane = 0; lane < 4; lane++) lanes[lane] = mix(lanes[lane], page[i + lane]);
+  return mix(mix(lanes[0], lanes[1]), mix(lanes[2], lanes[3]));
+}
+
+}  // namespace
+
+// Most of a stack has never been touched: pages of zeros are not hashed.
 std::uint64_t hash_memory(HashedMemory which) {
   const AllRights to_look;
   std::uint64_t hash = 0;
@@ -23,9 +45,10 @@ std::uint64_t hash_memory(HashedMemory which) {
     const Region& region = table.items[i];
     if (!is_hashed(region, which)) continue;
     hash = mix(hash, region.start);
-    const auto* words = reinterpret_cast<const std::uint64_t*>(region.start);
-    const std::uint64_t n = (region.accessible_end() - region.start) / 8;
-    for (std::uint64_t w = 0; w < n; w++) hash = mix(hash, words[w]);
+    for (std::uint64_t at = region.start; at < region.accessible_end(); at += kPage) {
+      const auto* page = reinterpret_cast<const std::uint64_t*>(at);
+      if (!is_zero(page)) hash = hash_page(mix(hash, at), page);
+    }
   }
   return hash;
 }

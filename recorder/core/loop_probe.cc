@@ -20,10 +20,14 @@ namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint32_t kPatienceMs = 1'000;    // with a thread that computes; it gives way at a rare place then,
-constexpr std::uint32_t kLeastRareMs = 60'000;  // and at any if there is none
-constexpr std::uint64_t kWordsOfWrite = 5;      // that an instruction writes at the most, if not aligned
-constexpr std::uint32_t kMaxOpenPages = 4;      // that one instruction writes
+constexpr std::uint64_t kWordsOfWrite = 5;  // that an instruction writes at the most, if not aligned
+constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
+
+// How long others wait for a thread that computes: until it gives way at a rare place; and at any, if there is none.
+struct Patience {
+  std::uint32_t rare_ms, any_ms;
+};
+constexpr Patience kForOthers = {1'000, 10'000}, kForSignals = {500, 1'000};
 
 struct Probe {
   bool active;
@@ -157,9 +161,10 @@ bool is_stuck() {
 // so at a place where a replay soon finds it, if there is one.
 bool should_give_way(const KernelContext& context) {
   if (probe.recurred || (probe.changes.known && is_stuck())) return true;
+  const Patience& patience = signal_pending(self()) ? kForSignals : kForOthers;
   const std::uint32_t stalled = state().stalled_ms.load();
-  const bool seeks = stalled >= kPatienceMs && seek_rare_place(context);
-  return !seeks && stalled >= kLeastRareMs;
+  const bool seeks = stalled >= patience.rare_ms && seek_rare_place(context);
+  return !seeks && stalled >= patience.any_ms;
 }
 
 void begin_at(const KernelContext& context) {
@@ -192,7 +197,6 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
-  seek_on();
   if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context);
 }
 
@@ -207,6 +211,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (value == kKickValue) return on_kick(context);
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;
+  seek_on();
   if (value == kSliceOverValue) return on_slice_over(context);
   if (!probe.active && nameable(context.registers.rip)) start_probe(context);
 }

@@ -21,7 +21,8 @@ constexpr std::uint32_t kMaxPlaces = 16;
 
 struct Search {
   ThreadId thread;
-  bool last;  // this place it is
+  bool in_vain;  // none was found, as long as the thread stays at this step
+  bool last;     // this place it is
   std::uint64_t step;
   std::uint64_t places[kMaxPlaces];  // inner frames first
   std::uint32_t count, at;
@@ -67,14 +68,16 @@ bool try_place(std::uint32_t at) {
 }  // namespace
 
 bool seek_rare_place(const KernelContext& context) {
+  const std::uint64_t step = step_of(self());
   if (seeking_place) return true;
+  if (search.in_vain && search.thread == self().id && search.step == step) return false;
   const std::uint64_t sp = context.registers.rsp;
   const Region* stack = region_at(sp);
   if (stack == nullptr) return false;
   const std::uint64_t end = stack->accessible_end() - sp < kStackBytes ? stack->accessible_end() : sp + kStackBytes;
   search = {};
   search.thread = self().id;
-  search.step = step_of(self());
+  search.step = step;
   for (std::uint64_t at = (sp + 7) & ~std::uint64_t{7}; at + 8 <= end && search.count < kMaxPlaces; at += 8) {
     const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
     if (is_return_address(word)) note_place(word);
@@ -85,9 +88,9 @@ bool seek_rare_place(const KernelContext& context) {
 
 void seek_on() {
   if (!seeking_place || search.thread != self().id || now() - search.planted < kUnseen) return;
-  if (search.at == 0) return stop_seeking();
+  search.in_vain = search.at == 0;
   search.last = true;
-  if (!try_place(search.at - 1)) stop_seeking();
+  if (search.in_vain || !try_place(search.at - 1)) stop_seeking();
 }
 
 bool on_sought_place(KernelContext& context) {

@@ -11,7 +11,7 @@ namespace reweave::core {
 
 // The holder is at `context`, in its own code, and computes. False: nothing on its stack looks like a return address.
 bool seek_rare_place(const KernelContext& context);
-// Of the thread that seeks, every few milliseconds.
+// Of the thread that seeks, whenever the supervisor looks at it.
 void seek_on();
 // SIGTRAP. True if it was a place's.
 bool on_sought_place(KernelContext& context);

@@ -150,7 +150,7 @@ namespace {
 
 // A thread that has been woken and has to wait again, with nothing done between, came too late.
 void note_vain_wait(Thread& me, std::uint64_t key) {
-  constexpr std::uint64_t kToTryAgain = 1;  // schedule points
+  constexpr std::uint64_t kToTryAgain = 4;  // schedule points, of an instrumented lock too
   const bool again = me.wait.key == key && me.ticks - me.woken_tick <= kToTryAgain;
   me.vain_waits = again ? me.vain_waits + 1 : 0;
 }
