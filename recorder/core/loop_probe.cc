@@ -9,6 +9,7 @@
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/rare_place.h"
+#include "recorder/core/register_trap.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -32,6 +33,7 @@ constexpr Patience kForOthers = {1'000, 10'000}, kForSignals = {500, 1'000};
 struct Probe {
   bool active;
   bool approaching;  // the place where the loop of the last look was found
+  bool settling;     // the thread gives way, at an instruction that a replay finds soon
   Instant start;
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
@@ -157,10 +159,12 @@ bool is_stuck() {
   return before != 0 && before == memory;
 }
 
-// True if the thread should give way here: it waits for another. One that has stalled others or a signal for long does
-// so at a place where a replay soon finds it, if there is one.
-bool should_give_way(const KernelContext& context) {
-  if (probe.recurred || (probe.changes.known && is_stuck())) return true;
+// True if the thread waits for another.
+bool is_waiting() { return probe.recurred || (probe.changes.known && is_stuck()); }
+
+// True if a thread that computes should give way here: it has stalled others, or a signal, for long, and there seems to
+// be no rare place.
+bool is_overdue(const KernelContext& context) {
   const Patience& patience = signal_pending(self()) ? kForSignals : kForOthers;
   const std::uint32_t stalled = state().stalled_ms.load();
   const bool seeks = stalled >= patience.rare_ms && seek_rare_place(context);
@@ -216,26 +220,52 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (!probe.active && nameable(context.registers.rip)) start_probe(context);
 }
 
+namespace {
+
+void settle_at(KernelContext& context) {
+  if (!RegisterTrap::is_possible(context.registers.rip) && ++probe.steps < kMaxSteps) return;
+  abandon_probe(context);
+  preempt(context, {});
+}
+
+// Enough steps were seen, or the last led to where no preemption can be.
+void end_look(KernelContext& context, bool usable) {
+  probe.changes.known = probe.iterations == kIterations && !probe.odd;
+  if (!probe.changes.known) seen.some = false;
+  const bool waits = usable && !probe.settling && is_waiting();
+  if (usable && !probe.settling && !waits && is_overdue(context)) {
+    protect_memory(true);
+    probe.settling = true;
+    probe.steps = 0;
+    return settle_at(context);
+  }
+  abandon_probe(context);
+  if (!waits) return;
+  if (probe.changes.known) {
+    waiting_places.add(context.registers.rip);
+    note_slice_end(self(), probe.start.ip);
+  }
+  preempt(context, probe.changes.known ? probe.changes : LoopChanges{});
+}
+
+}  // namespace
+
 bool on_probe_step(KernelContext& context) {
   if (!probe.active) return false;
   close_pages();
   const KernelRegisters& r = context.registers;
   const bool usable = nameable(r.rip);
+  if (probe.settling && usable) {
+    settle_at(context);
+    return true;
+  }
   if (probe.approaching) {
     if (r.rip == seen.ip && r.rsp == seen.registers.rsp) begin_at(context);
   } else if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) {
     note_iteration(context);
   }
   if (usable && probe.iterations < kIterations && ++probe.steps < kMaxSteps) return true;
-  abandon_probe(context);
-  probe.changes.known = probe.iterations == kIterations && !probe.odd;
-  if (!probe.changes.known) seen.some = false;
-  if (!usable || !should_give_way(context)) return true;
-  if (probe.changes.known) {
-    waiting_places.add(r.rip);
-    note_slice_end(self(), probe.start.ip);
-  }
-  preempt(context, probe.changes.known ? probe.changes : LoopChanges{});
+  end_look(context, usable);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
+#include "recorder/core/register_trap.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 
@@ -28,9 +29,12 @@ constexpr std::uint32_t kMaxShimRanges = 8;
 CodeRange shim_ranges[kMaxShimRanges];
 std::uint32_t shim_range_count;
 
-// Replay: the one breakpoint of this process; only the baton holder runs into it.
+// Replay: the one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick
+// one.
 struct Breakpoint {
   CodeTrap trap;
+  RegisterTrap quick;
+  bool tried;          // it cannot be quick
   bool stepping;       // the original instruction is being executed
   std::uint64_t hits;  // without having been the instant
 };
@@ -97,6 +101,7 @@ void plant(std::uint64_t address) {
 }
 
 void remove_breakpoint() {
+  breakpoint.quick.remove();
   breakpoint.trap.remove();
   breakpoint = {};
 }
@@ -251,13 +256,51 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
 void watch_for_preemption() {
   const wire::PreemptRecord* record = next_preemption();
   const std::uint64_t wanted = record == nullptr ? 0 : record->ip;
-  if (wanted == breakpoint.trap.address) return;
+  if (wanted == (breakpoint.quick.planted() ? breakpoint.quick.address() : breakpoint.trap.address)) return;
   remove_breakpoint();
   if (wanted != 0) plant(wanted);
 }
 
+namespace {
+
+// The recorded instant, or what was made to be it.
+void preempt_again(KernelContext& context) {
+  remove_breakpoint();
+  consume_record();
+  give_way(context);
+}
+
+bool is_due(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  return record != nullptr && reaches_the_instant(context, *record);
+}
+
+// A loop that is known is not run through: the trap makes the instant (jump_to_iteration).
+bool make_quick(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr || record->varying != 0 || words_of(*record).count != 0) return false;
+  breakpoint.trap.remove();
+  if (breakpoint.quick.plant(context.registers, record->general)) return true;
+  plant(context.registers.rip);
+  return false;
+}
+
+bool on_quick(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  if (!breakpoint.quick.hit(r.rip)) return false;
+  r.rip = breakpoint.quick.address();
+  if (is_due(context))
+    preempt_again(context);
+  else
+    r.rip = breakpoint.quick.go_on();
+  return true;
+}
+
+}  // namespace
+
 bool on_breakpoint(KernelContext& context) {
   KernelRegisters& r = context.registers;
+  if (on_quick(context)) return true;
   if (breakpoint.trap.address == 0) return false;
   if (breakpoint.stepping) {
     abandon_step_over(context);
@@ -265,20 +308,27 @@ bool on_breakpoint(KernelContext& context) {
   }
   if (!breakpoint.trap.hit(r.rip)) return false;
   r.rip--;
-  const wire::PreemptRecord* record = next_preemption();
-  if (record == nullptr || !reaches_the_instant(context, *record)) {
-    breakpoint.trap.lift();
-    breakpoint.stepping = true;
-    r.eflags |= kTrapFlag;
+  if (is_due(context)) {
+    preempt_again(context);
     return true;
   }
-  remove_breakpoint();
-  consume_record();
-  give_way(context);
+  if (!breakpoint.tried && make_quick(context)) return true;
+  breakpoint.tried = true;
+  breakpoint.trap.lift();
+  breakpoint.stepping = true;
+  r.eflags |= kTrapFlag;
   return true;
 }
 
 void abandon_step_over(KernelContext& context) {
+  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
+  if (origin != 0) {
+    const std::uint64_t address = breakpoint.quick.address();
+    breakpoint.quick.remove();
+    plant(address);
+    breakpoint.tried = true;
+    context.registers.rip = origin;
+  }
   if (!breakpoint.stepping) return;
   breakpoint.stepping = false;
   context.registers.eflags &= ~kTrapFlag;

@@ -47,7 +47,7 @@ void preempt(KernelContext& context, const LoopChanges& changes);
 void watch_for_preemption();
 // SIGTRAP. True if it was the breakpoint's.
 bool on_breakpoint(KernelContext& context);
-// Any other fault of the instruction that is being stepped over.
+// Any other fault of the instruction that is being stepped over, or is executed elsewhere for the breakpoint's sake.
 void abandon_step_over(KernelContext& context);
 
 }  // namespace reweave::core

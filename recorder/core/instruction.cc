@@ -1,0 +1,142 @@
+#include "recorder/core/instruction.h"
+
+#include <initializer_list>
+
+namespace reweave::core {
+
+namespace {
+
+// By opcode, what follows it:
+//   o nothing; m operands; b, w operands and a constant of 8, of 32 bits; i, d a constant of 8, of 32 bits
+//   q a constant as wide as the operation; g, G operands, and for some a constant of 8, of 32 bits
+//   f operands, but some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
+//   j a short conditional branch; J a short jump; n a near conditional branch; N a near jump; . not moved
+constexpr char kOneByte[] =
+    "mmmmid..mmmmid.."
+    "mmmmid..mmmmid.."
+    "mmmmid..mmmmid.."
+    "mmmmid..mmmmid.."
+    "................"
+    "oooooooooooooooo"
+    "...m....dwib...."
+    "jjjjjjjjjjjjjjjj"
+    "bw.bmmmmmmmm.m.."
+    "oooooooooo....oo"
+    "....ooooidoooooo"
+    "iiiiiiiiqqqqqqqq"
+    "bb....zZ.o......"
+    "mmmm....mmmmmmmm"
+    ".........N.J...."
+    ".....ogGoo..oomf";
+constexpr char kTwoBytes[] =  // behind 0f
+    ".............m.."
+    "mmmmmmmmmmmmmmmm"
+    "........mmmmmmmm"
+    "................"
+    "mmmmmmmmmmmmmmmm"
+    "mmmmmmmmmmmmmmmm"
+    "mmmmmmmmmmmmmmmm"
+    "bbbbmmmo....mmmm"
+    "nnnnnnnnnnnnnnnn"
+    "mmmmmmmmmmmmmmmm"
+    "...mbm.....mbm.m"
+    "mm.m..mmm.bmmmmm"
+    "mmbmbbb.oooooooo"
+    "mmmmmmmmmmmmmmmm"
+    "mmmmmmmmmmmmmmmm"
+    "mmmmmmmmmmmmmmm.";
+static_assert(sizeof kOneByte == 257 && sizeof kTwoBytes == 257);
+
+struct Opcode {
+  char kind;
+  std::uint8_t at;  // behind it
+  bool wide, narrow;  // operates on 64 bits, on 16
+};
+
+// Maps of three-byte opcodes: 2 is 0f 38, 3 is 0f 3a.
+char kind_in_map(std::uint32_t map, std::uint8_t opcode) {
+  if (map == 1) return kTwoBytes[opcode];
+  return map == 2 ? 'm' : map == 3 ? 'b' : '.';
+}
+
+// Of vector instructions: `prefix` bytes, of which the last bits of the second (or 1, for short ones) are the map.
+Opcode vector_opcode(const std::uint8_t* code, std::uint8_t at) {
+  const std::uint8_t prefix = code[at] == 0xc5 ? 2 : code[at] == 0xc4 ? 3 : 4;
+  const std::uint32_t map = prefix == 2 ? 1 : prefix == 3 ? code[at + 1] & 0x1f : code[at + 1] & 7;
+  const char kind = kind_in_map(map, code[at + prefix]);
+  return {kind == 'n' ? '.' : kind, static_cast<std::uint8_t>(at + prefix + 1), false, false};
+}
+
+bool is_prefix(std::uint8_t byte) {
+  // Not %gs, whose base is ours, nor addresses of 32 bits.
+  for (const int known : {0x66, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64})
+    if (byte == known) return true;
+  return false;
+}
+
+Opcode opcode_of(const std::uint8_t* code) {
+  constexpr std::uint8_t kMostPrefixes = 6;
+  std::uint8_t at = 0;
+  bool narrow = false;
+  for (; is_prefix(code[at]); at++) {
+    if (at == kMostPrefixes) return {};
+    narrow = narrow || code[at] == 0x66;
+  }
+  if (code[at] == 0xc4 || code[at] == 0xc5 || code[at] == 0x62) return vector_opcode(code, at);
+  const bool wide = (code[at] & 0xf8) == 0x48;
+  if ((code[at] & 0xf0) == 0x40) at++;
+  narrow = narrow && !wide;
+  if (code[at] != 0x0f) return {kOneByte[code[at]], static_cast<std::uint8_t>(at + 1), wide, narrow};
+  at++;
+  const std::uint32_t map = code[at] == 0x38 ? 2 : code[at] == 0x3a ? 3 : 1;
+  if (map != 1) at++;
+  return {kind_in_map(map, code[at]), static_cast<std::uint8_t>(at + 1), wide, narrow};
+}
+
+bool is_one_of(char kind, const char* kinds) {
+  for (; *kinds != 0; kinds++)
+    if (*kinds == kind) return true;
+  return false;
+}
+
+std::uint32_t operand_bytes(const std::uint8_t* operands) {
+  const std::uint32_t mode = operands[0] >> 6, place = operands[0] & 7;
+  if (mode == 3) return 1;
+  const bool indexed = place == 4;
+  const std::uint32_t base = indexed ? operands[1] & 7 : place;
+  const std::uint32_t distance = mode == 1 ? 1 : mode == 2 || base == 5 ? 4 : 0;
+  return 1 + indexed + distance;
+}
+
+std::uint32_t constant_bytes(const Opcode& opcode, std::uint32_t operation) {
+  const std::uint32_t usual = opcode.narrow ? 2 : 4;
+  if (is_one_of(opcode.kind, "bizjJ")) return 1;
+  if (is_one_of(opcode.kind, "wdZ")) return usual;
+  if (is_one_of(opcode.kind, "nN")) return 4;
+  if (opcode.kind == 'q') return opcode.wide ? 8 : usual;
+  if (opcode.kind == 'g') return operation < 2 ? 1 : 0;
+  return opcode.kind == 'G' && operation < 2 ? usual : 0;
+}
+
+}  // namespace
+
+Instruction decode(const std::uint8_t* code) {
+  const Opcode opcode = opcode_of(code);
+  if (opcode.kind == 0 || opcode.kind == '.') return {};
+  const bool has_operands = is_one_of(opcode.kind, "mbwgGfzZ");
+  const std::uint8_t* operands = code + opcode.at;
+  const std::uint32_t operation = has_operands ? operands[0] >> 3 & 7 : 0;
+  if (opcode.kind == 'f' && operation >= 2 && operation <= 5) return {};
+  if (is_one_of(opcode.kind, "zZ") && operation != 0) return {};
+  const std::uint32_t behind = opcode.at + (has_operands ? operand_bytes(operands) : 0);
+  const bool is_near = is_one_of(opcode.kind, "nN"), is_short = is_one_of(opcode.kind, "jJ");
+  if ((is_near && opcode.narrow) || (is_short && opcode.at != 1)) return {};
+  const bool relative = has_operands && (operands[0] & 0xc7) == 5;
+  const std::uint32_t distance_at = is_near ? opcode.at : relative ? opcode.at + 1u : 0;
+  const std::uint32_t bytes = behind + constant_bytes(opcode, operation);
+  if (bytes > kLongestInstruction) return {};
+  return {static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(distance_at), is_short,
+          !is_one_of(opcode.kind, "NJ")};
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,22 @@
+// How long an instruction is, and how it is moved: enough of a decoder to take some out of the target's way for a while.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave::core {
+
+// An instruction of 64-bit code that does the same elsewhere, its distances to other code and data once corrected.
+struct Instruction {
+  std::uint8_t bytes;        // 0: not known to be one
+  std::uint8_t distance_at;  // where its 32-bit distance from its end to code or data is; 0: it has none
+  bool short_branch;         // has one of 8 bits, at its end
+  bool goes_on;              // the next one may be executed after it
+};
+
+// Reads 15 bytes at the most. No calls, returns, or what the kernel or the core has a hand in. Source: Intel's Software
+// Developer's Manual, volume 2, appendix A.
+Instruction decode(const std::uint8_t* code);
+
+inline constexpr std::uint64_t kLongestInstruction = 15;
+
+}  // namespace reweave::core

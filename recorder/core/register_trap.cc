@@ -1,0 +1,164 @@
+#include "recorder/core/register_trap.h"
+
+#include "recorder/core/code_patterns.h"
+#include "recorder/core/instruction.h"
+#include "recorder/core/patching.h"
+#include "recorder/core/preemption.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kCompareBytes = 320, kStubBytes = kCompareBytes + 128;
+constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};  // mov %rcx, %gs:..
+constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};   // mov %gs:.., %rcx
+constexpr std::uint8_t kIfZero[] = {0xe3, sizeof kJump + sizeof(std::int32_t)};  // jrcxz, past a jump
+constexpr std::uint8_t kInt3[] = {0xcc};
+constexpr std::uint32_t kRcx = 14, kRsp = 15;  // of PreemptRecord::general
+constexpr std::uint8_t kEncoded[kGeneralRegisters] = {8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4};
+
+// The distance of an instruction at `from` when it is executed at `to`.
+std::int64_t moved_distance(std::uint64_t from, std::uint8_t distance_at, std::uint64_t to) {
+  std::int32_t distance;
+  memcpy(&distance, code_at(from + distance_at), sizeof distance);
+  return distance + static_cast<std::int64_t>(from - to);
+}
+
+// The instructions that a jump at `address` covers.
+struct Window {
+  std::uint32_t count = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t starts[kJumpBytes];
+
+  // Whether what they refer to is within reach of `stub`.
+  bool reaches(std::uint64_t stub) const {
+    constexpr std::int64_t kReach = (std::int64_t{1} << 31) - static_cast<std::int64_t>(kStubBytes);
+    for (std::uint32_t i = 0; i < count; i++) {
+      const std::uint8_t distance_at = decode(code_at(starts[i])).distance_at;
+      const std::int64_t distance = distance_at == 0 ? 0 : moved_distance(starts[i], distance_at, stub);
+      if (distance > kReach || distance < -kReach) return false;
+    }
+    return true;
+  }
+  // False if there is one that cannot be moved, or a way into their midst.
+  bool find(std::uint64_t address) {
+    const Region* region = code_region(address);
+    while (bytes < kJumpBytes) {
+      const std::uint64_t at = address + bytes;
+      if (region == nullptr || at + kLongestInstruction > region->end || is_patched(at)) return false;
+      if (at != address && is_jumped_to(at, *region)) return false;
+      const Instruction found = decode(code_at(at));
+      if (found.bytes == 0 || (!found.goes_on && bytes + found.bytes < kJumpBytes)) return false;
+      starts[count++] = at;
+      bytes += found.bytes;
+    }
+    // A debugger plants breakpoints at the instructions that it sees.
+    return count == 1 || config().patch_calls != 0;
+  }
+};
+
+// A stub for all traps that reach it: there is but one at a time.
+std::uint64_t stub_for(std::uint64_t address) {
+  constexpr std::uint64_t kNear = 1 << 30;
+  static std::uint64_t last;
+  if (last == 0 || last + kNear < address || address + kNear < last) last = new_stub(address, kStubBytes);
+  return last;
+}
+
+std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+template <std::size_t n>
+void put_shelf(Assembler& code, const std::uint8_t (&instruction)[n]) {
+  constexpr std::uint32_t kShelf = offsetof(Thread, shelved_rcx);
+  code.put(instruction);
+  code.copy(reinterpret_cast<std::uint64_t>(&kShelf), sizeof kShelf);
+}
+
+// Goes to `differs` if that register is not `value`: lea -value(register), %ecx; jrcxz, which change no flags.
+void put_comparison(Assembler& code, std::uint32_t i, std::uint64_t value, std::uint64_t differs) {
+  const std::uint8_t number = kEncoded[i];
+  const std::uint8_t extended[] = {0x41}, base[] = {0x24};
+  const std::uint8_t load[] = {0x8d, static_cast<std::uint8_t>(0x88 | (number & 7))};
+  const std::uint32_t negative = 0 - low(value);
+  if (i == kRcx) put_shelf(code, kLoadRcx);
+  if (number >= 8) code.put(extended);
+  code.put(load);
+  if ((number & 7) == 4) code.put(base);
+  code.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
+  code.put(kIfZero);
+  code.put(kJump, differs);
+}
+
+// Addresses of our own memory depend on how a run is carried out.
+bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && (value < kCoreBase || value >= kOursEnd); }
+
+}  // namespace
+
+bool RegisterTrap::is_possible(std::uint64_t address) { return Window().find(address); }
+
+// A short branch becomes a near one; distances are from elsewhere.
+void RegisterTrap::move(Assembler& code, Moved& moved) {
+  const Instruction found = decode(code_at(moved.from));
+  const std::uint64_t after = moved.from + found.bytes;
+  moved.to = code.at();
+  if (found.short_branch) {
+    const std::uint8_t opcode = *code_at(moved.from);
+    const std::uint64_t target = after + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*code_at(after - 1))});
+    const std::uint8_t near[] = {0x0f, static_cast<std::uint8_t>(0x80 | (opcode & 0xf))};
+    return found.goes_on ? code.put(near, target) : code.put(kJump, target);
+  }
+  code.copy(moved.from, found.bytes);
+  if (found.distance_at == 0) return;
+  const auto distance = static_cast<std::int32_t>(moved_distance(moved.from, found.distance_at, moved.to));
+  Assembler(moved.to + found.distance_at).copy(reinterpret_cast<std::uint64_t>(&distance), sizeof distance);
+}
+
+// What differs now goes first: it most likely differs at the next turns too.
+void RegisterTrap::write_stub(KernelRegisters& present, const std::uint64_t* wanted) {
+  const std::uint64_t differs = stub_ + kCompareBytes;
+  Assembler code(stub_);
+  put_shelf(code, kStoreRcx);
+  for (const bool equal : {false, true})
+    for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+      if (is_compared(i, wanted[i]) && (low(general_register(present, i)) == low(wanted[i])) == equal)
+        put_comparison(code, i, wanted[i], differs);
+  put_shelf(code, kLoadRcx);
+  code.put(kInt3);
+  struck_ = code.at();
+  Assembler on(differs);
+  put_shelf(on, kLoadRcx);
+  for (std::uint32_t i = 0; i < count_; i++) move(on, moved_[i]);
+  on.put(kJump, address_ + covered_);
+}
+
+bool RegisterTrap::plant(KernelRegisters& present, const std::uint64_t* wanted) {
+  const std::uint64_t address = present.rip;
+  Window window;
+  const std::uint64_t stub = window.find(address) ? stub_for(address) : 0;
+  if (stub == 0 || !window.reaches(stub)) return false;
+  address_ = address;
+  covered_ = window.bytes;
+  stub_ = stub;
+  count_ = window.count;
+  for (std::uint32_t i = 0; i < count_; i++) moved_[i].from = window.starts[i];
+  memcpy(original_, code_at(address), sizeof original_);
+  const Writable room(stub, kStubBytes);
+  if (room.done()) write_stub(present, wanted);
+  if (!room.done() || !write_jump(address, stub)) *this = {};
+  return planted();
+}
+
+void RegisterTrap::remove() {
+  if (!planted()) return;
+  const Writable code(address_, kJumpBytes);
+  if (code.done()) memcpy(reinterpret_cast<void*>(address_), original_, sizeof original_);
+  *this = {};
+}
+
+std::uint64_t RegisterTrap::origin(std::uint64_t ip) const {
+  for (std::uint32_t i = 0; i < count_; i++)
+    if (planted() && moved_[i].to == ip) return moved_[i].from;
+  return 0;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,110 @@
+// The core's decoder against objdump(1), on the code of real libraries.
+#define BOOST_TEST_MODULE instruction
+#include <boost/test/included/unit_test.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "recorder/core/instruction.h"
+
+using reweave::core::decode;
+using reweave::core::Instruction;
+
+namespace {
+
+struct Listed {
+  std::uint64_t address = 0;
+  std::vector<std::uint8_t> bytes;
+  std::string text;
+};
+
+// A line of `objdump -dw`: address, bytes and text between tabs.
+bool parse(const std::string& line, Listed& listed) {
+  const auto first = line.find(":\t"), second = line.find('\t', first + 2);
+  if (first == std::string::npos || second == std::string::npos) return false;
+  listed = {std::strtoull(line.c_str(), nullptr, 16), {}, line.substr(second + 1)};
+  std::istringstream bytes(line.substr(first + 2, second - first - 2));
+  for (std::string byte; bytes >> byte;)
+    listed.bytes.push_back(static_cast<std::uint8_t>(std::strtoul(byte.c_str(), nullptr, 16)));
+  return !listed.bytes.empty() && listed.text.find("(bad)") == std::string::npos;
+}
+
+template <typename Use>
+void for_each_instruction(const std::string& file, Use use) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> listing(
+      popen(("objdump -dw " + file).c_str(), "r"), pclose);
+  BOOST_REQUIRE(listing != nullptr);
+  std::array<char, 4096> line;
+  for (Listed listed; std::fgets(line.data(), line.size(), listing.get()) != nullptr;)
+    if (parse(line.data(), listed)) use(listed);
+}
+
+// Where a distance of the instruction leads, as objdump says: "# address" behind an operand, or a branch's operand.
+std::uint64_t target_in(const std::string& text) {
+  const auto comment = text.find("# ");
+  if (comment != std::string::npos) return std::strtoull(text.c_str() + comment + 2, nullptr, 16);
+  const auto operand = text.find_first_of(" \t");
+  return std::strtoull(text.c_str() + text.find_first_not_of(" \t", operand), nullptr, 16);
+}
+
+std::uint64_t target_of(const Listed& listed, const Instruction& found) {
+  std::int32_t distance = 0;
+  if (found.short_branch)
+    distance = static_cast<std::int8_t>(listed.bytes.back());
+  else
+    std::memcpy(&distance, listed.bytes.data() + found.distance_at, sizeof distance);
+  return listed.address + listed.bytes.size() + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+}
+
+bool is_any(const std::string& text, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (text.find(name) == 0) return true;
+  return false;
+}
+
+void check(const std::string& file) {
+  std::uint64_t all = 0, known = 0, wrong = 0;
+  for_each_instruction(file, [&](Listed listed) {
+    const std::size_t size = listed.bytes.size();
+    listed.bytes.resize(size + reweave::core::kLongestInstruction);
+    const Instruction found = decode(listed.bytes.data());
+    listed.bytes.resize(size);
+    all++;
+    if (found.bytes == 0) return;
+    known++;
+    const bool leads = found.distance_at != 0 || found.short_branch;
+    const bool should = listed.text.find("(%rip)") != std::string::npos || is_any(listed.text, {"j", "bnd j"});
+    const bool right = found.bytes == size && leads == should && (!leads || target_of(listed, found) == target_in(listed.text)) &&
+                       found.goes_on == !is_any(listed.text, {"jmp", "bnd jmp"}) &&
+                       !is_any(listed.text, {"call", "ret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3", "hlt",
+                                             "ud2", "xbegin", "xabort", "bnd call", "notrack"});
+    if (!right && wrong++ < 20)
+      BOOST_ERROR(file << " " << std::hex << listed.address << ": " << std::dec << int{found.bytes} << " bytes, distance at "
+                       << int{found.distance_at} << ": " << listed.text);
+  });
+  BOOST_TEST_MESSAGE(file << ": " << known << " of " << all);
+  BOOST_TEST(all > 1000);
+  BOOST_TEST(known * 100 > all * 80);  // most of the rest are calls
+  BOOST_TEST(wrong == 0);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(as_objdump_says) {
+  for (const char* file : {"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"})
+    check(file);
+}
+
+BOOST_AUTO_TEST_CASE(not_instructions) {
+  const std::array<std::uint8_t, 16> prefixes = {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+                                                 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66};
+  BOOST_TEST(decode(prefixes.data()).bytes == 0);
+  const std::array<std::uint8_t, 16> through_gs = {0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0};
+  BOOST_TEST(decode(through_gs.data()).bytes == 0);
+}
