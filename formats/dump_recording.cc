@@ -113,9 +113,11 @@ std::string describe(const wire::ModuleRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
+  const char* where = record.varying == wire::kComputes                            ? ", computing"
+                      : record.varying != 0 || record.header.bytes > sizeof record ? ", in a loop"
+                                                                                   : "";
   std::string text = fmt::format("preempted at ip {:#x}, step {}, registers {:016x} stack {:016x}{}", record.ip,
-                                 record.step, record.registers, record.stack,
-                                 record.varying != 0 || record.header.bytes > sizeof record ? ", in a loop" : "");
+                                 record.step, record.registers, record.stack, where);
   std::string_view tail = tail_of(record);
   for (wire::NamedWord word; tail.size() >= sizeof word; tail.remove_prefix(sizeof word)) {
     std::memcpy(&word, tail.data(), sizeof word);

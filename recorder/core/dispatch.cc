@@ -10,7 +10,6 @@
 #include "recorder/core/patching.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/pseudo_calls.h"
-#include "recorder/core/rare_place.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_changes.h"
@@ -250,7 +249,6 @@ void return_and_deliver(KernelContext& context) {
 // Carries out the call that `context` was about to make: changes it to what the call returns with.
 long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
-  stop_seeking_place();
   if (read_clock(context, number)) {
     if (state().stand_in_changes != 0) follow_file_changes();
     return 0;

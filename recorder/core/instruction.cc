@@ -49,7 +49,7 @@ static_assert(sizeof kOneByte == 257 && sizeof kTwoBytes == 257);
 
 struct Opcode {
   char kind;
-  std::uint8_t at;  // behind it
+  std::uint8_t at;    // behind it
   bool wide, narrow;  // operates on 64 bits, on 16
 };
 

@@ -1,4 +1,5 @@
-// How long an instruction is, and how it is moved: enough of a decoder to take some out of the target's way for a while.
+// How long an instruction is, and how it is moved: enough of a decoder to take some out of the target's way for a
+// while.
 #pragma once
 
 #include <cstdint>

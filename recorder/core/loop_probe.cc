@@ -8,7 +8,6 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
-#include "recorder/core/rare_place.h"
 #include "recorder/core/register_trap.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
@@ -24,11 +23,9 @@ constexpr std::uint32_t kIterations = 4;
 constexpr std::uint64_t kWordsOfWrite = 5;  // that an instruction writes at the most, if not aligned
 constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
 
-// How long others wait for a thread that computes: until it gives way at a rare place; and at any, if there is none.
-struct Patience {
-  std::uint32_t rare_ms, any_ms;
-};
-constexpr Patience kForOthers = {1'000, 10'000}, kForSignals = {500, 1'000};
+// How long others, and a signal, wait for a thread that computes.
+constexpr std::uint32_t kPatienceMs = 300, kPatienceForSignalMs = 100;
+constexpr std::uint32_t kUnlessFound = 20;  // times as long, if no instruction is found that a replay finds soon
 
 struct Probe {
   bool active;
@@ -162,14 +159,10 @@ bool is_stuck() {
 // True if the thread waits for another.
 bool is_waiting() { return probe.recurred || (probe.changes.known && is_stuck()); }
 
-// True if a thread that computes should give way here: it has stalled others, or a signal, for long, and there seems to
-// be no rare place.
-bool is_overdue(const KernelContext& context) {
-  const Patience& patience = signal_pending(self()) ? kForSignals : kForOthers;
-  const std::uint32_t stalled = state().stalled_ms.load();
-  const bool seeks = stalled >= patience.rare_ms && seek_rare_place(context);
-  return !seeks && stalled >= patience.any_ms;
-}
+std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignalMs : kPatienceMs; }
+
+// True if a thread that computes should give way: it has stalled others, or a signal, for long.
+bool is_overdue() { return state().stalled_ms.load() >= patience_ms(); }
 
 void begin_at(const KernelContext& context) {
   probe.approaching = false;
@@ -215,17 +208,28 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   if (value == kKickValue) return on_kick(context);
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;
-  seek_on();
   if (value == kSliceOverValue) return on_slice_over(context);
   if (!probe.active && nameable(context.registers.rip)) start_probe(context);
 }
 
 namespace {
 
+// Below the stack pointer the runs may differ.
+void forget_dead_words(std::uint64_t sp) {
+  const Region* stack = region_at(sp);
+  LoopChanges& changes = probe.changes;
+  for (std::uint32_t i = changes.count; i-- > 0;)
+    if (stack != nullptr && changes.words[i] >= stack->start && changes.words[i] < sp)
+      changes.words[i] = changes.words[--changes.count];
+}
+
 void settle_at(KernelContext& context) {
-  if (!RegisterTrap::is_possible(context.registers.rip) && ++probe.steps < kMaxSteps) return;
+  const bool found = RegisterTrap::is_possible(context.registers.rip);
+  if (!found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
-  preempt(context, {});
+  if (!found && state().stalled_ms.load() < patience_ms() * kUnlessFound) return;
+  forget_dead_words(context.registers.rsp);
+  preempt(context, probe.changes);
 }
 
 // Enough steps were seen, or the last led to where no preemption can be.
@@ -233,8 +237,9 @@ void end_look(KernelContext& context, bool usable) {
   probe.changes.known = probe.iterations == kIterations && !probe.odd;
   if (!probe.changes.known) seen.some = false;
   const bool waits = usable && !probe.settling && is_waiting();
-  if (usable && !probe.settling && !waits && is_overdue(context)) {
+  if (usable && !probe.settling && !waits && is_overdue()) {
     protect_memory(true);
+    probe.changes.known = false;
     probe.settling = true;
     probe.steps = 0;
     return settle_at(context);
@@ -245,7 +250,7 @@ void end_look(KernelContext& context, bool usable) {
     waiting_places.add(context.registers.rip);
     note_slice_end(self(), probe.start.ip);
   }
-  preempt(context, probe.changes.known ? probe.changes : LoopChanges{});
+  preempt(context, probe.changes);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 // protected, so that the words which such a loop changes are known; their values belong to the instant's name. If
 // later looks find the same loop, and nothing but those words and registers changed from one look to the next, the
 // thread waits as well, and counts. Any other thread computes, and is left alone until it has stalled others or a
-// signal for a second. Finding such an instant again costs a replay a trap for each time that the instruction is
-// executed, so it is then preempted where it seldom comes (rare_place.h).
+// signal for a while; it is then preempted at an instruction that a replay may come by very often, until all is as it
+// was (register_trap.h).
 #pragma once
 
 #include "recorder/core/context.h"

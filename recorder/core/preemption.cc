@@ -152,10 +152,10 @@ std::uint64_t hash_without(const NamedWords& words) {
 }
 
 // Of a thread that computes: memory is as it was. A trace's own functions leave other values on the stack where the
-// program has none; registers must do then.
+// program has none; registers and words must do then.
 bool is_same_turn(const wire::PreemptRecord& record) {
-  const NamedWords words = words_of(record);
-  return words.count != 0 || record.memory == 0 || tracing() || hash_without(words) == record.memory;
+  if (record.varying != wire::kComputes || record.memory == 0 || tracing()) return true;
+  return words_of(record).count <= LoopChanges::kMaxWords && hash_without(words_of(record)) == record.memory;
 }
 
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
@@ -165,7 +165,8 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (record.memory == 0 || words_of(record).count > LoopChanges::kMaxWords) return false;
+  if (record.varying == wire::kComputes || record.memory == 0) return false;
+  if (words_of(record).count > LoopChanges::kMaxWords) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
     if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
@@ -245,7 +246,7 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   body.stack = instant.stack;
   body.vectors = instant.vectors;
   body.memory = memory;
-  body.varying = changes.varying;
+  body.varying = changes.known ? changes.varying : wire::kComputes;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
   body.general[kGeneralRegisters] = context.registers.eflags & kNamedFlags;
   record.append(words, changes.count * sizeof words[0]);
@@ -278,7 +279,7 @@ bool is_due(KernelContext& context) {
 // A loop that is known is not run through: the trap makes the instant (jump_to_iteration).
 bool make_quick(KernelContext& context) {
   const wire::PreemptRecord* record = next_preemption();
-  if (record == nullptr || record->varying != 0 || words_of(*record).count != 0) return false;
+  if (record == nullptr || record->varying != wire::kComputes) return false;
   breakpoint.trap.remove();
   if (breakpoint.quick.plant(context.registers, record->general)) return true;
   plant(context.registers.rip);

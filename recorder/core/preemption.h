@@ -29,7 +29,7 @@ void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
 // registers.
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = 32;
-  bool known;  // nothing else changes
+  bool known;  // nothing else changes; otherwise these are words that the thread has changed lately
   std::uint64_t varying;
   std::uint32_t count;
   std::uint64_t words[kMaxWords];  // addresses

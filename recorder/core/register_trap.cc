@@ -1,5 +1,7 @@
 #include "recorder/core/register_trap.h"
 
+#include <sys/mman.h>
+
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/instruction.h"
 #include "recorder/core/patching.h"
@@ -10,8 +12,8 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kCompareBytes = 320, kStubBytes = kCompareBytes + 128;
-constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};  // mov %rcx, %gs:..
-constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};   // mov %gs:.., %rcx
+constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};             // mov %rcx, %gs:..
+constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};              // mov %gs:.., %rcx
 constexpr std::uint8_t kIfZero[] = {0xe3, sizeof kJump + sizeof(std::int32_t)};  // jrcxz, past a jump
 constexpr std::uint8_t kInt3[] = {0xcc};
 constexpr std::uint32_t kRcx = 14, kRsp = 15;  // of PreemptRecord::general
@@ -22,6 +24,10 @@ std::int64_t moved_distance(std::uint64_t from, std::uint8_t distance_at, std::u
   std::int32_t distance;
   memcpy(&distance, code_at(from + distance_at), sizeof distance);
   return distance + static_cast<std::int64_t>(from - to);
+}
+
+bool is_code(const Region& region) {
+  return (region.prot & PROT_EXEC) != 0 && !region.shared && region.accessible_end() == region.end;
 }
 
 // The instructions that a jump at `address` covers.
@@ -42,10 +48,11 @@ struct Window {
   }
   // False if there is one that cannot be moved, or a way into their midst.
   bool find(std::uint64_t address) {
-    const Region* region = code_region(address);
+    const Region* region = region_at(address);
+    if (region == nullptr || !is_code(*region)) return false;
     while (bytes < kJumpBytes) {
       const std::uint64_t at = address + bytes;
-      if (region == nullptr || at + kLongestInstruction > region->end || is_patched(at)) return false;
+      if (at + kLongestInstruction > region->end || is_patched(at)) return false;
       if (at != address && is_jumped_to(at, *region)) return false;
       const Instruction found = decode(code_at(at));
       if (found.bytes == 0 || (!found.goes_on && bytes + found.bytes < kJumpBytes)) return false;
@@ -103,7 +110,8 @@ void RegisterTrap::move(Assembler& code, Moved& moved) {
   moved.to = code.at();
   if (found.short_branch) {
     const std::uint8_t opcode = *code_at(moved.from);
-    const std::uint64_t target = after + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*code_at(after - 1))});
+    const std::uint64_t target =
+        after + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*code_at(after - 1))});
     const std::uint8_t near[] = {0x0f, static_cast<std::uint8_t>(0x80 | (opcode & 0xf))};
     return found.goes_on ? code.put(near, target) : code.put(kJump, target);
   }
@@ -144,13 +152,22 @@ bool RegisterTrap::plant(KernelRegisters& present, const std::uint64_t* wanted) 
   memcpy(original_, code_at(address), sizeof original_);
   const Writable room(stub, kStubBytes);
   if (room.done()) write_stub(present, wanted);
-  if (!room.done() || !write_jump(address, stub)) *this = {};
+  const Writable code(address, kJumpBytes, protection());
+  if (room.done() && code.done())
+    Assembler(address).put(kJump, stub);
+  else
+    *this = {};
   return planted();
+}
+
+int RegisterTrap::protection() const {
+  const Region* region = region_at(address_);
+  return region == nullptr ? PROT_NONE : static_cast<int>(region->prot);
 }
 
 void RegisterTrap::remove() {
   if (!planted()) return;
-  const Writable code(address_, kJumpBytes);
+  const Writable code(address_, kJumpBytes, protection());
   if (code.done()) memcpy(reinterpret_cast<void*>(address_), original_, sizeof original_);
   *this = {};
 }

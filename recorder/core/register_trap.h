@@ -11,12 +11,12 @@ namespace reweave::core {
 
 class RegisterTrap {
  public:
-  // True if there can be such a trap at `address`: what a jump covers there is known code, to the midst of which nothing
-  // nearby jumps.
+  // True if there can be such a trap at `address`: what a jump covers there is known code, to the midst of which
+  // nothing nearby jumps.
   static bool is_possible(std::uint64_t address);
 
-  // At the instruction where the holder is, whose registers are `present`; `wanted` as PreemptRecord::general. The lower
-  // halves are compared. False if there can be none.
+  // At the instruction where the holder is, whose registers are `present`; `wanted` as PreemptRecord::general. The
+  // lower halves are compared. False if there can be none.
   bool plant(KernelRegisters& present, const std::uint64_t* wanted);
   void remove();
   bool planted() const { return address_ != 0; }
@@ -35,6 +35,7 @@ class RegisterTrap {
   };
   void write_stub(KernelRegisters& present, const std::uint64_t* wanted);
   void move(Assembler& code, Moved& moved);
+  int protection() const;
 
   std::uint64_t address_, covered_, stub_, struck_;
   std::uint32_t count_;

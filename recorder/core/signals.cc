@@ -13,7 +13,6 @@
 #include "recorder/core/process.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/random_instructions.h"
-#include "recorder/core/rare_place.h"
 #include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/segment_bases.h"
@@ -218,7 +217,7 @@ void fail_call(KernelContext& context) {
 
 // Traps that we set ourselves. After any other fault there are no single steps under way.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
-  if (number == SIGTRAP && (on_breakpoint(context) || on_sought_place(context) || on_fork_site(context))) return true;
+  if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
   if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
   abandon_step_over(context);

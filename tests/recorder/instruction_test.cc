@@ -37,8 +37,7 @@ bool parse(const std::string& line, Listed& listed) {
 
 template <typename Use>
 void for_each_instruction(const std::string& file, Use use) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> listing(
-      popen(("objdump -dw " + file).c_str(), "r"), pclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> listing(popen(("objdump -dw " + file).c_str(), "r"), pclose);
   BOOST_REQUIRE(listing != nullptr);
   std::array<char, 4096> line;
   for (Listed listed; std::fgets(line.data(), line.size(), listing.get()) != nullptr;)
@@ -80,13 +79,14 @@ void check(const std::string& file) {
     known++;
     const bool leads = found.distance_at != 0 || found.short_branch;
     const bool should = listed.text.find("(%rip)") != std::string::npos || is_any(listed.text, {"j", "bnd j"});
-    const bool right = found.bytes == size && leads == should && (!leads || target_of(listed, found) == target_in(listed.text)) &&
+    const bool right = found.bytes == size && leads == should &&
+                       (!leads || target_of(listed, found) == target_in(listed.text)) &&
                        found.goes_on == !is_any(listed.text, {"jmp", "bnd jmp"}) &&
-                       !is_any(listed.text, {"call", "ret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3", "hlt",
-                                             "ud2", "xbegin", "xabort", "bnd call", "notrack"});
+                       !is_any(listed.text, {"call", "ret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3",
+                                             "hlt", "ud2", "xbegin", "xabort", "bnd call", "notrack"});
     if (!right && wrong++ < 20)
-      BOOST_ERROR(file << " " << std::hex << listed.address << ": " << std::dec << int{found.bytes} << " bytes, distance at "
-                       << int{found.distance_at} << ": " << listed.text);
+      BOOST_ERROR(file << " " << std::hex << listed.address << ": " << std::dec << int{found.bytes}
+                       << " bytes, distance at " << int{found.distance_at} << ": " << listed.text);
   });
   BOOST_TEST_MESSAGE(file << ": " << known << " of " << all);
   BOOST_TEST(all > 1000);
@@ -97,7 +97,8 @@ void check(const std::string& file) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(as_objdump_says) {
-  for (const char* file : {"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"})
+  for (const char* file : {"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6",
+                           "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"})
     check(file);
 }
 
