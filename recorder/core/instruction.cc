@@ -120,6 +120,15 @@ std::uint32_t constant_bytes(const Opcode& opcode, std::uint32_t operation) {
 
 }  // namespace
 
+bool repeats(const std::uint8_t* code) {
+  bool repeated = false;
+  for (std::uint64_t i = 1; i < kLongestInstruction && is_prefix(*code); i++, code++)
+    repeated = repeated || *code == 0xf2 || *code == 0xf3;
+  if ((*code & 0xf0) == 0x40) code++;
+  const bool is_string = (*code & 0xfc) == 0xa4 || (*code >= 0xaa && *code <= 0xaf);
+  return repeated && is_string;
+}
+
 Instruction decode(const std::uint8_t* code) {
   const Opcode opcode = opcode_of(code);
   if (opcode.kind == 0 || opcode.kind == '.') return {};

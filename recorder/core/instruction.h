@@ -20,4 +20,8 @@ Instruction decode(const std::uint8_t* code);
 
 inline constexpr std::uint64_t kLongestInstruction = 15;
 
+// True of a string instruction that repeats: a signal or a single step may come between two repetitions of it, a trap
+// at it only before the first.
+bool repeats(const std::uint8_t* code);
+
 }  // namespace reweave::core

@@ -31,6 +31,7 @@ struct Probe {
   bool active;
   bool approaching;  // the place where the loop of the last look was found
   bool settling;     // the thread gives way, at an instruction that a replay finds soon
+  std::uint32_t stalled_ms;
   Instant start;
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
@@ -162,7 +163,7 @@ bool is_waiting() { return probe.recurred || (probe.changes.known && is_stuck())
 std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignalMs : kPatienceMs; }
 
 // True if a thread that computes should give way: it has stalled others, or a signal, for long.
-bool is_overdue() { return state().stalled_ms.load() >= patience_ms(); }
+bool is_overdue() { return probe.stalled_ms >= patience_ms(); }
 
 void begin_at(const KernelContext& context) {
   probe.approaching = false;
@@ -179,10 +180,11 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
-void start_probe(KernelContext& context) {
+void start_probe(KernelContext& context, std::uint32_t stalled_ms) {
   if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;
   probe = {};
   probe.active = true;
+  probe.stalled_ms = stalled_ms;
   begin_at(context);
   probe.approaching = seen.some;
   protect_memory(false);
@@ -194,7 +196,7 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
-  if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context);
+  if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context, 0);
 }
 
 }  // namespace
@@ -209,7 +211,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   self().supervisor_signals++;
   if (state().holder.load() != self().id + 1u) return;
   if (value == kSliceOverValue) return on_slice_over(context);
-  if (!probe.active && nameable(context.registers.rip)) start_probe(context);
+  if (!probe.active && nameable(context.registers.rip)) start_probe(context, state().stalled_ms.load());
 }
 
 namespace {
@@ -227,7 +229,7 @@ void settle_at(KernelContext& context) {
   const bool found = RegisterTrap::is_possible(context.registers.rip);
   if (!found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
-  if (!found && state().stalled_ms.load() < patience_ms() * kUnlessFound) return;
+  if (!found && probe.stalled_ms < patience_ms() * kUnlessFound) return;
   forget_dead_words(context.registers.rsp);
   preempt(context, probe.changes);
 }

@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include "recorder/core/code_patterns.h"
+#include "recorder/core/instant.h"
 #include "recorder/core/instruction.h"
 #include "recorder/core/patching.h"
-#include "recorder/core/preemption.h"
 
 namespace reweave::core {
 
@@ -66,7 +66,7 @@ struct Window {
 
 // A stub for all traps that reach it: there is but one at a time.
 std::uint64_t stub_for(std::uint64_t address) {
-  constexpr std::uint64_t kNear = 1 << 30;
+  constexpr std::uint64_t kNear = (std::uint64_t{1} << 31) - (1 << 20);
   static std::uint64_t last;
   if (last == 0 || last + kNear < address || address + kNear < last) last = new_stub(address, kStubBytes);
   return last;
@@ -96,8 +96,7 @@ void put_comparison(Assembler& code, std::uint32_t i, std::uint64_t value, std::
   code.put(kJump, differs);
 }
 
-// Addresses of our own memory depend on how a run is carried out.
-bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && (value < kCoreBase || value >= kOursEnd); }
+bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && !is_ours(value); }
 
 }  // namespace
 

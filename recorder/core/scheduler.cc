@@ -4,7 +4,7 @@
 #include "recorder/core/choice.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
-#include "recorder/core/preemption.h"
+#include "recorder/core/recorded_preemption.h"
 #include "recorder/core/recorded_switches.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"

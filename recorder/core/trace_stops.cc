@@ -6,7 +6,6 @@
 
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
-#include "recorder/core/preemption.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"

@@ -75,6 +75,10 @@ void check(const std::string& file) {
     const Instruction found = decode(listed.bytes.data());
     listed.bytes.resize(size);
     all++;
+    const bool repeated =
+        is_any(listed.text, {"rep ", "repz ", "repnz "}) && listed.text.find("ret") == std::string::npos;
+    if (reweave::core::repeats(listed.bytes.data()) != repeated && wrong++ < 20)
+      BOOST_ERROR(file << " " << std::hex << listed.address << ": repeats: " << listed.text);
     if (found.bytes == 0) return;
     known++;
     const bool leads = found.distance_at != 0 || found.short_branch;

@@ -8,8 +8,8 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/instant.h"
 #include "recorder/core/log.h"
-#include "recorder/core/preemption.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_contents.h"

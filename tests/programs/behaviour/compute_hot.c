@@ -36,6 +36,11 @@ static inline __attribute__((always_inline)) uint64_t compute(uint64_t* table, d
   return turns;
 }
 
+static __attribute__((noinline)) uint64_t compute_in_registers(uint64_t x) {
+  for (uint64_t i = 0; i < 100000000; i++) x = x * 31 + (i ^ x >> 7);
+  return x;
+}
+
 static void* clock_thread(void* unused) {
   const struct timespec nap = {0, 1000000};
   for (; ticks < TICKS; ticks++) nanosleep(&nap, NULL);
@@ -43,6 +48,7 @@ static void* clock_thread(void* unused) {
 }
 
 static void* worker(void* unused) {
+  printf("%llx\n", (unsigned long long)compute_in_registers(1));
   printf("other %d\n", compute(tables[1], &sums[1], &ticks, TICKS) > 1000);
   return unused;
 }

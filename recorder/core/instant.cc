@@ -1,0 +1,95 @@
+#include "recorder/core/instant.h"
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
+#include "recorder/core/instruction.h"
+#include "recorder/core/patching.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kStackWindow = 256;
+constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
+
+struct CodeRange {
+  std::uint64_t start, end;
+};
+constexpr std::uint32_t kMaxShimRanges = 8;
+CodeRange shim_ranges[kMaxShimRanges];
+std::uint32_t shim_range_count;
+
+std::uint64_t hash_words(std::uint64_t hash, std::uint64_t start, std::uint64_t end) {
+  for (std::uint64_t at = start; at + 8 <= end; at += 8) hash = mix(hash, without_ours(word_at(at)));
+  return hash;
+}
+
+std::uint64_t hash_registers(const KernelRegisters& r) {
+  std::uint64_t hash = r.eflags & kNamedFlags;
+  for (std::uint64_t word :
+       {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx, r.rax, r.rcx, r.rsp})
+    hash = mix(hash, without_ours(word));
+  return hash;
+}
+
+std::uint64_t hash_vectors(const KernelRegisters& r) {
+  if (r.fp_state == 0) return 0;
+  return hash_words(0, r.fp_state + kVectorsOffset, r.fp_state + kVectorsOffset + kVectorsBytes);
+}
+
+std::uint64_t hash_stack(std::uint64_t sp) {
+  const Region* region = region_at(sp);
+  if (region == nullptr) return 0;
+  const std::uint64_t end = region->accessible_end();
+  return hash_words(0, sp, end - sp < kStackWindow ? end : sp + kStackWindow);
+}
+
+}  // namespace
+
+Instant instant_of(const KernelContext& context) {
+  const KernelRegisters& r = context.registers;
+  return {r.rip, hash_registers(r), hash_stack(r.rsp), hash_vectors(r)};
+}
+
+bool nameable(std::uint64_t ip) {
+  if (in_core(ip) || region_at(ip) == nullptr || is_patched(ip)) return false;
+  for (std::uint32_t i = 0; i < shim_range_count; i++)
+    if (ip >= shim_ranges[i].start && ip < shim_ranges[i].end) return false;
+  const auto* code = reinterpret_cast<const std::uint8_t*>(ip);
+  const bool pushes_flags = code[0] == 0x9c;
+  const bool system_call = code[0] == 0x0f && code[1] == 0x05;
+  return !pushes_flags && !system_call && !repeats(code);
+}
+
+void note_shim(const char* path, std::uint64_t start, std::uint64_t end) {
+  if (!starts_with(base_name(path), "libreweave") || shim_range_count == kMaxShimRanges) return;
+  shim_ranges[shim_range_count++] = {start, end};
+}
+
+std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i) {
+  return reinterpret_cast<std::uint64_t*>(&registers)[i];
+}
+
+std::uint64_t hashed_bytes() {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < regions().count; i++) {
+    const Region& region = regions().items[i];
+    if (is_hashed(region, HashedMemory::kOfTree)) bytes += region.end - region.start;
+  }
+  return bytes;
+}
+
+std::uint64_t hash_without(const NamedWords& words) {
+  std::uint64_t saved[NamedWords::kMax];
+  std::uint32_t n = 0;
+  for (const wire::NamedWord& word : words) {
+    saved[n++] = word_at(word.address);
+    store_word(word.address, 0);
+  }
+  const std::uint64_t hash = hash_memory(HashedMemory::kOfTree) | 1;
+  n = 0;
+  for (const wire::NamedWord& word : words) store_word(word.address, saved[n++]);
+  return hash;
+}
+
+}  // namespace reweave::core

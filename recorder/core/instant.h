@@ -1,0 +1,57 @@
+// Names of instants of the target's own code, where no schedule point is: what is equal there, and hashes of it.
+#pragma once
+
+#include "formats/wire.h"
+#include "recorder/core/context.h"
+#include "recorder/core/kernel_types.h"
+
+namespace reweave::core {
+
+struct Instant {
+  std::uint64_t ip;
+  std::uint64_t registers;  // hash of the general ones, the flags that programs use, and the vectors
+  std::uint64_t stack;      // hash of what lies next above the stack pointer
+  std::uint64_t vectors;    // hash of the low halves of the vector registers
+  bool operator==(const Instant&) const = default;
+};
+Instant instant_of(const KernelContext& context);
+
+// True if an instant can be named at `ip`: the target's code, and neither an instruction that single steps disturb nor
+// one that may be half done there.
+bool nameable(std::uint64_t ip);
+// Recording: tells where the shim's code lies, which does not count as the target's.
+void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
+
+// Register `i` of PreemptRecord::general.
+std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
+inline constexpr std::uint32_t kGeneralRegisters = 16;
+inline constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
+
+// Addresses of our own memory depend on how a run is carried out.
+constexpr bool is_ours(std::uint64_t word) { return word >= kCoreBase && word < kOursEnd; }
+constexpr std::uint64_t without_ours(std::uint64_t word) { return is_ours(word) ? 0 : word; }
+
+inline std::uint64_t word_at(std::uint64_t address) {
+  std::uint64_t word;
+  memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
+  return word;
+}
+
+inline void store_word(std::uint64_t address, std::uint64_t value) {
+  memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+}
+
+struct NamedWords {
+  static constexpr std::uint32_t kMax = 32;
+  const wire::NamedWord* first;
+  std::uint64_t count;
+  const wire::NamedWord* begin() const { return first; }
+  const wire::NamedWord* end() const { return first + count; }
+};
+
+// Hash of all private writable memory while `words` are 0; never 0. They must be writable, and kMax at the most.
+std::uint64_t hash_without(const NamedWords& words);
+// The bytes that it reads.
+std::uint64_t hashed_bytes();
+
+}  // namespace reweave::core

@@ -1,0 +1,183 @@
+#include "recorder/core/recorded_preemption.h"
+
+#include <sys/mman.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/code_trap.h"
+#include "recorder/core/countdown.h"
+#include "recorder/core/log.h"
+#include "recorder/core/preemption.h"
+#include "recorder/core/register_trap.h"
+
+namespace reweave::core {
+
+namespace {
+
+// The one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick one.
+struct Breakpoint {
+  CodeTrap trap;
+  RegisterTrap quick;
+  bool tried;          // it cannot be quick
+  bool stepping;       // the original instruction is being executed
+  std::uint64_t hits;  // without having been the instant
+
+  std::uint64_t address() const { return quick.planted() ? quick.address() : trap.address; }
+};
+Breakpoint breakpoint;
+
+const wire::PreemptRecord* next_preemption() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPreempt)) return nullptr;
+  return record->thread == self().id ? reinterpret_cast<const wire::PreemptRecord*>(record) : nullptr;
+}
+
+void plant(std::uint64_t address) {
+  breakpoint = {};
+  if (!breakpoint.trap.plant(address)) diverged("has no code where it was preempted", peek_record());
+}
+
+void remove_breakpoint() {
+  breakpoint.quick.remove();
+  breakpoint.trap.remove();
+  breakpoint = {};
+}
+
+NamedWords words_of(const wire::PreemptRecord& record) {
+  return {reinterpret_cast<const wire::NamedWord*>(&record + 1),
+          (record.header.bytes - sizeof record) / sizeof(wire::NamedWord)};
+}
+
+bool have_protection(const NamedWords& words, std::uint32_t wanted) {
+  for (const wire::NamedWord& word : words) {
+    const Region* region = region_at(word.address);
+    if (region == nullptr || (region->prot & wanted) != wanted) return false;
+  }
+  return true;
+}
+
+bool words_equal(const NamedWords& words) {
+  if (!have_protection(words, PROT_READ)) return false;
+  for (const wire::NamedWord& word : words)
+    if (word_at(word.address) != word.value) return false;
+  return true;
+}
+
+// A trace's own functions leave other values on the stack where the program has none; all else must do then.
+bool memory_equal(const wire::PreemptRecord& record) {
+  const NamedWords words = words_of(record);
+  if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ | PROT_WRITE)) return false;
+  return tracing() || hash_without(words) == record.memory;
+}
+
+bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
+  if (instant_of(context) != Instant{record.ip, record.registers, record.stack, record.vectors}) return false;
+  const bool same_turn = record.varying != wire::kComputes || record.memory == 0;
+  return words_equal(words_of(record)) && (same_turn || memory_equal(record));
+}
+
+// True if the loop that the thread is in is known well enough to be jumped through.
+bool is_known_loop(const wire::PreemptRecord& record) {
+  return record.varying != wire::kComputes && record.memory != 0;
+}
+
+// True if the thread is in the recorded loop, before or after the recorded iteration.
+bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
+  if (!is_known_loop(record)) return false;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
+    const std::uint64_t value = without_ours(general_register(context.registers, i));
+    if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
+  }
+  return instant_of(context).vectors == record.vectors && memory_equal(record);
+}
+
+void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
+  KernelRegisters& r = context.registers;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+    if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
+  r.eflags = (r.eflags & ~kNamedFlags) | (record.general[kGeneralRegisters] & kNamedFlags);
+  for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
+}
+
+// True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
+bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
+  if (step_of(self()) != record.step) return false;
+  if (is_the_instant(context, record)) return true;
+  const std::uint64_t hits = ++breakpoint.hits;
+  if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;
+  jump_to_iteration(context, record);
+  return true;
+}
+
+// True if the thread was preempted: this is the recorded instant, or has been made to be.
+bool preempt_if_due(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr || !reaches_the_instant(context, *record)) return false;
+  remove_breakpoint();
+  consume_record();
+  give_way(context);
+  return true;
+}
+
+// In a known loop the first trap is the last.
+bool make_quick(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr || is_known_loop(*record)) return false;
+  breakpoint.trap.remove();
+  if (breakpoint.quick.plant(context.registers, record->general)) return true;
+  plant(context.registers.rip);
+  return false;
+}
+
+void step_over(KernelContext& context) {
+  breakpoint.trap.lift();
+  breakpoint.stepping = true;
+  context.registers.eflags |= kTrapFlag;
+}
+
+}  // namespace
+
+void watch_for_preemption() {
+  const wire::PreemptRecord* record = next_preemption();
+  const std::uint64_t wanted = record == nullptr ? 0 : record->ip;
+  if (wanted == breakpoint.address()) return;
+  remove_breakpoint();
+  if (wanted != 0) plant(wanted);
+}
+
+bool on_breakpoint(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  if (breakpoint.quick.hit(r.rip)) {
+    r.rip = breakpoint.quick.address();
+    if (!preempt_if_due(context)) r.rip = breakpoint.quick.go_on();
+    return true;
+  }
+  if (breakpoint.trap.address == 0) return false;
+  if (breakpoint.stepping) {
+    abandon_step_over(context);
+    return true;
+  }
+  if (!breakpoint.trap.hit(r.rip)) return false;
+  r.rip--;
+  if (preempt_if_due(context)) return true;
+  if (!breakpoint.tried && make_quick(context)) return true;
+  breakpoint.tried = true;
+  step_over(context);
+  return true;
+}
+
+void abandon_step_over(KernelContext& context) {
+  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
+  if (origin != 0) {
+    const std::uint64_t address = breakpoint.quick.address();
+    breakpoint.quick.remove();
+    plant(address);
+    breakpoint.tried = true;
+    context.registers.rip = origin;
+  }
+  if (!breakpoint.stepping) return;
+  breakpoint.stepping = false;
+  context.registers.eflags &= ~kTrapFlag;
+  breakpoint.trap.set_again();
+}
+
+}  // namespace reweave::core
