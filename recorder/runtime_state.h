@@ -134,7 +134,7 @@ struct alignas(64) Thread {
   std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/patching.h)
 
   std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/countdown.h)
-  std::uint64_t shelved_rcx;                      // while a stub compares (core/register_trap.h)
+  std::uint64_t shelved_rcx;                      // while a stub compares (core/value_trap.h)
 
   std::int64_t budget;  // the sum of the countdowns when they were last armed
   std::uint16_t id;

@@ -41,12 +41,6 @@ bool take_free_baton(Thread& me) {
   return true;
 }
 
-std::int64_t now() {
-  std::int64_t time[2];
-  sys(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, time);
-  return time[0] * 1'000'000'000 + time[1];
-}
-
 // No thread can run now: frees the baton, unless one has become able meanwhile. False: `me` has it still, look again.
 bool free_baton(Thread& me, wire::SwitchReason reason) {
   RuntimeState& s = state();
@@ -101,7 +95,7 @@ void wait_for_baton(Thread& me) {
     std::int64_t limit[2];
     const bool timed = live && blocked && me.wait.deadline != kNoDeadline && me.expired.load() == 0;
     if (timed) {
-      const std::int64_t left = me.wait.deadline - now();
+      const std::int64_t left = me.wait.deadline - monotonic_now();
       if (left <= 0) {
         me.expired.store(kExpiredMark);
         continue;

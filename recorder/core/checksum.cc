@@ -11,8 +11,9 @@ namespace reweave::core {
 
 bool is_hashed(const Region& region, HashedMemory which) {
   if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.guarded) return false;
+  if (which == HashedMemory::kPrivate) return !region.shared;
   const bool of_tree = region.stand_in == 0 && region.file_end == kNoFile;
-  return !region.shared || (which == HashedMemory::kOfTree && of_tree);
+  return (region.prot & PROT_EXEC) == 0 && (!region.shared || of_tree);
 }
 
 namespace {

@@ -35,7 +35,7 @@ void check_checksum(const KernelContext& context);
 struct Region;
 enum class HashedMemory {
   kPrivate,  // the process's own
-  kOfTree,   // the same, and what it shares with others of the tree alone
+  kOfTree,   // the same, and what it shares with others of the tree alone; but no code, where our traps are
 };
 bool is_hashed(const Region& region, HashedMemory which);
 

@@ -8,11 +8,11 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
-#include "recorder/core/register_trap.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
 #include "recorder/core/tracing.h"
+#include "recorder/core/value_trap.h"
 
 namespace reweave::core {
 
@@ -37,10 +37,10 @@ struct Probe {
   std::uint32_t steps, iterations;
   bool recurred;        // came back with all of `start` equal, and with the words that it changes
   std::uint64_t words;  // hash of their values when it last was at `start`; 0: it was not yet
-  bool odd;             // changes what LoopChanges cannot hold
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
   LoopChanges changes;
+  LoopChanges written;  // the first word of each write only, not known to be all
 };
 Probe probe;
 
@@ -74,12 +74,11 @@ void close_pages() {
   probe.open_count = 0;
 }
 
-void note_word(std::uint64_t word) {
-  LoopChanges& changes = probe.changes;
+void note_word(LoopChanges& changes, std::uint64_t word) {
   for (std::uint32_t i = 0; i < changes.count; i++)
     if (changes.words[i] == word) return;
   if (changes.count == LoopChanges::kMaxWords)
-    probe.odd = true;
+    changes.known = false;
   else
     changes.words[changes.count++] = word;
 }
@@ -87,7 +86,8 @@ void note_word(std::uint64_t word) {
 void note_write(std::uint64_t address) {
   std::uint64_t word = address & ~std::uint64_t{7};
   const std::uint64_t page_end = page_down(address) + kPage;
-  for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note_word(word);
+  note_word(probe.written, word);
+  for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note_word(probe.changes, word);
 }
 
 std::uint64_t hash_words(const LoopChanges& changes) {
@@ -104,7 +104,7 @@ void note_iteration(KernelContext& context) {
   const std::uint64_t words = now == probe.start ? hash_words(probe.changes) : 0;
   if (words != 0 && (words == probe.words || probe.changes.count == 0)) probe.recurred = true;
   probe.words = words;
-  if (now.vectors != probe.start.vectors) probe.odd = true;
+  if (now.vectors != probe.start.vectors) probe.changes.known = false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
     if (general_register(context.registers, i) != general_register(probe.registers, i))
       probe.changes.varying |= std::uint64_t{1} << i;
@@ -180,10 +180,25 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
+// When a loop was looked at though nobody was stalled, which must not take most of the time: much memory is read.
+struct Rest {
+  static constexpr std::int64_t kShare = 4;  // times as long as a look took, no other
+  std::int64_t begun, until;
+
+  bool over() const { return monotonic_now() >= until; }
+  void begin_look() { begun = monotonic_now(); }
+  void end_look() {
+    const std::int64_t now = monotonic_now();
+    until = now + kShare * (now - begun);
+  }
+};
+Rest rest;
+
 void start_probe(KernelContext& context, std::uint32_t stalled_ms) {
+  rest.begin_look();
   if (seen.thread != self().id || seen.step != step_of(self())) seen.some = false;
   probe = {};
-  probe.active = true;
+  probe.active = probe.changes.known = true;
   probe.stalled_ms = stalled_ms;
   begin_at(context);
   probe.approaching = seen.some;
@@ -196,7 +211,7 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
-  if (!probe.active && waiting_places.is_near(ip) && nameable(ip)) start_probe(context, 0);
+  if (!probe.active && waiting_places.is_near(ip) && nameable(ip) && rest.over()) start_probe(context, 0);
 }
 
 }  // namespace
@@ -219,39 +234,42 @@ namespace {
 // Below the stack pointer the runs may differ.
 void forget_dead_words(std::uint64_t sp) {
   const Region* stack = region_at(sp);
-  LoopChanges& changes = probe.changes;
+  LoopChanges& changes = probe.written;
   for (std::uint32_t i = changes.count; i-- > 0;)
     if (stack != nullptr && changes.words[i] >= stack->start && changes.words[i] < sp)
       changes.words[i] = changes.words[--changes.count];
 }
 
+void preempt_computing(KernelContext& context) {
+  forget_dead_words(context.registers.rsp);
+  preempt(context, probe.written);
+}
+
 void settle_at(KernelContext& context) {
-  const bool found = RegisterTrap::is_possible(context.registers.rip);
+  const bool found = ValueTrap::is_possible(context.registers.rip);
   if (!found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
   if (!found && probe.stalled_ms < patience_ms() * kUnlessFound) return;
-  forget_dead_words(context.registers.rsp);
-  preempt(context, probe.changes);
+  preempt_computing(context);
 }
 
 // Enough steps were seen, or the last led to where no preemption can be.
 void end_look(KernelContext& context, bool usable) {
-  probe.changes.known = probe.iterations == kIterations && !probe.odd;
+  probe.changes.known = probe.changes.known && probe.iterations == kIterations;
   if (!probe.changes.known) seen.some = false;
   const bool waits = usable && !probe.settling && is_waiting();
+  rest.end_look();
   if (usable && !probe.settling && !waits && is_overdue()) {
     protect_memory(true);
-    probe.changes.known = false;
     probe.settling = true;
     probe.steps = 0;
     return settle_at(context);
   }
   abandon_probe(context);
   if (!waits) return;
-  if (probe.changes.known) {
-    waiting_places.add(context.registers.rip);
-    note_slice_end(self(), probe.start.ip);
-  }
+  if (!probe.changes.known) return preempt_computing(context);
+  waiting_places.add(context.registers.rip);
+  note_slice_end(self(), probe.start.ip);
   preempt(context, probe.changes);
 }
 

@@ -6,7 +6,7 @@
 // later looks find the same loop, and nothing but those words and registers changed from one look to the next, the
 // thread waits as well, and counts. Any other thread computes, and is left alone until it has stalled others or a
 // signal for a while; it is then preempted at an instruction that a replay may come by very often, until all is as it
-// was (register_trap.h).
+// was (value_trap.h).
 #pragma once
 
 #include "recorder/core/context.h"

@@ -7,7 +7,7 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
 #include "recorder/core/preemption.h"
-#include "recorder/core/register_trap.h"
+#include "recorder/core/value_trap.h"
 
 namespace reweave::core {
 
@@ -16,7 +16,7 @@ namespace {
 // The one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick one.
 struct Breakpoint {
   CodeTrap trap;
-  RegisterTrap quick;
+  ValueTrap quick;
   bool tried;          // it cannot be quick
   bool stepping;       // the original instruction is being executed
   std::uint64_t hits;  // without having been the instant
@@ -70,19 +70,13 @@ bool memory_equal(const wire::PreemptRecord& record) {
 }
 
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
-  if (instant_of(context) != Instant{record.ip, record.registers, record.stack, record.vectors}) return false;
-  const bool same_turn = record.varying != wire::kComputes || record.memory == 0;
-  return words_equal(words_of(record)) && (same_turn || memory_equal(record));
-}
-
-// True if the loop that the thread is in is known well enough to be jumped through.
-bool is_known_loop(const wire::PreemptRecord& record) {
-  return record.varying != wire::kComputes && record.memory != 0;
+  return instant_of(context) == Instant{record.ip, record.registers, record.stack, record.vectors} &&
+         words_equal(words_of(record)) && (record.memory == 0 || memory_equal(record));
 }
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (!is_known_loop(record)) return false;
+  if (record.varying == wire::kComputes || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
     if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
@@ -118,12 +112,13 @@ bool preempt_if_due(KernelContext& context) {
   return true;
 }
 
-// In a known loop the first trap is the last.
 bool make_quick(KernelContext& context) {
   const wire::PreemptRecord* record = next_preemption();
-  if (record == nullptr || is_known_loop(*record)) return false;
+  if (record == nullptr) return false;
+  const NamedWords words = words_of(*record);
+  if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ)) return false;
   breakpoint.trap.remove();
-  if (breakpoint.quick.plant(context.registers, record->general)) return true;
+  if (breakpoint.quick.plant(context.registers, {record->general, words})) return true;
   plant(context.registers.rip);
   return false;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <linux/errno.h>
+#include <sys/syscall.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,13 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
 template <typename... Args>
 inline long sys(long number, Args... args) {
   return raw_syscall(number, (long)(args)...);  // NOLINT: the kernel's registers are untyped
+}
+
+// Nanoseconds of CLOCK_MONOTONIC.
+inline long monotonic_now() {
+  long time[2];
+  sys(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, time);
+  return time[0] * 1'000'000'000 + time[1];
 }
 
 inline bool is_error(long result) { return static_cast<unsigned long>(result) >= static_cast<unsigned long>(-4095); }

@@ -106,12 +106,6 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr long kMostMessages = 1024;            // UIO_MAXIOV
 constexpr std::uint32_t kOutputsOfMessage = 8;  // besides its vector
 
-std::int64_t monotonic_now() {
-  std::int64_t time[2];
-  sys(SYS_clock_gettime, 1 /* CLOCK_MONOTONIC */, time);
-  return time[0] * kSecond + time[1];
-}
-
 // Receives until all entries are filled, without MSG_WAITFORONE; the time limit is looked at after each message, as
 // the kernel does (recvmmsg(2), BUGS).
 long receive_many(Call& call, std::int64_t deadline) {

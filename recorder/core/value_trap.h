@@ -1,23 +1,26 @@
-// A trap in the target's code that strikes only when the general registers hold given values: a jump to a stub that
-// compares them and then executes what the jump took the place of. An instruction of an inner loop is executed a
-// billion times in some seconds; a trap of the kernel's costs microseconds each time, this nanoseconds. With the baton,
-// and only while the thread that holds it executes that code.
+// A trap in the target's code that strikes only when general registers and some words of memory have given values: a
+// jump to a stub that compares them and then executes what the jump took the place of. An instruction of an inner loop
+// is executed a billion times in some seconds; a trap of the kernel's costs microseconds each time, this nanoseconds.
+// With the baton, and only while the thread that holds it executes that code.
 #pragma once
 
-#include "recorder/core/kernel_types.h"
+#include "recorder/core/instant.h"
 #include "recorder/core/stubs.h"
 
 namespace reweave::core {
 
-class RegisterTrap {
+class ValueTrap {
  public:
   // True if there can be such a trap at `address`: what a jump covers there is known code, to the midst of which
   // nothing nearby jumps.
   static bool is_possible(std::uint64_t address);
 
-  // At the instruction where the holder is, whose registers are `present`; `wanted` as PreemptRecord::general. The
-  // lower halves are compared. False if there can be none.
-  bool plant(KernelRegisters& present, const std::uint64_t* wanted);
+  struct Values {
+    const std::uint64_t* general;  // as PreemptRecord::general; the lower halves are compared
+    NamedWords words;              // readable, and NamedWords::kMax at the most
+  };
+  // At the instruction where the holder is, whose registers are `present`. False if there can be none.
+  bool plant(KernelRegisters& present, const Values& wanted);
   void remove();
   bool planted() const { return address_ != 0; }
 
@@ -33,7 +36,7 @@ class RegisterTrap {
   struct Moved {
     std::uint64_t from, to;
   };
-  void write_stub(KernelRegisters& present, const std::uint64_t* wanted);
+  void write_stub(KernelRegisters& present, const Values& wanted);
   void move(Assembler& code, Moved& moved);
   int protection() const;
 

@@ -1,4 +1,4 @@
-#include "recorder/core/register_trap.h"
+#include "recorder/core/value_trap.h"
 
 #include <sys/mman.h>
 
@@ -11,7 +11,8 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kCompareBytes = 320, kStubBytes = kCompareBytes + 128;
+constexpr std::uint64_t kCompareBytes = 320 + NamedWords::kMax * 50, kStubBytes = kCompareBytes + 128;
+static_assert(kStubBytes % 64 == 0);
 constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};             // mov %rcx, %gs:..
 constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};              // mov %gs:.., %rcx
 constexpr std::uint8_t kIfZero[] = {0xe3, sizeof kJump + sizeof(std::int32_t)};  // jrcxz, past a jump
@@ -81,29 +82,48 @@ void put_shelf(Assembler& code, const std::uint8_t (&instruction)[n]) {
   code.copy(reinterpret_cast<std::uint64_t>(&kShelf), sizeof kShelf);
 }
 
+// Ends a lea: -value follows. Then goes to `differs` if the result is not 0.
+void put_decision(Assembler& code, std::uint32_t value, std::uint64_t differs) {
+  const std::uint32_t negative = 0 - value;
+  code.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
+  code.put(kIfZero);
+  code.put(kJump, differs);
+}
+
 // Goes to `differs` if that register is not `value`: lea -value(register), %ecx; jrcxz, which change no flags.
 void put_comparison(Assembler& code, std::uint32_t i, std::uint64_t value, std::uint64_t differs) {
   const std::uint8_t number = kEncoded[i];
   const std::uint8_t extended[] = {0x41}, base[] = {0x24};
   const std::uint8_t load[] = {0x8d, static_cast<std::uint8_t>(0x88 | (number & 7))};
-  const std::uint32_t negative = 0 - low(value);
   if (i == kRcx) put_shelf(code, kLoadRcx);
   if (number >= 8) code.put(extended);
   code.put(load);
   if ((number & 7) == 4) code.put(base);
-  code.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
-  code.put(kIfZero);
-  code.put(kJump, differs);
+  put_decision(code, low(value), differs);
+}
+
+// The same of a word in memory, one half after the other.
+void put_comparison(Assembler& code, const wire::NamedWord& word, std::uint64_t differs) {
+  constexpr std::uint8_t kSetRcx[] = {0x48, 0xb9};                       // movabs $.., %rcx
+  constexpr std::uint8_t kLoad[] = {0x8b, 0x09}, kLea[] = {0x8d, 0x89};  // mov (%rcx), %ecx; lea ..(%rcx), %ecx
+  for (std::uint64_t half = 0; half < 2; half++) {
+    const std::uint64_t address = word.address + 4 * half;
+    code.put(kSetRcx);
+    code.copy(reinterpret_cast<std::uint64_t>(&address), sizeof address);
+    code.put(kLoad);
+    code.put(kLea);
+    put_decision(code, low(word.value >> 32 * half), differs);
+  }
 }
 
 bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && !is_ours(value); }
 
 }  // namespace
 
-bool RegisterTrap::is_possible(std::uint64_t address) { return Window().find(address); }
+bool ValueTrap::is_possible(std::uint64_t address) { return Window().find(address); }
 
 // A short branch becomes a near one; distances are from elsewhere.
-void RegisterTrap::move(Assembler& code, Moved& moved) {
+void ValueTrap::move(Assembler& code, Moved& moved) {
   const Instruction found = decode(code_at(moved.from));
   const std::uint64_t after = moved.from + found.bytes;
   moved.to = code.at();
@@ -120,15 +140,17 @@ void RegisterTrap::move(Assembler& code, Moved& moved) {
   Assembler(moved.to + found.distance_at).copy(reinterpret_cast<std::uint64_t>(&distance), sizeof distance);
 }
 
-// What differs now goes first: it most likely differs at the next turns too.
-void RegisterTrap::write_stub(KernelRegisters& present, const std::uint64_t* wanted) {
+// What differs now goes first: it most likely differs at the next turns too. Other words of memory are not compared.
+void ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
   const std::uint64_t differs = stub_ + kCompareBytes;
   Assembler code(stub_);
   put_shelf(code, kStoreRcx);
   for (const bool equal : {false, true})
     for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
-      if (is_compared(i, wanted[i]) && (low(general_register(present, i)) == low(wanted[i])) == equal)
-        put_comparison(code, i, wanted[i], differs);
+      if (is_compared(i, wanted.general[i]) && (low(general_register(present, i)) == low(wanted.general[i])) == equal)
+        put_comparison(code, i, wanted.general[i], differs);
+  for (const wire::NamedWord& word : wanted.words)
+    if (word_at(word.address) != word.value) put_comparison(code, word, differs);
   put_shelf(code, kLoadRcx);
   code.put(kInt3);
   struck_ = code.at();
@@ -138,7 +160,7 @@ void RegisterTrap::write_stub(KernelRegisters& present, const std::uint64_t* wan
   on.put(kJump, address_ + covered_);
 }
 
-bool RegisterTrap::plant(KernelRegisters& present, const std::uint64_t* wanted) {
+bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
   const std::uint64_t address = present.rip;
   Window window;
   const std::uint64_t stub = window.find(address) ? stub_for(address) : 0;
@@ -159,19 +181,19 @@ bool RegisterTrap::plant(KernelRegisters& present, const std::uint64_t* wanted) 
   return planted();
 }
 
-int RegisterTrap::protection() const {
+int ValueTrap::protection() const {
   const Region* region = region_at(address_);
   return region == nullptr ? PROT_NONE : static_cast<int>(region->prot);
 }
 
-void RegisterTrap::remove() {
+void ValueTrap::remove() {
   if (!planted()) return;
   const Writable code(address_, kJumpBytes, protection());
   if (code.done()) memcpy(reinterpret_cast<void*>(address_), original_, sizeof original_);
   *this = {};
 }
 
-std::uint64_t RegisterTrap::origin(std::uint64_t ip) const {
+std::uint64_t ValueTrap::origin(std::uint64_t ip) const {
   for (std::uint32_t i = 0; i < count_; i++)
     if (planted() && moved_[i].to == ip) return moved_[i].from;
   return 0;
