@@ -114,6 +114,7 @@ std::string describe(const wire::ModuleRecord& record, const DumpOptions&) {
 
 std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
   const char* where = record.varying == wire::kComputes                            ? ", computing"
+                      : record.varying == wire::kRecurs                            ? ", in a loop that changes nothing"
                       : record.varying != 0 || record.header.bytes > sizeof record ? ", in a loop"
                                                                                    : "";
   std::string text = fmt::format("preempted at ip {:#x}, step {}, registers {:016x} stack {:016x}{}", record.ip,

@@ -240,9 +240,9 @@ inline constexpr std::uint32_t kTimeOfDay = 0x10000;
 
 // A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of
 // registers, stack and the words that follow up to header.bytes is equal there and nowhere since the record before.
-// If `memory` is not 0 it is equal too; and if `varying` is not kComputes the thread was in a loop that changes only
-// the registers in `varying` and those words: whoever is at `ip` with all else equal may be given their values, which
-// is the same as executing the loop until then.
+// If `memory` is not 0 it is equal too; and if `varying` is a set of registers the thread was in a loop that changes
+// only them and those words: whoever is at `ip` with all else equal may be given their values, which is the same as
+// executing the loop until then.
 struct PreemptRecord {
   RecordHeader header;
   std::uint64_t step;  // schedule points executed before
@@ -251,13 +251,16 @@ struct PreemptRecord {
   std::uint64_t stack;        // hash of 256 bytes from the stack pointer
   std::uint64_t vectors;      // hash of the low halves of the vector registers
   std::uint64_t memory;       // hash of private writable memory, the words taken as 0; or 0
-  std::uint64_t varying;      // bit i: general[i]; or kComputes
+  std::uint64_t varying;      // bit i: general[i]; or kComputes, or kRecurs
   std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
 
 // PreemptRecord::varying: the thread computes, in no loop that is known.
 inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
+// The thread was in a loop that comes back to this very instant for as long as no other thread runs. One that only
+// looks like it may come before: the instant is meant once it has come twice.
+inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
 
 // A word of memory that the interrupted loop changes, or that the thread has changed lately.
 struct NamedWord {

@@ -180,14 +180,20 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
-// When a loop was looked at though nobody was stalled, which must not take most of the time: much memory is read.
+// When a loop was looked at though nobody was stalled: looks that keep finding that the thread does not wait must not
+// take most of the time, for much memory is read.
 struct Rest {
   static constexpr std::int64_t kShare = 4;  // times as long as a look took, no other
+  static constexpr std::uint32_t kFree = 4;  // looks in vain before that; the first at a loop must be
   std::int64_t begun, until;
+  std::uint32_t in_vain;
 
-  bool over() const { return monotonic_now() >= until; }
+  bool over() const { return until == 0 || monotonic_now() >= until; }
   void begin_look() { begun = monotonic_now(); }
-  void end_look() {
+  void end_look(bool waits) {
+    in_vain = waits ? 0 : in_vain + 1;
+    until = 0;
+    if (in_vain <= kFree) return;
     const std::int64_t now = monotonic_now();
     until = now + kShare * (now - begun);
   }
@@ -245,32 +251,40 @@ void preempt_computing(KernelContext& context) {
   preempt(context, probe.written);
 }
 
+// Gives way here, or at one of the next instructions.
 void settle_at(KernelContext& context) {
-  const bool found = ValueTrap::is_possible(context.registers.rip);
-  if (!found && ++probe.steps < kMaxSteps) return;
+  const bool usable = nameable(context.registers.rip);
+  const bool found = usable && ValueTrap::is_possible(context.registers.rip);
+  if (usable && !found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
-  if (!found && probe.stalled_ms < patience_ms() * kUnlessFound) return;
-  preempt_computing(context);
+  const bool late = probe.stalled_ms >= patience_ms() * kUnlessFound;
+  if (found || (usable && late)) preempt_computing(context);
+}
+
+void begin_to_settle(KernelContext& context) {
+  probe.active = probe.settling = true;
+  probe.steps = 0;
+  context.registers.eflags |= kTrapFlag;
+  settle_at(context);
+}
+
+void preempt_waiting(KernelContext& context) {
+  if (!probe.changes.known) return preempt_computing(context);
+  probe.changes.recurs = probe.recurred;
+  waiting_places.add(context.registers.rip);
+  note_slice_end(self(), probe.start.ip);
+  preempt(context, probe.changes);
 }
 
 // Enough steps were seen, or the last led to where no preemption can be.
 void end_look(KernelContext& context, bool usable) {
+  abandon_probe(context);
   probe.changes.known = probe.changes.known && probe.iterations == kIterations;
   if (!probe.changes.known) seen.some = false;
-  const bool waits = usable && !probe.settling && is_waiting();
-  rest.end_look();
-  if (usable && !probe.settling && !waits && is_overdue()) {
-    protect_memory(true);
-    probe.settling = true;
-    probe.steps = 0;
-    return settle_at(context);
-  }
-  abandon_probe(context);
-  if (!waits) return;
-  if (!probe.changes.known) return preempt_computing(context);
-  waiting_places.add(context.registers.rip);
-  note_slice_end(self(), probe.start.ip);
-  preempt(context, probe.changes);
+  const bool waits = usable && is_waiting();
+  rest.end_look(waits);
+  if (waits) return preempt_waiting(context);
+  if (usable && is_overdue()) begin_to_settle(context);
 }
 
 }  // namespace
@@ -278,17 +292,17 @@ void end_look(KernelContext& context, bool usable) {
 bool on_probe_step(KernelContext& context) {
   if (!probe.active) return false;
   close_pages();
-  const KernelRegisters& r = context.registers;
-  const bool usable = nameable(r.rip);
-  if (probe.settling && usable) {
+  if (probe.settling) {
     settle_at(context);
     return true;
   }
+  const KernelRegisters& r = context.registers;
   if (probe.approaching) {
     if (r.rip == seen.ip && r.rsp == seen.registers.rsp) begin_at(context);
   } else if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) {
     note_iteration(context);
   }
+  const bool usable = nameable(r.rip);
   if (usable && probe.iterations < kIterations && ++probe.steps < kMaxSteps) return true;
   end_look(context, usable);
   return true;

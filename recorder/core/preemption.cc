@@ -26,10 +26,8 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   const std::uint64_t step = settled_step();
   wire::NamedWord words[LoopChanges::kMaxWords];
   for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
-  // A loop that changes nothing comes to this very instant again: nothing else has to be known of it.
   // A thread that computes may come here with these registers at another turn, and other memory.
-  const bool comes_again = changes.known && changes.count == 0 && changes.varying == 0;
-  const std::uint64_t memory = comes_again ? 0 : memory_around(changes);
+  const std::uint64_t memory = changes.recurs ? 0 : memory_around(changes);
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
                       changes.count * sizeof(wire::NamedWord));
   auto& body = record.body<wire::PreemptRecord>();
@@ -39,7 +37,7 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   body.stack = instant.stack;
   body.vectors = instant.vectors;
   body.memory = memory;
-  body.varying = changes.known ? changes.varying : wire::kComputes;
+  body.varying = changes.recurs ? wire::kRecurs : changes.known ? changes.varying : wire::kComputes;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
   body.general[kGeneralRegisters] = context.registers.eflags & kNamedFlags;
   record.append(words, changes.count * sizeof words[0]);

@@ -10,7 +10,8 @@ namespace reweave::core {
 // registers.
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = NamedWords::kMax;
-  bool known;  // nothing else changes; otherwise these are words that the thread has changed lately
+  bool known;   // nothing else changes; otherwise these are words that the thread has changed lately
+  bool recurs;  // known, and all comes back to what it was
   std::uint64_t varying;
   std::uint32_t count;
   std::uint64_t words[kMaxWords];  // addresses

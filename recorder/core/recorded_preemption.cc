@@ -19,6 +19,7 @@ struct Breakpoint {
   ValueTrap quick;
   bool tried;          // it cannot be quick
   bool stepping;       // the original instruction is being executed
+  bool seen;           // the instant has come, once
   std::uint64_t hits;  // without having been the instant
 
   std::uint64_t address() const { return quick.planted() ? quick.address() : trap.address; }
@@ -76,7 +77,7 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (record.varying == wire::kComputes || record.memory == 0) return false;
+  if (record.varying == wire::kComputes || record.varying == wire::kRecurs || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
     if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
@@ -95,7 +96,11 @@ void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record
 // True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
 bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
   if (step_of(self()) != record.step) return false;
-  if (is_the_instant(context, record)) return true;
+  if (is_the_instant(context, record)) {
+    const bool first = !breakpoint.seen;
+    breakpoint.seen = true;
+    return record.varying != wire::kRecurs || !first;
+  }
   const std::uint64_t hits = ++breakpoint.hits;
   if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;
   jump_to_iteration(context, record);
