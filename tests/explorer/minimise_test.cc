@@ -1,6 +1,6 @@
 // A minimised schedule still fails, and without any one of its preemptions it does not.
 #define BOOST_TEST_MODULE minimise
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 

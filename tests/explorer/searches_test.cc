@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE searches
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <filesystem>
 #include <map>

@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE witness
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <random>
 #include <set>

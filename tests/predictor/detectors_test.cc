@@ -1,7 +1,7 @@
 // Streaming detectors against naive ones, which write out the whole relation, on thousands of random small traces; and
 // what claims to be sound against exhaustive search.
 #define BOOST_TEST_MODULE predictor_detectors
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <map>

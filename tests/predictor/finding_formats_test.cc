@@ -1,6 +1,6 @@
 // Findings as JSON and as SARIF 2.1.0: what the schema demands of the parts that we write.
 #define BOOST_TEST_MODULE predictor_finding_formats
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "predictor/finding_formats.h"
 

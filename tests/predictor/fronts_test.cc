@@ -3,7 +3,7 @@
 // (or shares it with one of the other thread), so a group has one instance and nothing is lost to sampling.
 // More traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_fronts
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <map>
 #include <string>

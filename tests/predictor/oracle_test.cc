@@ -1,7 +1,7 @@
 // Every answer of the feasibility check against exhaustive search, on thousands of random small traces.
 // More traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_oracle
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <random>
 #include <string>

@@ -1,6 +1,6 @@
 // The predictor end to end: on synthetic traces with known truth, and every witness re-checked.
 #define BOOST_TEST_MODULE predictor_predict
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // What is said of work under way, on terminals of any width.
 #define BOOST_TEST_MODULE predictor_progress_line
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "predictor/progress_line.h"
 

@@ -1,7 +1,7 @@
 // Worked examples of the feasibility check: the running example of its paper, and one trace for each rule that the
 // published text lacks or gets wrong. Events are named by their line, from 1; the model counts from 0.
 #define BOOST_TEST_MODULE predictor_seqcheck
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "predictor/must_order.h"
 #include "predictor/seqcheck.h"

@@ -1,6 +1,6 @@
 // The symbolizer on this very program.
 #define BOOST_TEST_MODULE formats_symbols
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <dlfcn.h>
 #include <link.h>

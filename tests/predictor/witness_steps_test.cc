@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE witness_steps
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "predictor/predict.h"
 #include "predictor/witness_steps.h"

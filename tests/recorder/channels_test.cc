@@ -1,7 +1,7 @@
 // The run's own pipes, counters and pairs of sockets against the kernel's: the same random operations on both, which
 // must give the same results, bytes and poll bits.
 #define BOOST_TEST_MODULE channels
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

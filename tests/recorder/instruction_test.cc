@@ -1,6 +1,6 @@
 // The core's decoder against objdump(1), on the code of real libraries.
 #define BOOST_TEST_MODULE instruction
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <array>
 #include <cstdio>

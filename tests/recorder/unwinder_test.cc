@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include "recorder/supervisor/unwinder.h"
 
