@@ -270,7 +270,7 @@ void begin_to_settle(KernelContext& context) {
 
 void preempt_waiting(KernelContext& context) {
   if (!probe.changes.known) return preempt_computing(context);
-  probe.changes.recurs = probe.recurred;
+  probe.changes.recurs = probe.recurred && probe.changes.count == 0;
   waiting_places.add(context.registers.rip);
   note_slice_end(self(), probe.start.ip);
   preempt(context, probe.changes);

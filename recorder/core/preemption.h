@@ -11,7 +11,7 @@ namespace reweave::core {
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = NamedWords::kMax;
   bool known;   // nothing else changes; otherwise these are words that the thread has changed lately
-  bool recurs;  // known, and all comes back to what it was
+  bool recurs;  // known, writes nothing, and all comes back to what it was
   std::uint64_t varying;
   std::uint32_t count;
   std::uint64_t words[kMaxWords];  // addresses

@@ -367,6 +367,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   Thread& me = self();
   if (!interrupted) restore_mask(me);
   if (me.held != 0) release_held(me);
+  if (signal_due(me)) arm();  // a clock's reading leaves its point to be counted
   bool stopped = false;
   while (signal_due(me)) {
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));

@@ -29,19 +29,14 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
   return n;
 }
 
-template <Variant kVariant, EventKind kKind, std::uint32_t kBytes, std::uint8_t kOrder = 0>
+template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
 [[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {
-  constexpr bool kWrite = kKind != EventKind::kRead && kKind != EventKind::kAtomicLoad;
-  constexpr bool kAtomic = kKind != EventKind::kRead && kKind != EventKind::kWrite;
-  if (kVariant == Variant::kCheck && !kAtomic && __builtin_expect(is_quiet(pc), 1))
-    quiet_point(OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
+  constexpr std::uint32_t kWrite = kKind == EventKind::kWrite ? 1 : 0;
+  if (kVariant == Variant::kCheck && __builtin_expect(is_quiet(pc), 1))
+    quiet_point(OpKind::kAccess, place, pc, kBytes, kWrite);
   else
-    point(kAtomic ? OpKind::kAtomic : OpKind::kAccess, place, pc, kBytes, kWrite ? 1 : 0);
+    point(OpKind::kAccess, place, pc, kBytes, kWrite);
   if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
-  if constexpr (kVariant == Variant::kTrace) {
-    if (config().detect_now != 0) check_heap(address_of(place), kBytes, pc);
-    trace_short(kKind, static_cast<std::uint8_t>(log2_of(kBytes) | kOrder << 4), address_of(place), pc);
-  }
 }
 
 // An access of any length. Counts no point: the caller does.

@@ -11,52 +11,67 @@ namespace {
 
 using AccessFunction = void (*)(void*);
 
-template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
-void one_access(void* place) {
-  access<kVariant, kKind, kBytes>(place, REWEAVE_CALLER);
+template <EventKind kKind, std::uint32_t kBytes>
+void checked_access(void* place) {
+  access<Variant::kCheck, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
-// Where a counted access goes on once the countdown has run out: the caller's address is on the stack.
-#define COUNTED_POINT                                                         \
-  "movq %%rax, %%gs:64\n\t"                                                   \
-  "movq (%%rsp), %%rax\n\t"                                                   \
-  "movq %%rdi, %%gs:40\n\t"                                                   \
-  "movq %%rax, %%gs:48\n\t"                                                   \
-  "movl %[operation], %%gs:56\n\t"                                            \
-  "movl %[bytes], %%gs:60\n\t" REWEAVE_SLOW_PATH "movq (%%rsp), %%rdi\n\tret" \
-      : : [operation] "i"(operation_of(kKind)),                               \
-          [bytes] "i"(kBytes),                                                \
-          [deliver] "i"(kDeliverSignals)
+// Where a counted access goes on once the countdown has run out: the caller's address is on the stack. Its end, 8, is
+// where those go on that have points left.
+#define COUNTED_POINT              \
+  "movq %%rax, %%gs:64\n\t"        \
+  "movq (%%rsp), %%rax\n\t"        \
+  "movq %%rdi, %%gs:40\n\t"        \
+  "movq %%rax, %%gs:48\n\t"        \
+  "movl %[operation], %%gs:56\n\t" \
+  "movl %[bytes], %%gs:60\n\t" REWEAVE_SLOW_PATH
+#define RETURN "movq (%%rsp), %%rdi\n\tret\n"
+#define OPERANDS [operation] "i"(operation_of(kKind)), [bytes] "i"(kBytes), [deliver] "i"(kDeliverSignals)
 
 constexpr std::uint32_t operation_of(EventKind kind) {
   return static_cast<std::uint32_t>(OpKind::kAccess) | (kind == EventKind::kRead ? 0 : 1) << 16;
 }
 
-// As one_access without trace and check, which most runs use: four instructions, and the caller's place and the address
+// As checked_access without the check, which most runs use: four instructions, and the caller's place and the address
 // where the call left them. %rdi is left as the stubs leave it that stand in for calls (core/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_access(void*) {
   asm volatile(
       "subq $1, %%gs:8\n\t"
-      "js 1f\n\t"
-      "movq (%%rsp), %%rdi\n\t"
-      "ret\n"
-      "1:\t" COUNTED_POINT);
+      "js 1f\n\t" RETURN "1:\t" COUNTED_POINT RETURN
+      :
+      : OPERANDS);
+}
+
+template <EventKind kKind, std::uint32_t kBytes>
+void trace_access(void* place) {
+  if (config().detect_now != 0) check_heap(address_of(place), kBytes, REWEAVE_CALLER);
+  trace_short(kKind, log2_of(kBytes), address_of(place), REWEAVE_CALLER);
+}
+
+// The point is that of counted_access to the byte of stack, for a signal that is due there has its frame below.
+template <EventKind kKind, std::uint32_t kBytes>
+[[gnu::naked]] void traced_access(void*) {
+  asm volatile(
+      "subq $1, %%gs:8\n\t"
+      "jns 8f\n\t" COUNTED_POINT "jmp %P[trace]"
+      :
+      : OPERANDS, [trace] "i"(trace_access<kKind, kBytes>));
 }
 
 // The point of an access that a stub has counted (core/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_point() {
-  asm volatile(COUNTED_POINT);
+  asm volatile(COUNTED_POINT RETURN : : OPERANDS);
 }
 
 template <EventKind kKind, std::uint32_t kBytes>
 AccessFunction resolve() {
   switch (chosen_variant()) {
     case Variant::kTrace:
-      return one_access<Variant::kTrace, kKind, kBytes>;
+      return traced_access<kKind, kBytes>;
     case Variant::kCheck:
-      return one_access<Variant::kCheck, kKind, kBytes>;
+      return checked_access<kKind, kBytes>;
     case Variant::kCount:
       break;
   }
