@@ -258,8 +258,8 @@ static_assert(sizeof(PreemptRecord) == 200);
 
 // PreemptRecord::varying: the thread computes, in no loop that is known.
 inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
-// The thread was in a loop that comes back to this very instant for as long as no other thread runs. One that only
-// looks like it may come before: the instant is meant once it has come twice.
+// The thread was in a loop that writes nothing and comes back to this very instant for as long as no other thread runs.
+// Code that only looks like it may come before: the instant is meant once it has come twice.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
 
 // A word of memory that the interrupted loop changes, or that the thread has changed lately.
