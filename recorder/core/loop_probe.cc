@@ -188,14 +188,12 @@ struct Rest {
   std::int64_t begun, until;
   std::uint32_t in_vain;
 
-  bool over() const { return until == 0 || monotonic_now() >= until; }
+  bool over() const { return monotonic_now() >= until; }
   void begin_look() { begun = monotonic_now(); }
   void end_look(bool waits) {
     in_vain = waits ? 0 : in_vain + 1;
-    until = 0;
-    if (in_vain <= kFree) return;
     const std::int64_t now = monotonic_now();
-    until = now + kShare * (now - begun);
+    until = in_vain <= kFree ? now : now + kShare * (now - begun);
   }
 };
 Rest rest;

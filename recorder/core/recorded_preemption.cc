@@ -77,7 +77,7 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (record.varying == wire::kComputes || record.varying == wire::kRecurs || record.memory == 0) return false;
+  if (record.varying == wire::kComputes || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
     if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
