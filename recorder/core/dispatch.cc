@@ -10,6 +10,7 @@
 #include "recorder/core/patching.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/restarts.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_changes.h"
@@ -17,6 +18,7 @@
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 
@@ -267,12 +269,10 @@ long carry_out(KernelContext& context, long number) {
   copy_words(call.args, call.logged);
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
-  if (result == kNotStarted) {
-    r.rip -= kSyscallBytes;
-    r.rax = static_cast<std::uint64_t>(number);
-  } else {
+  if (result == kNotStarted)
+    make_again(context, number);
+  else
     r.rax = static_cast<std::uint64_t>(result);
-  }
   if (process().alive != 0) arm();
   return result;
 }
@@ -292,21 +292,32 @@ bool resume_patched_call(KernelContext& context) {
   return true;
 }
 
+// True if a signal kept the call from ending, or from starting.
+bool may_restart(KernelContext& context, long number, long result) {
+  Tracee* tracee = process().alive != 0 ? tracee_of(self()) : nullptr;
+  if (tracee == nullptr) return false;
+  if (result == kNotStarted)
+    begin_call_again(context, *tracee, number);
+  else if (result == -EINTR && signal_due(self()))
+    begin_restart(context, *tracee, number);
+  else
+    return false;
+  return true;
+}
+
 // Ends in another thread if the call creates a process.
 void on_traced_call(KernelContext& context, long number) {
-  bool interrupted = false, not_started = false;
+  bool restarts = false;
   if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
     if (number == SYS_rt_sigreturn) {
       if (!end_handler(context)) return;
     } else {
-      const long result = carry_out(context, number);
-      interrupted = result == -EINTR;
-      not_started = result == kNotStarted;
+      restarts = may_restart(context, number, carry_out(context, number));
     }
   }
   if (process().alive == 0) return;
-  leave_traced_call(context, not_started);
-  if (process().alive != 0) deliver_signals(context, interrupted, number);
+  leave_traced_call(context, restarts);
+  if (process().alive != 0) deliver_signals(context, false, number);
 }
 
 void on_sigsys(KernelContext& context) {

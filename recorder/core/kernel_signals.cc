@@ -42,10 +42,12 @@ void apply_signal_mask(const Thread& me) {
 
 SignalAction& signal_action(int number) { return handlers_owner().actions[number]; }
 
-// SA_RESTART: a call of the core's own that it interrupts goes on. exec blocks it until here (core/exec.cc).
+// SA_RESTART: a call of the core's own that it interrupts goes on. Nothing interrupts it: a signal that found its first
+// instruction, and not the blocking call behind it, would be queued and slept on. exec blocks it until here
+// (core/exec.cc).
 void install_watchdog_handler() {
   set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
-                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART);
+                  SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~kNeverBlocked);
   const std::uint64_t bit = signal_bit(kWatchdogSignal);
   sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, nullptr, 8);
 }

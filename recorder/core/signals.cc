@@ -15,6 +15,7 @@
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/recorded_preemption.h"
 #include "recorder/core/recorded_switches.h"
+#include "recorder/core/restarts.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/segment_bases.h"
 #include "recorder/core/signal_frames.h"
@@ -79,8 +80,11 @@ const std::uint64_t* interruptions_of(const Thread& thread) {
 void leave_blocking_call(KernelRegisters& registers) {
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
   const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
-  if (registers.rip >= begin && registers.rip < end)
-    registers.rip = reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
+  if (registers.rip < begin || registers.rip >= end) return;
+  // The instruction leaves its own end in rcx: the kernel was about to restart the call behind another handler.
+  const bool started = registers.rcx == end;
+  if (started) registers.rax = static_cast<std::uint64_t>(-EINTR);
+  registers.rip = started ? end : reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
 }
 
 namespace {
@@ -134,59 +138,40 @@ void stop_here(int number) {
   set_process_stopped(self().process, false);
 }
 
-void restart(KernelContext& context, long number) {
-  context.registers.rip -= kSyscallBytes;
-  context.registers.rax = static_cast<std::uint64_t>(number);
-}
-
-// What a signal that the tracer let through does. True if a handler runs next.
-bool act_on(KernelContext& context, const QueuedSignal& signal) {
+// What a signal that the tracer let through does.
+void act_on(KernelContext& context, const QueuedSignal& signal) {
   const int sig = static_cast<int>(signal.number);
   const SignalAction action = signal_action(sig);
   if (action.handler > 1 && sig != SIGKILL && sig != SIGSTOP) {
+    if (Tracee* tracee = tracee_of(self())) settle_restart(context, *tracee, &action);
     enter_handler(context, sig, signal.info);
     if (process().alive != 0 && is_stepping(self())) stop_in_handler(context);
-    return true;
+    return;
   }
   switch (default_action(process(), sig)) {
     case DefaultAction::kIgnore:
     case DefaultAction::kContinue:
-      return false;
+      return;
     case DefaultAction::kStop:
       self().tracee != 0 ? stop_in_group(context, sig) : stop_here(sig);
-      return false;
+      return;
     default:
       die_on_return(context, sig, false);
-      return false;
   }
 }
 
-// A signal of a traced thread, which its tracer sees first whatever the program does with it. True if a handler runs
-// next.
-bool deliver_traced(KernelContext& context, QueuedSignal signal, bool interrupted, long number) {
+// A signal of a traced thread, which its tracer sees first whatever the program does with it.
+void deliver_traced(KernelContext& context, QueuedSignal signal) {
   Thread& me = self();
   const std::uint32_t original = signal.number;
   log_signal(me, static_cast<int>(signal.number), signal.external != 0, signal.info);
-  if (!stop_for_signal(context, signal)) return false;
+  if (!stop_for_signal(context, signal)) return;
   const int sig = static_cast<int>(signal.number);
-  if (signal.number != original && (me.signal_mask & signal_bit(sig)) != 0) {
-    if (live()) sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, sig, signal.info);
-    return false;
-  }
-  const SignalAction& action = signal_action(sig);
-  const bool restarts = restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0);
-  if (interrupted && action.handler > 1 && restarts && context.registers.rax == static_cast<std::uint64_t>(-EINTR))
-    restart(context, number);
-  return act_on(context, signal);
-}
-
-// A call that a stop interrupted goes on, if no handler ran; some fail (signal(7)).
-bool goes_on_after_stop(long number) {
-  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
-                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
-  for (const long fails : kFails)
-    if (number == fails) return false;
-  return true;
+  const bool blocked = signal.number != original && (me.signal_mask & signal_bit(sig)) != 0;
+  if (!blocked)
+    act_on(context, signal);
+  else if (live())
+    sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, sig, signal.info);
 }
 
 void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
@@ -200,7 +185,7 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
   if (action.handler == 0) return die_on_return(context, sig, false);
   if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
-    restart(context, number);
+    make_again(context, number);
   enter_handler(context, sig, signal.info);
 }
 
@@ -263,6 +248,7 @@ void take_now(KernelContext& context, int number, const void* info, bool recurs)
     else
       force(context, number, signal.info, recurs);
   }
+  if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
   if (process().alive) arm();
 }
 
@@ -368,23 +354,16 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   if (!interrupted) restore_mask(me);
   if (me.held != 0) release_held(me);
   if (signal_due(me)) arm();  // a clock's reading leaves its point to be counted
-  bool stopped = false;
   while (signal_due(me)) {
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
-    const bool traced = me.tracee != 0;
-    if (traced) {
-      stopped = true;
-      if (deliver_traced(context, signal, interrupted, number)) interrupted = false;
-    } else {
-      deliver_one(context, signal, interrupted, number);
-      interrupted = false;  // only the first frame may restart the call
-    }
+    Tracee* tracee = tracee_of(me);
+    if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);
+    tracee != nullptr ? deliver_traced(context, signal) : deliver_one(context, signal, interrupted, number);
+    interrupted = false;  // only the first frame may restart the call
     if (!process().alive) return;
     arm();
   }
-  if (interrupted && stopped && goes_on_after_stop(number) &&
-      context.registers.rax == static_cast<std::uint64_t>(-EINTR))
-    restart(context, number);
+  if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
   restore_mask(me);
   if (live() && me.queued.load() != 0) put_back_blocked(me);
   context.mask = live() ? real_mask(me.signal_mask) : 0;

@@ -57,7 +57,8 @@ inline constexpr long kNotStarted = -512;
 // block: `interruptions` is interruptions_of(self()).
 extern "C" long core_blocking_syscall(long number, const long* args, const std::uint64_t* interruptions);
 const std::uint64_t* interruptions_of(const Thread& thread);
-// From a signal handler that interrupted `registers`: a call that is about to block, does not.
+// From a signal handler that interrupted `registers`: a call that is about to block, does not; one that the kernel
+// would restart returns -EINTR.
 void leave_blocking_call(KernelRegisters& registers);
 
 }  // namespace reweave::core

@@ -6,6 +6,7 @@
 
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
+#include "recorder/core/restarts.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -46,9 +47,13 @@ std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t co
   block({WaitKind::kTracer, me.id, 0});
   tracee.stop = StopKind::kNone;
   restore_registers(tracee, context);
+  tracee.call = static_cast<std::int32_t>(tracee.registers[kOrigRax]);
   if (me.signal_mask != mask) apply_signal_mask(me);
   if (me.signal_mask != mask) context.mask = live() ? real_mask(me.signal_mask) : 0;
-  if (tracee.in_use == kLetGo) tracee.in_use = 0;
+  if (tracee.in_use == kLetGo) {
+    settle_restart(context, tracee, nullptr);
+    tracee.in_use = 0;
+  }
   follow_tracing();
   return tracee.signal;
 }
@@ -132,8 +137,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
   r.rax = static_cast<std::uint64_t>(-ENOSYS);
   tracee->message = PTRACE_EVENTMSG_SYSCALL_ENTRY;
   send_resumed(stop_with_code(context, StopKind::kSyscallEntry, syscall_code(*tracee)));
-  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);
-  tracee->call = number;
+  number = tracee->call;
   if (emulated || number < 0) return false;
   r.rax = static_cast<std::uint64_t>(number);
   return true;
@@ -146,35 +150,24 @@ bool stop_by_filter(KernelContext& context, long& number) {
   Tracee* tracee = tracee_of(self());
   context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
   stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
-  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);
-  tracee->call = number;
+  number = tracee->call;
   if (number < 0) return false;
   context.registers.rax = static_cast<std::uint64_t>(number);
   return true;
 }
 
-void leave_traced_call(KernelContext& context, bool not_started) {
-  auto& r = context.registers;
+void leave_traced_call(KernelContext& context, bool restarts) {
   Tracee* tracee = tracee_of(self());
   if (tracee == nullptr || tracee->in_call == 0) return;
   if (tracee->mode == ResumeMode::kSyscall) {
-    const std::uint64_t ip = r.rip, number = r.rax;
-    if (not_started) {
-      r.rip += kSyscallBytes;
-      r.rax = static_cast<std::uint64_t>(kNotStarted);
-    }
     tracee->message = PTRACE_EVENTMSG_SYSCALL_EXIT;
     send_resumed(stop_with_code(context, StopKind::kSyscallExit, syscall_code(*tracee)));
-    if (not_started && r.rip == ip + kSyscallBytes && r.rax == static_cast<std::uint64_t>(kNotStarted)) {
-      r.rip = ip;
-      r.rax = number;
-    }
   } else if (is_stepping(self())) {
     finish_step(context);
   }
   tracee = tracee_of(self());
   if (tracee == nullptr) return;
-  tracee->call = -1;
+  if (!restarts) tracee->call = -1;
   tracee->in_call = 0;
 }
 

@@ -18,11 +18,11 @@ void stop_at_event(KernelContext& context, int event, std::uint64_t message);
 bool wants_event(const Thread& thread, int event);
 
 // Around a system call. enter_traced_call may change `number`; false: the call is not to be made, its result is in
-// rax. `not_started`: a signal kept the call from starting.
+// rax. `restarts`: a signal interrupted it (restarts.h).
 bool enter_traced_call(KernelContext& context, long& number);
 // Where the thread's own filters leave the call to its tracer (PTRACE_EVENT_SECCOMP): as enter_traced_call.
 bool stop_by_filter(KernelContext& context, long& number);
-void leave_traced_call(KernelContext& context, bool not_started);
+void leave_traced_call(KernelContext& context, bool restarts);
 
 // Single steps. What the tracer asked for is taken off `context` while the core works on it, and put back behind; a
 // step whose instruction the core carried out ends with finish_step.

@@ -286,9 +286,11 @@ void repeat_write(const Call& call, long result) {
 }  // namespace
 
 long interruptible_syscall(const Call& call, long number, const long* args) {
-  for (;;) {
+  for (bool started = false;;) {
     const std::uint32_t before = call.me.supervisor_signals;
-    const long result = core_blocking_syscall(number, args, interruptions_of(call.me));
+    long result = core_blocking_syscall(number, args, interruptions_of(call.me));
+    started = started || result != kNotStarted;
+    if (started && result == kNotStarted) result = -EINTR;
     const bool kicked = call.me.kicked.load() != 0 && call.me.kicked.exchange(0) != 0;
     if (kicked && call.me.queued.load() == 0 && (result == kNotStarted || result == -EINTR)) {
       if (waits_for_children(call.me)) return kNotStarted;
