@@ -239,10 +239,10 @@ static_assert(sizeof(ClockRecord) == 32);
 inline constexpr std::uint32_t kTimeOfDay = 0x10000;
 
 // A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of
-// registers, stack and the words that follow up to header.bytes is equal there and nowhere since the record before.
-// If `memory` is not 0 it is equal too; and if `varying` is a set of registers the thread was in a loop that changes
-// only them and those words: whoever is at `ip` with all else equal may be given their values, which is the same as
-// executing the loop until then.
+// registers, stack and the words that follow is equal there and nowhere since the record before. If `memory` is not 0
+// it is equal too; and if `varying` is a set of registers the thread was in a loop that changes only them and those
+// words: whoever is at `ip` with all else equal may be given their values, which is the same as executing the loop
+// until then.
 struct PreemptRecord {
   RecordHeader header;
   std::uint64_t step;  // schedule points executed before
@@ -251,13 +251,19 @@ struct PreemptRecord {
   std::uint64_t stack;        // hash of 256 bytes from the stack pointer
   std::uint64_t vectors;      // hash of the low halves of the vector registers
   std::uint64_t memory;       // hash of private writable memory, the words taken as 0; or 0
-  std::uint64_t varying;      // bit i: general[i]; or kComputes, or kRecurs
+  std::uint64_t varying;      // bit i: general[i]; or kComputes and the number of words, or kRecurs
   std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
 
-// PreemptRecord::varying: the thread computes, in no loop that is known.
+// PreemptRecord::varying: the thread computes, in no loop that is known. If `memory` is not 0, PageHashes stand behind
+// the words.
 inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
+// What tells the instant from others without a look at all memory, and in a trace, which has other values on stacks.
+// Up to header.bytes follow two bytes for each page that `memory` is of: a part of its own hash, 0 if it is all zeros.
+struct PageHashes {
+  std::uint64_t but_stacks;  // as `memory`, without the threads' stacks
+};
 // The thread was in a loop that writes nothing and comes back to this very instant for as long as no other thread runs.
 // Code that only looks like it may come before: the instant is meant once it has come twice.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;

@@ -32,14 +32,4 @@ constexpr std::uint64_t context_hash(const KernelRegisters& r) {
 void log_checksum(const KernelContext& context);
 void check_checksum(const KernelContext& context);
 
-struct Region;
-enum class HashedMemory {
-  kPrivate,  // the process's own
-  kOfTree,   // the same, and what it shares with others of the tree alone; but no code, where our traps are
-};
-bool is_hashed(const Region& region, HashedMemory which);
-
-// Hash of all writable memory of that kind.
-std::uint64_t hash_memory(HashedMemory which);
-
 }  // namespace reweave::core

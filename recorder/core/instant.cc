@@ -3,6 +3,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/instruction.h"
+#include "recorder/core/memory_hash.h"
 #include "recorder/core/patching.h"
 
 namespace reweave::core {
@@ -74,22 +75,22 @@ std::uint64_t hashed_bytes() {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < regions().count; i++) {
     const Region& region = regions().items[i];
-    if (is_hashed(region, HashedMemory::kOfTree)) bytes += region.end - region.start;
+    if (is_hashed(region, HashedMemory::kOfTree)) bytes += region.accessible_end() - region.start;
   }
   return bytes;
 }
 
-std::uint64_t hash_without(const NamedWords& words) {
-  std::uint64_t saved[NamedWords::kMax];
+Without::Without(const NamedWords& words) : words_(words) {
   std::uint32_t n = 0;
-  for (const wire::NamedWord& word : words) {
-    saved[n++] = word_at(word.address);
+  for (const wire::NamedWord& word : words_) {
+    saved_[n++] = word_at(word.address);
     store_word(word.address, 0);
   }
-  const std::uint64_t hash = hash_memory(HashedMemory::kOfTree) | 1;
-  n = 0;
-  for (const wire::NamedWord& word : words) store_word(word.address, saved[n++]);
-  return hash;
+}
+
+Without::~Without() {
+  std::uint32_t n = 0;
+  for (const wire::NamedWord& word : words_) store_word(word.address, saved_[n++]);
 }
 
 }  // namespace reweave::core

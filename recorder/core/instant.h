@@ -49,8 +49,19 @@ struct NamedWords {
   const wire::NamedWord* end() const { return first + count; }
 };
 
-// Hash of all private writable memory while `words` are 0; never 0. They must be writable, and kMax at the most.
-std::uint64_t hash_without(const NamedWords& words);
+// The words are 0 while this lives. They must be writable, and kMax at the most.
+class Without {
+ public:
+  explicit Without(const NamedWords& words);
+  ~Without();
+  Without(const Without&) = delete;
+  Without& operator=(const Without&) = delete;
+
+ private:
+  const NamedWords words_;
+  std::uint64_t saved_[NamedWords::kMax];
+};
+
 // The bytes that it reads.
 std::uint64_t hashed_bytes();
 

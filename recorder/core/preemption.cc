@@ -1,7 +1,9 @@
 #include "recorder/core/preemption.h"
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
+#include "recorder/core/memory_hash.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
@@ -11,36 +13,58 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kMostMemory = 512 << 20;  // private and writable, that is hashed to name an instant
+PageMark page_marks[kMostMemory / kPage];
+
+struct Words {
+  wire::NamedWord items[LoopChanges::kMaxWords];
+  explicit Words(const LoopChanges& changes) {
+    for (std::uint32_t i = 0; i < changes.count; i++) items[i] = {changes.words[i], word_at(changes.words[i])};
+  }
+};
+
+std::uint64_t varying_of(const LoopChanges& changes) {
+  if (changes.recurs) return wire::kRecurs;
+  return changes.known ? changes.varying : wire::kComputes | changes.count;
+}
+
+MemoryHash hash_around(const LoopChanges& changes, PageMark* marks = nullptr) {
+  if (hashed_bytes() > kMostMemory) return {};
+  const Words words(changes);
+  const Without without({words.items, changes.count});
+  const MemoryHash hash = hash_memory(HashedMemory::kOfTree, marks);
+  return {hash.all | 1, hash.but_stacks};
+}
 
 }  // namespace
 
-std::uint64_t memory_around(const LoopChanges& changes) {
-  if (hashed_bytes() > kMostMemory) return 0;
-  wire::NamedWord words[LoopChanges::kMaxWords];
-  for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], 0};
-  return hash_without({words, changes.count});
-}
+std::uint64_t memory_around(const LoopChanges& changes) { return hash_around(changes).all; }
 
 void preempt(KernelContext& context, const LoopChanges& changes) {
   const Instant instant = instant_of(context);
   const std::uint64_t step = settled_step();
-  wire::NamedWord words[LoopChanges::kMaxWords];
-  for (std::uint32_t i = 0; i < changes.count; i++) words[i] = {changes.words[i], word_at(changes.words[i])};
+  const Words words(changes);
+  const std::uint64_t words_bytes = changes.count * sizeof words.items[0];
   // A thread that computes may come here with these registers at another turn, and other memory.
-  const std::uint64_t memory = changes.recurs ? 0 : memory_around(changes);
-  RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord),
-                      changes.count * sizeof(wire::NamedWord));
+  const bool computes = !changes.known && !changes.recurs;
+  const MemoryHash memory = changes.recurs ? MemoryHash{} : hash_around(changes, computes ? page_marks : nullptr);
+  const bool has_pages = computes && memory.all != 0;
+  const wire::PageHashes pages = {memory.but_stacks};
+  const std::uint64_t marks_bytes = hashed_bytes() / kPage * sizeof(PageMark);
+  const std::uint64_t pages_bytes = has_pages ? sizeof pages + round_to(marks_bytes, 8) : 0;
+  RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord), words_bytes + pages_bytes);
   auto& body = record.body<wire::PreemptRecord>();
   body.step = step;
   body.ip = instant.ip;
   body.registers = instant.registers;
   body.stack = instant.stack;
   body.vectors = instant.vectors;
-  body.memory = memory;
-  body.varying = changes.recurs ? wire::kRecurs : changes.known ? changes.varying : wire::kComputes;
+  body.memory = memory.all;
+  body.varying = varying_of(changes);
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
   body.general[kGeneralRegisters] = context.registers.eflags & kNamedFlags;
-  record.append(words, changes.count * sizeof words[0]);
+  record.append(words.items, words_bytes);
+  if (has_pages) record.append(&pages, sizeof pages);
+  if (has_pages) record.append(page_marks, marks_bytes);
   record.commit();
   give_way(context);
 }

@@ -6,12 +6,27 @@
 #include "recorder/core/code_trap.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
+#include "recorder/core/memory_hash.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/value_trap.h"
 
 namespace reweave::core {
 
 namespace {
+
+// Pages by which instants were told from the recorded one: the next may well differ there, too.
+struct Suspects {
+  static constexpr std::uint32_t kCount = 8;
+  OtherPage pages[kCount];
+  std::uint32_t next;
+
+  void add(const OtherPage& page) { pages[next++ % kCount] = page; }
+  bool differ(const PageMark* marks) const {
+    for (const OtherPage& page : pages)
+      if (page.at != 0 && page_mark(page.at) != marks[page.index]) return true;
+    return false;
+  }
+};
 
 // The one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick one.
 struct Breakpoint {
@@ -21,6 +36,7 @@ struct Breakpoint {
   bool stepping;       // the original instruction is being executed
   bool seen;           // the instant has come, once
   std::uint64_t hits;  // without having been the instant
+  Suspects suspects;
 
   std::uint64_t address() const { return quick.planted() ? quick.address() : trap.address; }
 };
@@ -43,9 +59,12 @@ void remove_breakpoint() {
   breakpoint = {};
 }
 
+bool computes(const wire::PreemptRecord& record) { return (record.varying & wire::kComputes) != 0; }
+
 NamedWords words_of(const wire::PreemptRecord& record) {
-  return {reinterpret_cast<const wire::NamedWord*>(&record + 1),
-          (record.header.bytes - sizeof record) / sizeof(wire::NamedWord)};
+  const std::uint64_t room = (record.header.bytes - sizeof record) / sizeof(wire::NamedWord);
+  const std::uint64_t said = record.varying & ~wire::kComputes;
+  return {reinterpret_cast<const wire::NamedWord*>(&record + 1), computes(record) && said < room ? said : room};
 }
 
 bool have_protection(const NamedWords& words, std::uint32_t wanted) {
@@ -63,11 +82,25 @@ bool words_equal(const NamedWords& words) {
   return true;
 }
 
-// A trace's own functions leave other values on the stack where the program has none; all else must do then.
+// False, mostly soon, if a page's mark says so.
+bool pages_equal(const wire::PreemptRecord& record, const NamedWords& words) {
+  const auto* end = reinterpret_cast<const std::byte*>(&record) + record.header.bytes;
+  const auto* pages = reinterpret_cast<const wire::PageHashes*>(words.end());
+  const auto* first = reinterpret_cast<const PageMark*>(pages + 1);
+  const auto* last = reinterpret_cast<const PageMark*>(end);
+  if (first > last) diverged("read a damaged preemption", &record.header);
+  if (breakpoint.suspects.differ(first)) return false;
+  const OtherPage other = find_other_page(HashedMemory::kOfTree, {first, last}, tracing());
+  if (other.at != 0) breakpoint.suspects.add(other);
+  return other.at == 0 && (!tracing() || hash_memory(HashedMemory::kOfTree).but_stacks == pages->but_stacks);
+}
+
 bool memory_equal(const wire::PreemptRecord& record) {
   const NamedWords words = words_of(record);
   if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ | PROT_WRITE)) return false;
-  return tracing() || hash_without(words) == record.memory;
+  const Without without(words);
+  if (computes(record) && !pages_equal(record, words)) return false;
+  return tracing() || (hash_memory(HashedMemory::kOfTree).all | 1) == record.memory;
 }
 
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
@@ -77,7 +110,7 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
 
 // True if the thread is in the recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (record.varying == wire::kComputes || record.memory == 0) return false;
+  if (computes(record) || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
     if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;

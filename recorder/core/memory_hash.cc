@@ -1,0 +1,110 @@
+#include "recorder/core/memory_hash.h"
+
+#include <sys/mman.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
+#include "recorder/core/protection_keys.h"
+
+namespace reweave::core {
+
+bool is_hashed(const Region& region, HashedMemory which) {
+  if ((region.prot & (PROT_WRITE | PROT_READ)) != (PROT_WRITE | PROT_READ) || region.guarded) return false;
+  if (which == HashedMemory::kPrivate) return !region.shared;
+  const bool of_tree = region.stand_in == 0 && region.file_end == kNoFile;
+  return (region.prot & PROT_EXEC) == 0 && (!region.shared || of_tree);
+}
+
+namespace {
+
+constexpr std::uint64_t kPageWords = kPage / 8;
+
+bool is_zero(const std::uint64_t* page) {
+  std::uint64_t some = 0;
+#pragma GCC unroll 8
+  for (std::uint64_t i = 0; i < kPageWords; i++) some |= page[i];
+  return some == 0;
+}
+
+// In lanes, for each product waits for the one before.
+std::uint64_t hash_page(const std::uint64_t* page) {
+  std::uint64_t lanes[4] = {0, 1, 2, 3};
+  for (std::uint64_t i = 0; i < kPageWords; i += 4)
+    for (std::uint64_t lane = 0; lane < 4; lane++) lanes[lane] = mix(lanes[lane], page[i + lane]);
+  return mix(mix(lanes[0], lanes[1]), mix(lanes[2], lanes[3]));
+}
+
+// Most of a stack has never been touched: pages of zeros are not hashed.
+std::uint64_t hash_unless_zero(std::uint64_t at) {
+  const auto* page = reinterpret_cast<const std::uint64_t*>(at);
+  return is_zero(page) ? 0 : hash_page(page);
+}
+
+constexpr PageMark mark_of(std::uint64_t hash) {
+  const auto mark = static_cast<PageMark>(hash >> 48);
+  return hash != 0 && mark == 0 ? 1 : mark;
+}
+
+// Where the threads' stacks in `region` end, be they of threads that have ended; 0: it has none. The C library keeps a
+// thread's descriptor, with this list, at the top of its stack; but not the first thread's.
+std::uint64_t end_of_stacks(const Region& region) {
+  if (kStackTop - 1 >= region.start && kStackTop - 1 < region.end) return region.end;
+  const RuntimeState& s = state();
+  std::uint64_t end = 0;
+  for (std::uint32_t i = 0; i < s.thread_count; i++) {
+    const Thread& thread = s.threads[i];
+    const std::uint64_t top = page_up(thread.robust_list);
+    if (top <= end || top <= region.start || top > region.end) continue;
+    if (thread.tid != s.processes[thread.process].pid) end = top;
+  }
+  return end;
+}
+
+// Until `use(address of the page, whether it is a stack's)` says false.
+template <typename Use>
+void for_each_page(HashedMemory which, const Use& use) {
+  const AllRights to_look;
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    if (!is_hashed(region, which)) continue;
+    const std::uint64_t stacks = end_of_stacks(region);
+    for (std::uint64_t at = region.start; at < region.accessible_end(); at += kPage)
+      if (!use(at, at < stacks)) return;
+  }
+}
+
+}  // namespace
+
+PageMark page_mark(std::uint64_t at) {
+  const AllRights to_look;
+  return mark_of(hash_unless_zero(at));
+}
+
+MemoryHash hash_memory(HashedMemory which, PageMark* marks) {
+  MemoryHash hash = {};
+  for_each_page(which, [&](std::uint64_t at, bool is_stack) {
+    const std::uint64_t of_page = hash_unless_zero(at);
+    if (of_page != 0) hash.all = mix(mix(hash.all, at), of_page);
+    if (of_page != 0 && !is_stack) hash.but_stacks = mix(mix(hash.but_stacks, at), of_page);
+    if (marks != nullptr) *marks++ = mark_of(of_page);
+    return true;
+  });
+  return hash;
+}
+
+OtherPage find_other_page(HashedMemory which, PageMarks marks, bool but_stacks) {
+  OtherPage found = {0, 0};
+  const PageMark* mark = marks.begin;
+  for_each_page(which, [&](std::uint64_t at, bool is_stack) {
+    if (mark == marks.end) return false;
+    const bool ignored = is_stack && but_stacks;
+    if (!ignored && mark_of(hash_unless_zero(at)) != *mark)
+      found = {at, static_cast<std::uint64_t>(mark - marks.begin)};
+    mark++;
+    return found.at == 0;
+  });
+  return found;
+}
+
+}  // namespace reweave::core

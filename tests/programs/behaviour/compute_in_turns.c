@@ -1,0 +1,35 @@
+/* A thread computes in turns of some thousand instructions, all alike but for a counter that is far from what the rest
+ * of a turn touches, in a program with much memory. How many turns it did until it was told to stop must be the same.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include "check.h"
+
+enum { kMemory = 96 << 20, kWords = 64, kSteps = 64 * kWords };
+
+static atomic_int stop;
+static volatile uint64_t words[kWords];
+
+static void* compute(void* counter) {
+  volatile uint64_t* turns = counter;
+  while (atomic_load_explicit(&stop, memory_order_relaxed) == 0) {
+    for (uint64_t i = 0; i < kSteps; i++) words[i % kWords] = i;
+    ++*turns;
+  }
+  return NULL;
+}
+
+int main(void) {
+  unsigned char* memory = malloc(kMemory);
+  CHECK(memory != NULL);
+  memset(memory, 1, kMemory);
+  uint64_t* counter = (uint64_t*)(memory + kMemory / 2);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, compute, counter) == 0);
+  for (int i = 0; i < 3; i++) usleep(1000);
+  atomic_store(&stop, 1);
+  CHECK(pthread_join(thread, NULL) == 0);
+  printf("%llu turns\n", (unsigned long long)(*counter - 0x0101010101010101));
+  return 0;
+}
