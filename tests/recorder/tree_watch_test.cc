@@ -48,5 +48,29 @@ BOOST_FIXTURE_TEST_CASE(a_dead_holder_gives_the_baton_back, Run) {
   BOOST_TEST(arena.state().holder.load() == 0u);
 }
 
+// The dead holder was about to create a process: its thread is there, with or without an entry that counts.
+BOOST_FIXTURE_TEST_CASE(a_process_that_nobody_announced_is_forgotten, Run) {
+  for (const std::uint32_t counted : {1u, 2u}) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    RuntimeState& state = arena.state();
+    state.processes[0].real_pid = child;
+    state.processes[0].alive = state.processes[1].alive = 1;
+    state.processes[1].index = state.threads[1].process = 1;
+    state.process_count = counted;
+    state.thread_count = state.live_threads = 2;
+    state.live[0] = 0, state.live[1] = 1;
+    state.threads[1].id = 1;
+    state.holder.store(1);
+    const std::uint64_t published = arena.header().out.head.load();
+    TreeWatch watch(arena, [](ThreadId thread) { return thread == 0; });
+    BOOST_TEST(watch.look({}));
+    BOOST_TEST(state.processes[1].alive == 0);
+    BOOST_TEST(state.live_threads == 0u);
+    BOOST_TEST(arena.header().out.head.load() - published == sizeof(wire::ProcessExitRecord));
+  }
+}
+
 }  // namespace
 }  // namespace reweave

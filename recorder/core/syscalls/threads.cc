@@ -178,11 +178,12 @@ void take_handlers(Process& child, const Process& from, bool clear) {
     if (action.handler > 1) action = {};
 }
 
-std::uint16_t add_process(const Call& call, const CloneArgs& args) {
+// In the table once publish_process is called: whoever creates a process may be killed before.
+std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   RuntimeState& s = state();
   if (s.process_count == kMaxProcesses)
     stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 processes in one run");
-  const auto index = static_cast<std::uint16_t>(s.process_count++);
+  const auto index = static_cast<std::uint16_t>(s.process_count);
   Process& child = s.processes[index];
   const Process& parent = s.processes[call.me.process];
   memcpy(static_cast<void*>(&child), &parent, sizeof child);
@@ -202,8 +203,14 @@ std::uint16_t add_process(const Call& call, const CloneArgs& args) {
   if (child.files_of == index) memcpy(child.fds, s.processes[parent.files_of].fds, sizeof child.fds);
   if (child.handlers_of == index)
     take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
-  s.live_processes++;
   return index;
+}
+
+// Its first thread is there by now: by the thread the supervisor sees that nothing was said of the process yet.
+void publish_process() {
+  std::atomic_signal_fence(std::memory_order_release);
+  state().live_processes++;
+  state().process_count++;
 }
 
 // In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
@@ -280,8 +287,9 @@ long create_process(Call& call, const CloneArgs& args) {
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (recorded_failure(call)) return inject(call);
   if (live() && args.pidfd != 0) try_write(args.pidfd);
-  const std::uint16_t index = add_process(call, args);
+  const std::uint16_t index = prepare_process(call, args);
   Thread& child = add_thread(index);
+  publish_process();
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
   const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;
