@@ -137,7 +137,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
   r.rax = static_cast<std::uint64_t>(-ENOSYS);
   tracee->message = PTRACE_EVENTMSG_SYSCALL_ENTRY;
   send_resumed(stop_with_code(context, StopKind::kSyscallEntry, syscall_code(*tracee)));
-  number = tracee->call;
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
   if (emulated || number < 0) return false;
   r.rax = static_cast<std::uint64_t>(number);
   return true;
@@ -150,7 +150,7 @@ bool stop_by_filter(KernelContext& context, long& number) {
   Tracee* tracee = tracee_of(self());
   context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
   stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
-  number = tracee->call;
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
   if (number < 0) return false;
   context.registers.rax = static_cast<std::uint64_t>(number);
   return true;

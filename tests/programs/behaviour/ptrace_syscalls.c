@@ -19,6 +19,8 @@ static int child_work(void) {
 
 static int emulated_work(void) { return syscall(SYS_getpgid, 99) == 1234 && syscall(9999, 7) == 7 ? 0 : 1; }
 
+static int detached_work(pid_t parent) { return syscall(SYS_getppid) == parent ? 0 : 1; }
+
 /* Resumes until the entry of call `number`; returns its registers. */
 static struct user_regs_struct entry_of(pid_t child, long number) {
   for (;;) {
@@ -82,6 +84,14 @@ int main(void) {
   r = entry_of(child, SYS_exit_group);
   CHECK(r.rdi == 0);
   go_on(PTRACE_SYSCALL, child, 0);
+  expect_success(child);
+
+  const pid_t tracer = getpid();
+  child = fork_traced();
+  if (child == 0) _exit(detached_work(tracer));
+  CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
+  entry_of(child, SYS_getppid);
+  CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0); /* the call is made all the same */
   expect_success(child);
 
   child = fork_traced();
