@@ -259,11 +259,6 @@ static_assert(sizeof(PreemptRecord) == 200);
 // PreemptRecord::varying: the thread computes, in no loop that is known. If `memory` is not 0, PageHashes stand behind
 // the words.
 inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
-// What tells the instant from others without a look at all memory, and in a trace, which has other values on stacks.
-// Up to header.bytes follow two bytes for each page that `memory` is of: a part of its own hash, 0 if it is all zeros.
-struct PageHashes {
-  std::uint64_t but_stacks;  // as `memory`, without the threads' stacks
-};
 // The thread was in a loop that writes nothing and comes back to this very instant for as long as no other thread runs.
 // Code that only looks like it may come before: the instant is meant once it has come twice.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
@@ -272,6 +267,13 @@ inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
 struct NamedWord {
   std::uint64_t address;
   std::uint64_t value;
+};
+
+// Of a thread that computes: what tells the instant from others without a look at all memory, and in a trace, which has
+// other values on stacks. Up to header.bytes follow two bytes for each page that `memory` is of: a part of its own
+// hash, 0 if it is all zeros.
+struct PageHashes {
+  std::uint64_t but_stacks;  // as `memory`, without the threads' stacks
 };
 
 // ---------------------------------------------------------------------------------------------------------

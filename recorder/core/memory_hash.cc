@@ -87,9 +87,11 @@ MemoryHash hash_memory(HashedMemory which, PageMark* marks) {
     const std::uint64_t of_page = hash_unless_zero(at);
     if (of_page != 0) hash.all = mix(mix(hash.all, at), of_page);
     if (of_page != 0 && !is_stack) hash.but_stacks = mix(mix(hash.but_stacks, at), of_page);
-    if (marks != nullptr) *marks++ = mark_of(of_page);
+    if (marks != nullptr) marks[hash.pages] = mark_of(of_page);
+    hash.pages++;
     return true;
   });
+  hash.all |= 1;
   return hash;
 }
 

@@ -19,9 +19,10 @@ using PageMark = std::uint16_t;
 PageMark page_mark(std::uint64_t at);
 
 struct MemoryHash {
-  std::uint64_t all;
+  std::uint64_t all;         // never 0
   std::uint64_t but_stacks;  // of all pages but those of threads' stacks, where a trace's own functions leave other
                              // values than the program has there
+  std::uint64_t pages;
 };
 // At `marks`, unless null, the pages' own in turn.
 MemoryHash hash_memory(HashedMemory which, PageMark* marks = nullptr);

@@ -31,8 +31,7 @@ MemoryHash hash_around(const LoopChanges& changes, PageMark* marks = nullptr) {
   if (hashed_bytes() > kMostMemory) return {};
   const Words words(changes);
   const Without without({words.items, changes.count});
-  const MemoryHash hash = hash_memory(HashedMemory::kOfTree, marks);
-  return {hash.all | 1, hash.but_stacks};
+  return hash_memory(HashedMemory::kOfTree, marks);
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   const MemoryHash memory = changes.recurs ? MemoryHash{} : hash_around(changes, computes ? page_marks : nullptr);
   const bool has_pages = computes && memory.all != 0;
   const wire::PageHashes pages = {memory.but_stacks};
-  const std::uint64_t marks_bytes = hashed_bytes() / kPage * sizeof(PageMark);
+  const std::uint64_t marks_bytes = memory.pages * sizeof(PageMark);
   const std::uint64_t pages_bytes = has_pages ? sizeof pages + round_to(marks_bytes, 8) : 0;
   RecordWriter record(wire::RecordKind::kPreempt, self().id, sizeof(wire::PreemptRecord), words_bytes + pages_bytes);
   auto& body = record.body<wire::PreemptRecord>();

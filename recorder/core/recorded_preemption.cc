@@ -100,7 +100,7 @@ bool memory_equal(const wire::PreemptRecord& record) {
   if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ | PROT_WRITE)) return false;
   const Without without(words);
   if (computes(record) && !pages_equal(record, words)) return false;
-  return tracing() || (hash_memory(HashedMemory::kOfTree).all | 1) == record.memory;
+  return tracing() || hash_memory(HashedMemory::kOfTree).all == record.memory;
 }
 
 bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
