@@ -169,20 +169,20 @@ struct alignas(64) Thread {
   std::uint64_t policy_words[4];            // the policy's own
   std::uint64_t call_frame;                 // core_guarded's stack pointer while a system call is carried out, else 0
   PatchedCall patched_call;
-  std::uint32_t core_tid_word;       // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;             // consecutive points at the same place on the same object
-  std::uint32_t run_length;          // consecutive points without another thread between
-  std::uint32_t supervisor_signals;  // recording: how often the supervisor has signalled it
-  std::uint32_t spun_slices;         // recording: consecutive time slices that ended at one place
-  std::uint64_t slice_end;           // recording: that place
-  std::uint32_t has_scratch;         // its scratch memory is mapped
-  std::uint32_t early_timeouts;      // modelled: waits that it gave up though others could run
-  std::uint32_t traced_stack;        // what its last kStack event said
-  std::uint32_t tsc_faults;          // 1: it asked for PR_TSC_SIGSEGV
-  std::uint32_t tracee;              // index of its Tracee plus one, or 0
-  std::uint32_t seccomp;             // number (from 1) of its newest filter, all ones: strict mode; 0: none
-  std::uint32_t affinity_bytes;      // of `affinity`; 0: the processors that all are told of
-  std::uint64_t affinity[16];        // that the thread asked for, and is told that it got
+  std::uint32_t core_tid_word;   // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;         // consecutive points at the same place on the same object
+  std::uint32_t run_length;      // consecutive points without another thread between
+  std::uint32_t unseen_signals;  // recording: how often it had a signal that the program is not to know of
+  std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
+  std::uint64_t slice_end;       // recording: that place
+  std::uint32_t has_scratch;     // its scratch memory is mapped
+  std::uint32_t early_timeouts;  // modelled: waits that it gave up though others could run
+  std::uint32_t traced_stack;    // what its last kStack event said
+  std::uint32_t tsc_faults;      // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t tracee;          // index of its Tracee plus one, or 0
+  std::uint32_t seccomp;         // number (from 1) of its newest filter, all ones: strict mode; 0: none
+  std::uint32_t affinity_bytes;  // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];    // that the thread asked for, and is told that it got
 };
 
 // The schedule points that a thread has left before the core is asked: the sum of its counters.
@@ -230,10 +230,13 @@ struct Process {
   std::uint32_t vfork_parent;             // thread id + 1 of the thread that vfork suspended for this process, or 0
   std::uint64_t handled_signals;          // bit n-1: the target installed a handler
   std::uint64_t ignored_signals;
-  std::uint64_t memory_limit;               // RLIMIT_AS + 1, which is held by us; 0: none
-  std::uint64_t memory_hard_limit;          // likewise
-  std::uint64_t code_removals;              // times that code left its memory: addresses may have another meaning since
-  std::atomic<std::uint32_t> child_signal;  // 1: a SIGCHLD about a tracee is to come, with child_info
+  std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
+  std::uint64_t memory_hard_limit;  // likewise
+  std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
+  // Recording (core/stops.h): threads that are about to stop it, and those that give the baton away or take it.
+  std::atomic<std::uint32_t> stopping, moving_baton;
+  std::atomic<std::uint32_t> stop_cancelled;  // 1: it was continued after the last stop signal came
+  std::atomic<std::uint32_t> child_signal;    // 1: a SIGCHLD about a tracee is to come, with child_info
   std::uint8_t child_info[128];
   SignalAction actions[65];  // by signal number
   char program[512];
@@ -272,17 +275,17 @@ inline constexpr std::uint32_t kWaitSlots = 256;
 constexpr std::uint64_t wait_slot(std::uint64_t address) { return address >> 3 & (kWaitSlots - 1); }
 
 struct RuntimeState {
-  std::atomic<std::uint32_t> holder;  // thread id + 1, 0 = the baton is free
-  std::uint32_t last_holder;          // thread id
-  std::uint32_t last_runner;          // thread id: whose point was the last
-  wire::SwitchReason last_reason;     // why it freed the baton
-  std::uint64_t step;                 // schedule points up to the last time the slow path ran
+  std::atomic<std::uint32_t> holder;       // thread id + 1, 0 = the baton is free
+  std::atomic<std::uint32_t> next_holder;  // likewise: whom the holder is giving it to
+  std::uint32_t last_holder;               // thread id
+  std::uint32_t last_runner;               // thread id: whose point was the last
+  wire::SwitchReason last_reason;          // why it freed the baton
+  std::uint64_t step;                      // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
   std::uint32_t thread_count;               // ids given out
   std::uint32_t live_threads;               // entries of `live`
   std::uint32_t ended_threads, next_ended;  // of `ended`, a ring: how many, and where the longest ended is
   std::uint32_t process_count;
-  std::uint32_t live_processes;
   std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
   std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)

@@ -23,6 +23,23 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
   record.commit();
 }
 
+// This process does not stop at once meanwhile (core/stops.h).
+class BatonMove {
+ public:
+  BatonMove() { process().moving_baton.fetch_add(1); }
+  ~BatonMove() { process().moving_baton.fetch_sub(1); }
+  BatonMove(const BatonMove&) = delete;
+  BatonMove& operator=(const BatonMove&) = delete;
+};
+
+// From here on the process of `to` does not stop at once. False: it does.
+bool promise_baton(const Thread& to) {
+  state().next_holder.store(to.id + 1u);
+  if (state().processes[to.process].stopping.load() == 0) return true;
+  state().next_holder.store(0);
+  return false;
+}
+
 void begin_turn() {
   state().turns++;
   state().slice_over.store(0);
@@ -31,6 +48,8 @@ void begin_turn() {
 
 // The baton is free: takes it if nobody else has.
 bool take_free_baton(Thread& me) {
+  const BatonMove move;
+  if (process().stopping.load() != 0) return false;  // whoever stops it makes us look again
   std::uint32_t free = 0;
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
   begin_turn();
@@ -43,6 +62,7 @@ bool take_free_baton(Thread& me) {
 
 // No thread can run now: frees the baton, unless one has become able meanwhile. False: `me` has it still, look again.
 bool free_baton(Thread& me, wire::SwitchReason reason) {
+  const BatonMove move;
   RuntimeState& s = state();
   check_deadlock(me);
   s.last_holder = me.id;
@@ -72,15 +92,19 @@ void resume(Thread& to, std::uint32_t expired) {
 void hand_over(Thread& to) {
   begin_turn();
   state().holder.store(to.id + 1u);
+  state().next_holder.store(0);
   to.go.fetch_or(kGoBaton);
   sys(SYS_futex, &to.go, FUTEX_WAKE, 1);
 }
 
-void give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
+bool give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
+  const BatonMove move;
+  if (!promise_baton(to)) return false;
   const std::uint32_t expired = to.state.load() == ThreadState::kBlocked ? to.expired.load() : 0;
-  if (!replaying()) log_switch(me.id, to.id, reason, expired);
+  log_switch(me.id, to.id, reason, expired);
   resume(to, expired);
   hand_over(to);
+  return true;
 }
 
 void wait_for_baton(Thread& me) {
@@ -120,8 +144,7 @@ void pass_on(Thread& me, wire::SwitchReason reason) {
     }
     Thread& to = thread_of(next.id);
     if (to.id != me.id) set_budget(to, undisturbed);
-    give_baton(me, to, reason);
-    return;
+    if (give_baton(me, to, reason)) return;
   }
 }
 

@@ -10,8 +10,9 @@ namespace reweave::core {
 void resume(Thread& to, std::uint32_t expired);
 // Gives `to`, which may go on, the baton.
 void hand_over(Thread& to);
-// Recording: logs that `me` gives `to` the baton, and does so.
-void give_baton(Thread& me, Thread& to, wire::SwitchReason reason);
+// Recording: logs that `me` gives `to` the baton, and does so. False: it did not, for the process of `to` is being
+// stopped.
+bool give_baton(Thread& me, Thread& to, wire::SwitchReason reason);
 
 // Sleeps until this thread has the baton. A blocked thread notes the passing of its own deadline, and then, like one
 // that returned from the kernel, takes the baton if it is free.

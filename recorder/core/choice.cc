@@ -3,12 +3,13 @@
 #include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/observation.h"
+#include "recorder/core/thread_table.h"
 #include "recorder/policy.h"
 
 namespace reweave::core {
 
 bool may_resume(const Thread& thread) {
-  if (thread.stopped != 0) return false;
+  if (is_stopped(thread)) return false;
   const ThreadState s = thread.state.load();
   return s == ThreadState::kReady || s == ThreadState::kRunning ||
          (s == ThreadState::kBlocked && thread.expired.load() != 0);

@@ -6,6 +6,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
+#include "recorder/core/thread_table.h"
 
 namespace reweave::core {
 
@@ -55,7 +56,7 @@ bool all_wait() {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || thread.stopped != 0) return false;
+    if (thread.state.load() != ThreadState::kBlocked || is_stopped(thread)) return false;
     if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return false;
   }
   return true;

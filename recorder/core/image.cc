@@ -15,6 +15,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/static_runtime.h"
+#include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/vector_saves.h"
@@ -332,6 +333,7 @@ void start_program(const StartArgs& args) {
   }
   const InitialStack stack = build_stack(args, argv, argc);
   log_start(stack);
+  begin_without_stops();
   install_core_handlers();
   char file_name[256];
   tell_kernel(stack, name_of_process(args, file_name, sizeof file_name));

@@ -8,6 +8,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/loop_probe.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/stops.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
 #pragma GCC visibility push(hidden)
@@ -59,7 +60,8 @@ void install_core_handlers() {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
   if (live() && !replaying()) install_watchdog_handler();
-  if (live() && signal_action(SIGPIPE).handler == 0) apply_disposition(SIGPIPE);
+  for (const int number : {SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
+    if (live() && signal_action(number).handler == 0) apply_disposition(number);
   if (process().catches_all.load() != 0) catch_all_signals(true);
 }
 
@@ -81,22 +83,19 @@ void prepare_thread(Thread& thread) {
   if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
 }
 
-namespace {
-
 void set_kernel_action(int number) {
   if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   const SignalAction& action = signal_action(number);
-  const bool caught =
-      action.handler > 1 || (action.handler == 0 && number == SIGPIPE) || process().catches_all.load() != 0;
+  const bool traced = process().catches_all.load() != 0;
+  const bool stops = action.handler == 0 && !traced && (kTerminalStops & signal_bit(number)) != 0;
+  const bool caught = action.handler > 1 || stops || traced || (action.handler == 0 && number == SIGPIPE);
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   if (!caught) return set_real_action(number, action.handler, kept);
   if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
   // One at a time, so that they queue in the order in which the kernel delivers them.
-  set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_asynchronous),
+  set_real_action(number, reinterpret_cast<std::uint64_t>(stops ? &core_on_stop : &core_on_asynchronous),
                   SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
 }
-
-}  // namespace
 
 void apply_disposition(int number) {
   Process& here = handlers_owner();

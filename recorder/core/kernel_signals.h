@@ -44,6 +44,7 @@ void apply_signal_mask(const Thread& me);
 SignalAction& signal_action(int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
+void set_kernel_action(int number);  // live
 // Live: all signals come to the core from now on, whatever the target does with them, or no longer.
 void catch_all_signals(bool all);
 

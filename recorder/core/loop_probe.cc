@@ -227,7 +227,7 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
   allow_unaligned(context);
   take_all_rights();
   if (value == kKickValue) return on_kick(context);
-  self().supervisor_signals++;
+  self().unseen_signals++;
   if (state().holder.load() != self().id + 1u) return;
   if (value == kSliceOverValue) return on_slice_over(context);
   if (!probe.active && nameable(context.registers.rip)) start_probe(context, state().stalled_ms.load());

@@ -88,7 +88,6 @@ void forget_process(std::uint16_t index, std::int32_t wait_status) {
   Process& target = state().processes[index];
   if (target.alive == 0) return;
   target.alive = 0;
-  state().live_processes--;
   retire_process_threads(index, 0xffff);
   leave_tracing(index, wait_status);
   if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 1);
@@ -144,7 +143,6 @@ void end_process(int wait_status) {
   }
   release_vfork_parent();
   process().alive = 0;
-  state().live_processes--;
   leave_tracing(me.process, wait_status);
   retire_process_threads(me.process, me.id);
   retire_self();

@@ -19,23 +19,22 @@ bool is_code(long word) {
   return word == kRestartSys || word == kRestartNoIntr || word == kRestartNoHandler || word == kRestartBlock;
 }
 
-// A stop makes these fail (signal(7)).
-bool fails_after_stop(long number) {
-  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
-                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
-  for (const long fails : kFails)
-    if (number == fails) return true;
-  return false;
-}
-
 long code_of(long number, const KernelRegisters& registers) {
-  if (fails_after_stop(number)) return -EINTR;
+  if (!goes_on_after_stop(number)) return -EINTR;
   if (restarts_after_signal(number, registers, true)) return kRestartSys;
   constexpr std::uint16_t kOfSockets = kRestarts | kFirstIsFd;
   return (find_row(number)->flags & kOfSockets) == kOfSockets ? -EINTR : kRestartNoHandler;  // it has a time limit
 }
 
 }  // namespace
+
+bool goes_on_after_stop(long number) {
+  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
+                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
+  for (const long fails : kFails)
+    if (number == fails) return false;
+  return true;
+}
 
 void make_again(KernelContext& context, long number) {
   context.registers.rip -= kSyscallBytes;

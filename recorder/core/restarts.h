@@ -10,6 +10,8 @@
 
 namespace reweave::core {
 
+// Whether a call that was interrupted only by a stop is made again (signal(7)).
+bool goes_on_after_stop(long number);
 // The next instruction is the call that `context` has just left.
 void make_again(KernelContext& context, long number);
 

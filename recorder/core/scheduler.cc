@@ -54,14 +54,18 @@ bool nothing_else_due(Thread& me) {
 // `me` may go on, unless the policy chooses another; `reluctant`: `me` would rather not.
 void choose(Thread& me, bool yielded, bool reluctant) {
   state().woken_starves = 0;
-  std::int64_t undisturbed = 0;
-  const MaybeThread next = choose_live(me, true, reluctant, undisturbed);
-  me.deliver_due = signal_due(me) ? 1 : 0;
-  if (next.id == me.id) return set_budget(me, undisturbed);
-  Thread& to = thread_of(next.id);
-  set_budget(to, undisturbed);
-  me.state.store(ThreadState::kReady);
-  give_baton(me, to, yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted);
+  const auto reason = yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted;
+  for (bool given = false; !given;) {
+    std::int64_t undisturbed = 0;
+    const MaybeThread next = choose_live(me, true, reluctant, undisturbed);
+    me.deliver_due = signal_due(me) ? 1 : 0;
+    if (next.id == me.id) return set_budget(me, undisturbed);
+    Thread& to = thread_of(next.id);
+    set_budget(to, undisturbed);
+    me.state.store(ThreadState::kReady);
+    given = give_baton(me, to, reason);
+    if (!given) me.state.store(ThreadState::kRunning);
+  }
   wait_for_baton(me);
   me.deliver_due = signal_due(me) ? 1 : 0;
 }

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/stops.h"
 
 namespace reweave::core {
 
@@ -35,6 +36,7 @@ std::uint64_t bit_of(const QueuedSignal& signal) { return signal_bit(static_cast
 }  // namespace
 
 void queue_signal(Thread& me, int number, const void* info, bool external) {
+  if ((kTerminalStops & signal_bit(number)) != 0) process().stop_cancelled.store(0);
   const std::uint32_t n = me.queued.load();
   if (n == kSignalQueue) return;  // as the kernel does when its own queue limit is reached
   me.signals[n].number = static_cast<std::uint32_t>(number);

@@ -20,6 +20,7 @@
 #include "recorder/core/segment_bases.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/signal_queue.h"
+#include "recorder/core/stops.h"
 #include "recorder/core/stubs.h"
 #include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/thread_table.h"
@@ -41,8 +42,6 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kStopByDefault =
-    signal_bit(SIGSTOP) | signal_bit(SIGTSTP) | signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
 constexpr int kStepped = 2;  // TRAP_TRACE
 
 }  // namespace
@@ -54,7 +53,7 @@ DefaultAction default_action(const Process& process, int number) {
   if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0)
     return DefaultAction::kIgnore;
   if (number == SIGCONT) return DefaultAction::kContinue;
-  if ((kStopByDefault & bit) != 0) return DefaultAction::kStop;
+  if (((kTerminalStops | signal_bit(SIGSTOP)) & bit) != 0) return DefaultAction::kStop;
   return (kIgnoredByDefault & bit) != 0 ? DefaultAction::kIgnore : DefaultAction::kTerminate;
 }
 
@@ -127,17 +126,6 @@ void enter_handler(KernelContext& context, int number, const void* info) {
     die_on_return(context, SIGSEGV, false);
 }
 
-// Stops the process by a signal that was pending for it until now.
-void stop_here(int number) {
-  if (replaying()) return follow_recorded_switches(wire::SwitchReason::kInKernel);
-  if (!live()) return;
-  set_process_stopped(self().process, true);
-  leave_baton();
-  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
-  return_from_kernel();
-  set_process_stopped(self().process, false);
-}
-
 // What a signal that the tracer let through does.
 void act_on(KernelContext& context, const QueuedSignal& signal) {
   const int sig = static_cast<int>(signal.number);
@@ -182,7 +170,10 @@ void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
   if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return;
   log_signal(me, sig, signal.external != 0, signal.info);
-  if (action.handler == 0 && otherwise == DefaultAction::kStop) return stop_here(sig);
+  if (action.handler == 0 && otherwise == DefaultAction::kStop) {
+    if (interrupted && goes_on_after_stop(number)) make_again(context, number);
+    return stop_here(sig);
+  }
   if (action.handler == 0) return die_on_return(context, sig, false);
   if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
     make_again(context, number);
@@ -346,7 +337,9 @@ bool due_signal_restarts() {
   if (!signal_due(me)) return true;
   const std::uint32_t number = replaying() ? reinterpret_cast<const wire::SignalRecord*>(peek_record())->number
                                            : me.signals[first_deliverable(me)].number;
-  return number == 0 || number > kSignalCount || (signal_action(static_cast<int>(number)).flags & SA_RESTART) != 0;
+  if (number == 0 || number > kSignalCount) return true;
+  const SignalAction action = signal_action(static_cast<int>(number));
+  return action.handler <= 1 || (action.flags & SA_RESTART) != 0;
 }
 
 void deliver_signals(KernelContext& context, bool interrupted, long number) {

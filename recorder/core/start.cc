@@ -89,7 +89,7 @@ const char* log_first_path(const char* path) {
 
 Thread& first_thread() {
   RuntimeState& s = state();
-  s.process_count = s.live_processes = 1;
+  s.process_count = 1;
   Process& first = s.processes[0];
   first.alive = 1;
   // The supervisor looks after those that it knows the process of.

@@ -123,6 +123,10 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   s.live_threads = n;
 }
 
+bool is_stopped(const Thread& thread) {
+  return thread.stopped != 0 || state().processes[thread.process].stopping.load() != 0;
+}
+
 void set_process_stopped(std::uint16_t process_index, bool stopped) {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -131,11 +135,12 @@ void set_process_stopped(std::uint16_t process_index, bool stopped) {
   }
 }
 
-void try_stopped_process(std::uint16_t process_index) {
+void look_again(std::uint16_t process_index) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process != process_index) continue;
+  for (std::uint32_t i = 0; i < s.thread_count; i++) {  // who has the baton may be changing the list of those alive
+    Thread& thread = s.threads[i];
+    const ThreadState now = thread.state.load();
+    if (thread.process != process_index || (now != ThreadState::kReady && now != ThreadState::kBlocked)) continue;
     thread.go.fetch_or(kGoAttention);
     sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
   }

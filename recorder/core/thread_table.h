@@ -20,10 +20,12 @@ void remove_live(ThreadId id);
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
 void retire_process_threads(std::uint16_t process_index, ThreadId except);
 
-// Live: whether a process may be given the baton; it may not while a signal stops it.
+// Live: whether a thread may not be given the baton, for a signal stops its process.
+bool is_stopped(const Thread& thread);
+// A process of the tree was stopped, or continued, by another.
 void set_process_stopped(std::uint16_t process_index, bool stopped);
-// Lets the threads of a process that was told to stop find out that they can run, if they can: the kernel stops no
-// orphaned process group from the keyboard (setpgid(2)).
-void try_stopped_process(std::uint16_t process_index);
+// Any thread, without the baton too: the threads of a process find out whether they can run. One that was told to stop
+// may: the kernel stops no orphaned process group from the keyboard (setpgid(2)).
+void look_again(std::uint16_t process_index);
 
 }  // namespace reweave::core

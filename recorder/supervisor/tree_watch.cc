@@ -166,7 +166,6 @@ void TreeWatch::retire(Process& process) {
 void TreeWatch::take_out(Process& process) {
   RuntimeState& state = arena_.state();
   process.alive = 0;
-  state.live_processes--;
   process.live_threads = 0;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.live_threads; i++) {

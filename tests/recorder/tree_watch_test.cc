@@ -14,7 +14,7 @@ namespace {
 struct Run {
   Run() {
     RuntimeState& state = arena.state();
-    state.process_count = state.live_processes = 1;
+    state.process_count = 1;
     state.processes[0].alive = 1;
     state.thread_count = state.live_threads = 1;
     state.threads[0].state.store(ThreadState::kRunning);

@@ -11,6 +11,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
+#include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
@@ -174,14 +175,17 @@ void wait_until_stopped(const Process& target) {
 
 // What the signal that another process of the tree just got does to it. The call is logged.
 void note_effect(Process& target, const Sending& sending) {
-  if (sending.number == SIGCONT) set_stopped(target, false);
+  if (sending.number == SIGCONT) {
+    target.stop_cancelled.store(1);
+    set_stopped(target, false);
+  }
   continue_listeners(target, sending);
   if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
   const DefaultAction action = effect_of(target, sending.number);
   if (action == DefaultAction::kStop) {
     wait_until_stopped(target);
     set_stopped(target, true);
-    try_stopped_process(target.index);
+    look_again(target.index);
   }
   if (action != DefaultAction::kTerminate) return;
   forget_process(target.index, sending.number);
@@ -205,12 +209,12 @@ void queue_to_self(Call& call, const Sending& sending) {
 
 // Stops the calling process until somebody continues it. The call counts as one that blocks.
 long stop_self(Call& call) {
-  set_stopped(process(), true);
   call.flags |= wire::kLeftBaton;
+  begin_stop();
   leave_baton();
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  end_stop();
   return_from_kernel();
-  set_stopped(process(), false);
   log_call(call, result, nullptr, 0);
   return result;
 }

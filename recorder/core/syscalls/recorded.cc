@@ -15,6 +15,7 @@
 #include "recorder/core/syscalls/kept_files.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/time_limits.h"
 #include "recorder/core/tracing.h"
 
 namespace reweave::core {
@@ -262,8 +263,7 @@ bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(cal
 // do not expect EINTR.
 long make(const Call& call) {
   if (may_sleep(call)) return interruptible_syscall(call, call.number, call.args);
-  const long* args = call.args;
-  return sys(call.number, args[0], args[1], args[2], args[3], args[4], args[5]);
+  return syscall_with_stops(call, call.args);
 }
 
 // Replay: what went to the standard output of the recorded run goes to ours.
@@ -286,8 +286,9 @@ void repeat_write(const Call& call, long result) {
 }  // namespace
 
 long interruptible_syscall(const Call& call, long number, const long* args) {
-  for (bool started = false;;) {
-    const std::uint32_t before = call.me.supervisor_signals;
+  TimeLimit limit(number, args);
+  for (bool started = false;; args = limit.left()) {
+    const std::uint32_t before = call.me.unseen_signals;
     long result = core_blocking_syscall(number, args, interruptions_of(call.me));
     started = started || result != kNotStarted;
     if (started && result == kNotStarted) result = -EINTR;
@@ -296,9 +297,16 @@ long interruptible_syscall(const Call& call, long number, const long* args) {
       if (waits_for_children(call.me)) return kNotStarted;
       continue;
     }
-    // A signal of the supervisor's that came late is none of the program's business.
-    if (result == -EINTR && call.me.queued.load() == 0 && call.me.supervisor_signals != before) continue;
+    if (result == -EINTR && call.me.queued.load() == 0 && call.me.unseen_signals != before) continue;
     return result == kNotStarted && (call.row->flags & kRestarts) == 0 ? -EINTR : result;
+  }
+}
+
+long syscall_with_stops(const Call& call, const long* args) {
+  for (;;) {
+    const std::uint32_t before = call.me.unseen_signals;
+    const long result = sys(call.number, args[0], args[1], args[2], args[3], args[4], args[5]);
+    if (result != -EINTR || call.me.queued.load() != 0 || call.me.unseen_signals == before) return result;
   }
 }
 

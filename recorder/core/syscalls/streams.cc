@@ -46,7 +46,8 @@ long write_to_stream(Call& call) {
     const long ready = wait_until_writable(call);
     if (is_error(ready)) return done != 0 ? static_cast<long>(done) : ready;
     const std::uint64_t bytes = wanted - done < kAtomicBytes ? wanted - done : kAtomicBytes;
-    const long result = sys(SYS_write, call.args[0], static_cast<std::uint64_t>(call.args[1]) + done, bytes);
+    const long args[6] = {call.args[0], call.args[1] + static_cast<long>(done), static_cast<long>(bytes)};
+    const long result = syscall_with_stops(call, args);
     if (is_error(result)) return done != 0 ? static_cast<long>(done) : result;
     done += static_cast<std::uint64_t>(result);
   } while (done < wanted);

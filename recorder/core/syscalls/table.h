@@ -79,6 +79,9 @@ long recorded_call(Call& call, bool may_block);
 // Makes `number` for `call`, whose row says what a signal that came before it could sleep does: with kRestarts the
 // result is kNotStarted, otherwise -EINTR.
 long interruptible_syscall(const Call& call, long number, const long* args);
+// Makes `call` with the baton. Nothing interrupts it but what the terminal does to those in the background: then it
+// goes on after the stop, or, if that is yet to come, the result is -EINTR.
+long syscall_with_stops(const Call& call, const long* args);
 // Answers a call without making it: from the recording when replaying, from the model when exploring.
 long answered_call(Call& call);
 // Answers a kRefused or kDenied call, stops the run at a kUnsupported one.

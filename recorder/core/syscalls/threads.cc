@@ -191,6 +191,8 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.creator = (args.flags & CLONE_PARENT) != 0 ? parent.creator : call.me.id;
   child.traced_outside = 0;
   child.child_signal.store(0);
+  child.stopping.store(0);
+  child.moving_baton.store(0);
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.live_threads = 0;
   child.alive = 1;
@@ -209,7 +211,6 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
 // Its first thread is there by now: by the thread the supervisor sees that nothing was said of the process yet.
 void publish_process() {
   std::atomic_signal_fence(std::memory_order_release);
-  state().live_processes++;
   state().process_count++;
 }
 
@@ -308,7 +309,6 @@ long create_process(Call& call, const CloneArgs& args) {
   }
   if (is_error(real_pid)) {
     state().process_count--;
-    state().live_processes--;
     return creation_failed(call, child, real_pid);
   }
   Output pidfd = {0, 0};
