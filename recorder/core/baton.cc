@@ -48,8 +48,9 @@ void begin_turn() {
 
 // The baton is free: takes it if nobody else has.
 bool take_free_baton(Thread& me) {
-  const BatonMove move;
   if (process().stopping.load() != 0) return false;  // whoever stops it makes us look again
+  const BatonMove move;
+  if (process().stopping.load() != 0) return false;  // since then
   std::uint32_t free = 0;
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
   begin_turn();

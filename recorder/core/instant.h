@@ -26,6 +26,8 @@ void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
 inline constexpr std::uint32_t kGeneralRegisters = 16;
 inline constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
+// With parity and auxiliary carry, which many instructions leave undefined; but a signal's frame on the stack has them.
+inline constexpr std::uint64_t kKeptFlags = kNamedFlags | 0x14;
 
 // Addresses of our own memory depend on how a run is carried out.
 constexpr bool is_ours(std::uint64_t word) { return word >= kCoreBase && word < kOursEnd; }

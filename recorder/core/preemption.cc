@@ -60,7 +60,7 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   body.memory = memory.all;
   body.varying = varying_of(changes);
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
-  body.general[kGeneralRegisters] = context.registers.eflags & kNamedFlags;
+  body.general[kGeneralRegisters] = context.registers.eflags & kKeptFlags;
   record.append(words.items, words_bytes);
   if (has_pages) record.append(&pages, sizeof pages);
   if (has_pages) record.append(page_marks, marks_bytes);

@@ -122,7 +122,7 @@ void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record
   KernelRegisters& r = context.registers;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
     if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
-  r.eflags = (r.eflags & ~kNamedFlags) | (record.general[kGeneralRegisters] & kNamedFlags);
+  r.eflags = (r.eflags & ~kKeptFlags) | (record.general[kGeneralRegisters] & kKeptFlags);
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
 

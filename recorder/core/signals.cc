@@ -162,22 +162,27 @@ void deliver_traced(KernelContext& context, QueuedSignal signal) {
     sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, sig, signal.info);
 }
 
-void deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
+// False: no handler of the program's runs, so the call that was interrupted may yet be made again.
+bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
   Thread& me = self();
   const int sig = static_cast<int>(signal.number);
   const SignalAction action = signal_action(sig);
   const DefaultAction otherwise = default_action(process(), sig);
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
-  if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return;
+  if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return true;
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) {
-    if (interrupted && goes_on_after_stop(number)) make_again(context, number);
-    return stop_here(sig);
+    stop_here(sig);
+    return false;
   }
-  if (action.handler == 0) return die_on_return(context, sig, false);
+  if (action.handler == 0) {
+    die_on_return(context, sig, false);
+    return true;
+  }
   if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
     make_again(context, number);
   enter_handler(context, sig, signal.info);
+  return true;
 }
 
 // True if the core was reading or writing what the target's system call points to, and that is not there.
@@ -347,15 +352,21 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   if (!interrupted) restore_mask(me);
   if (me.held != 0) release_held(me);
   if (signal_due(me)) arm();  // a clock's reading leaves its point to be counted
+  bool stopped = false;
   while (signal_due(me)) {
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
     Tracee* tracee = tracee_of(me);
     if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);
-    tracee != nullptr ? deliver_traced(context, signal) : deliver_one(context, signal, interrupted, number);
-    interrupted = false;  // only the first frame may restart the call
+    stopped = false;
+    if (tracee != nullptr)
+      deliver_traced(context, signal);
+    else
+      stopped = !deliver_one(context, signal, interrupted, number);
+    interrupted = interrupted && stopped;  // only the first frame may restart the call
     if (!process().alive) return;
     arm();
   }
+  if (stopped && interrupted && goes_on_after_stop(number)) make_again(context, number);
   if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
   restore_mask(me);
   if (live() && me.queued.load() != 0) put_back_blocked(me);

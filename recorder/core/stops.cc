@@ -14,7 +14,8 @@ namespace reweave::core {
 namespace {
 
 bool is_ours(std::uint32_t thread_mark) {
-  return thread_mark != 0 && thread_mark <= kMaxThreads && thread_of(static_cast<ThreadId>(thread_mark - 1)).process == self().process;
+  return thread_mark != 0 && thread_mark <= kMaxThreads &&
+         thread_of(static_cast<ThreadId>(thread_mark - 1)).process == self().process;
 }
 
 // The terminal that sent it stops the supervisor as well, so the whole tree waits for whoever continues it.
@@ -30,6 +31,11 @@ void stop_now(int number) {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, 8);
   set_kernel_action(number);
   self().unseen_signals++;
+}
+
+// While this process is stopping nobody in it begins to move the baton; who had begun before soon has it, or has not.
+void let_movers_finish() {
+  while (process().moving_baton.load() != 0) sys(SYS_sched_yield);
 }
 
 }  // namespace
@@ -60,6 +66,7 @@ void stop_here(int number) {
   if (!live() || process().stop_cancelled.load() != 0) return;
   begin_stop();
   leave_baton();
+  let_movers_finish();
   sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
   end_stop();
   return_from_kernel();

@@ -1,5 +1,5 @@
-/* Jobs that a terminal stops, whatever they do meanwhile, as a shell sees it: who computes, sleeps, waits for a thread or
- * for input; and those in the background that read from the terminal or change its settings. */
+/* Jobs that a terminal stops, whatever they do meanwhile, as a shell sees it: who computes, sleeps, waits for a thread
+ * or for input; and those in the background that read from the terminal or change its settings. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -31,9 +31,36 @@ static void sleeps(void) {
   CHECK(nanosleep(&time, NULL) == 0 && poll(NULL, 0, 100) == 0);
 }
 
-static void waits_for_input(void) {
+/* How often a signal kept it waiting. */
+static int reads_its_line(void) {
   char line[8];
-  CHECK(read(terminal, line, sizeof line) == 3 && memcmp(line, "go\n", 3) == 0);
+  ssize_t got;
+  int interrupted = 0;
+  while ((got = read(terminal, line, sizeof line)) == -1 && errno == EINTR) interrupted++;
+  CHECK(got == 3 && memcmp(line, "go\n", 3) == 0);
+  return interrupted;
+}
+
+static void waits_for_input(void) { CHECK(reads_its_line() == 0); }
+
+static volatile sig_atomic_t continued;
+static void on_continue(int number, siginfo_t* info, void* context) {
+  (void)number, (void)info, (void)context;
+  continued++;
+}
+
+static void is_told_of_the_continuation(void) {
+  on_signal(SIGCONT, on_continue, 0);
+  CHECK(reads_its_line() > 0 && continued == 3);
+}
+
+/* Either thread may be. */
+static void is_told_beside_a_thread(void) {
+  pthread_t worker;
+  on_signal(SIGCONT, on_continue, 0);
+  CHECK(pthread_create(&worker, NULL, compute_until_told, NULL) == 0);
+  reads_its_line();
+  CHECK(pthread_join(worker, NULL) == 0 && continued == 3);
 }
 
 static void changes_settings(void) {
@@ -115,6 +142,8 @@ static void be_a_shell(void) {
   is_typed_at(computes_beside_a_waiting_thread, "");
   is_typed_at(sleeps, "");
   is_typed_at(waits_for_input, "go\n");
+  is_typed_at(is_told_of_the_continuation, "go\n");
+  is_typed_at(is_told_beside_a_thread, "go\n");
   is_in_the_background(waits_for_input, SIGTTIN, "go\n");
   is_in_the_background(changes_settings, SIGTTOU, "");
   is_in_the_background(changes_settings_beside_a_thread, SIGTTOU, "");
