@@ -1,0 +1,188 @@
+// New processes.
+#include <asm/prctl.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/deadlock.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
+#include "recorder/core/process.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/signal_frames.h"
+#include "recorder/core/syscalls/clone.h"
+#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/thread_table.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kNamespaces =
+    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+void take_handlers(Process& child, const Process& from, bool clear) {
+  memcpy(child.actions, from.actions, sizeof child.actions);
+  child.handled_signals = clear ? 0 : from.handled_signals;
+  child.ignored_signals = from.ignored_signals;
+  if (!clear) return;
+  for (SignalAction& action : child.actions)
+    if (action.handler > 1) action = {};
+}
+
+// In the table once publish_process is called: whoever creates a process may be killed before.
+std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
+  RuntimeState& s = state();
+  if (s.process_count == kMaxProcesses)
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 processes in one run");
+  const auto index = static_cast<std::uint16_t>(s.process_count);
+  Process& child = s.processes[index];
+  const Process& parent = s.processes[call.me.process];
+  memcpy(static_cast<void*>(&child), &parent, sizeof child);
+  child.index = index;
+  child.creator = (args.flags & CLONE_PARENT) != 0 ? parent.creator : call.me.id;
+  child.traced_outside = 0;
+  child.child_signal.store(0);
+  child.stopping.store(0);
+  child.moving_baton.store(0);
+  child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
+  child.live_threads = 0;
+  child.alive = 1;
+  child.vfork_parent = 0;
+  if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
+  child.real_pid = 0;
+  child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
+  child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;
+  child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
+  if (child.files_of == index) memcpy(child.fds, s.processes[parent.files_of].fds, sizeof child.fds);
+  if (child.handlers_of == index)
+    take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
+  return index;
+}
+
+// Its first thread is there by now: by the thread the supervisor sees that nothing was said of the process yet.
+void publish_process() {
+  std::atomic_signal_fence(std::memory_order_release);
+  state().process_count++;
+}
+
+// In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
+void become_child(Thread& child, const CloneArgs& args) {
+  set_gs(child);
+  child.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  process().real_pid = child.real_tid;
+  if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
+  map_core_stack(child);
+  prepare_thread(child);
+  wait_for_first_turn();
+  drop_not_inherited();
+  Process& here = process();
+  here.pid = child.tid;
+  here.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  await_first_stop();
+  if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
+  if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
+}
+
+// What the kernel is asked for. A replay's calls are not made, so it needs no more than the memory.
+std::uint64_t kernel_flags(const CloneArgs& args) {
+  constexpr std::uint64_t kLive = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_IO |
+                                  CLONE_PARENT | CLONE_SETTLS | kNamespaces;
+  constexpr std::uint64_t kAlways = CLONE_VM | CLONE_SIGHAND | CLONE_SETTLS;
+  return (args.flags & (replaying() ? kAlways : kLive)) | (replaying() ? SIGCHLD : args.exit_signal);
+}
+
+// A process in the same memory starts as a thread does, on its own core stack.
+long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
+  map_core_stack(child);
+  KernelContext* context = copy_context(call.context, child);
+  context->registers.rax = 0;
+  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
+  child.start_context = reinterpret_cast<std::uint64_t>(context);
+  return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0,
+                    0, static_cast<long>(args.tls), &child);
+}
+
+// A process with memory of its own returns twice.
+long clone_apart(const CloneArgs& args) {
+  const std::uint64_t flags = kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS};
+  if (args.wanted_count == 0 || !live()) return sys(SYS_clone, flags, 0, 0, 0, 0);
+  struct clone_args with = {};
+  with.flags = flags & ~std::uint64_t{CSIGNAL};
+  with.exit_signal = flags & CSIGNAL;
+  with.set_tid = args.wanted_ids;
+  with.set_tid_size = args.wanted_count;
+  return sys(SYS_clone3, &with, sizeof with);
+}
+
+// A descriptor of the child, which the parent finds at `address`.
+Output give_pidfd(std::uint64_t address, long real_pid) {
+  const long fd = sys(SYS_pidfd_open, real_pid, 0);
+  forget_fd(fd);
+  *reinterpret_cast<std::int32_t*>(address) = static_cast<std::int32_t>(fd);
+  return {address, sizeof(std::int32_t)};
+}
+
+// The call fails here if the memory cannot be written, before there is anything to undo.
+void try_write(std::uint64_t address) {
+  auto* word = reinterpret_cast<volatile std::int32_t*>(address);
+  const std::int32_t was = *word;
+  *word = was;
+}
+
+void wait_for_vfork_child(Call& call, std::uint16_t index) {
+  if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
+  block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
+}
+
+}  // namespace
+
+long create_process(Call& call, const CloneArgs& args) {
+  if (modelled())
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
+  if (recorded_failure(call)) return inject(call);
+  if (live() && args.pidfd != 0) try_write(args.pidfd);
+  const std::uint16_t index = prepare_process(call, args);
+  Thread& child = add_thread(index);
+  publish_process();
+  child.signal_mask = call.me.signal_mask;
+  inherit_attributes(call.me, child);
+  const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;
+  if (!in_memory || vfork) {  // clone(2): the alternate stack is inherited
+    child.altstack_base = call.me.altstack_base;
+    child.altstack_size = call.me.altstack_size;
+    child.altstack_flags = call.me.altstack_flags;
+  }
+  const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
+  if (real_pid == 0) {
+    become_child(child, args);
+    if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
+    // The frame we return through was made on the parent's alternate stack; ours is another.
+    call.context.stack = core_stack(child);
+    return 0;
+  }
+  if (is_error(real_pid)) {
+    state().process_count--;
+    return creation_failed(call, child, real_pid);
+  }
+  Output pidfd = {0, 0};
+  if (live() && args.pidfd != 0) pidfd = give_pidfd(args.pidfd, real_pid);
+  const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
+  state().processes[index].pid = static_cast<std::int32_t>(pid);
+  state().processes[index].real_pid = static_cast<std::int32_t>(real_pid);
+  if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
+  if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
+  if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
+  trace_fork(call, child);
+  const int event = vfork ? PTRACE_EVENT_VFORK : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+  if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
+  stop_for_child(call, child, event);
+  if (vfork) wait_for_vfork_child(call, index);
+  if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));
+  return pid;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,95 @@
+// What the creation of a thread and that of a process have in common.
+#include <asm/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/address_space.h"
+#include "recorder/core/syscalls/clone.h"
+#include "recorder/core/thread_table.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
+
+namespace reweave::core {
+
+void map_core_stack(const Thread& thread) {
+  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
+  sys(SYS_mmap, stack + kPage, kCoreStackBytes - kPage, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+}
+
+void set_gs(Thread& thread) { sys(SYS_arch_prctl, ARCH_SET_GS, &thread); }
+
+void inherit_attributes(const Thread& from, Thread& to) {
+  to.seccomp = from.seccomp;
+  to.tsc_faults = from.tsc_faults;
+  to.affinity_bytes = from.affinity_bytes;
+  memcpy(to.affinity, from.affinity, sizeof to.affinity);
+}
+
+bool recorded_failure(const Call& call) {
+  if (!replaying()) return false;
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
+}
+
+long creation_failed(Call& call, Thread& child, long error) {
+  give_back(child);
+  return complete(call, error);
+}
+
+namespace {
+
+void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
+  if (replaying()) {
+    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
+    if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
+      diverged("created another thread", &record.header);
+    consume_record();
+    return;
+  }
+  RecordWriter record(wire::RecordKind::kSpawn, call.me.id, sizeof(wire::SpawnRecord), 0);
+  auto& body = record.body<wire::SpawnRecord>();
+  body.child = child.id;
+  body.process = child.process;
+  body.kind = static_cast<std::uint32_t>(kind);
+  body.tid = child.tid;
+  record.commit();
+}
+
+}  // namespace
+
+long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output) {
+  long tid = real_tid;
+  if (replaying())
+    tid = inject(call);
+  else
+    log_call(call, tid, &output, output.bytes != 0 ? 1 : 0);
+  child.tid = static_cast<std::int32_t>(tid);
+  child.real_tid = static_cast<std::int32_t>(real_tid);
+  log_spawn(call, child, kind);
+  return tid;
+}
+
+void trace_fork(const Call& call, const Thread& child) {
+  if (!tracing()) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kFork, 0, 0, true);
+  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
+  words[2] = child.id;
+  publish_out(24);
+}
+
+void stop_for_child(Call& call, Thread& child, int event) {
+  if (!wants_event(call.me, event)) return;
+  const Tracee& own = *tracee_of(call.me);
+  Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
+  if (tracee != nullptr) {  // it finds that when it begins
+    const std::int32_t info[32] = {SIGSTOP};
+    memcpy(tracee->asked_info, info, sizeof info);
+    tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
+    tracee->options = own.options;
+  }
+  stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
+}
+
+}  // namespace reweave::core
