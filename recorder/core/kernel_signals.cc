@@ -6,6 +6,7 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/faults.h"
 #include "recorder/core/loop_probe.h"
 #include "recorder/core/signals.h"
 #include "recorder/core/stops.h"

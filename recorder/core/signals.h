@@ -16,9 +16,6 @@ bool in_core(std::uint64_t ip);
 // A signal from outside: queues it for the interrupted thread.
 extern "C" [[gnu::visibility("hidden")]] void core_on_asynchronous(int number, void* info, void* context);
 
-// A synchronous signal.
-extern "C" [[gnu::visibility("hidden")]] void core_on_fault(int number, void* info, void* context);
-
 // True if a signal is to be delivered to `thread` at this very point.
 bool queued_signal_due(const Thread& thread);
 bool recorded_signal_due(const Thread& thread);
@@ -29,11 +26,6 @@ inline bool signal_due(const Thread& thread) {
          recorded_signal_due(thread);
 }
 
-// What a signal does to a process that does not handle it (signal(7)).
-enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
-// What `number` does to `process`: kIgnore if it has a handler.
-DefaultAction default_action(const Process& process, int number);
-
 // True if the handler of the first signal that is due has SA_RESTART, or there is none.
 bool due_signal_restarts();
 
@@ -43,11 +35,6 @@ void deliver_signals(KernelContext& context, bool interrupted, long number);
 
 // The target's rt_sigreturn: `context` becomes what its handler returns to. False: it has no such frame, and dies.
 bool return_from_handler(KernelContext& context);
-
-// A signal that the instruction before `context` caused, by design: delivered now, or the process dies of it.
-void force_signal(KernelContext& context, int number, const void* info);
-// The process dies of `number` when it returns to `context`, whatever it does with that signal.
-void die_of(KernelContext& context, int number);
 
 // The result of a call that a signal kept from starting: after the handler it is made as if for the first time. The
 // kernel's ERESTARTSYS, which no program ever sees.

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "recorder/core/faults.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/restarts.h"

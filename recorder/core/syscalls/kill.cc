@@ -10,6 +10,7 @@
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_effects.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"

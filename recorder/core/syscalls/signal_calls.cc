@@ -4,6 +4,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/signal_effects.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"

@@ -1,0 +1,152 @@
+#include "recorder/core/faults.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/dispatch.h"
+#include "recorder/core/fatal.h"
+#include "recorder/core/fork_server.h"
+#include "recorder/core/instant.h"
+#include "recorder/core/kernel_signals.h"
+#include "recorder/core/loop_probe.h"
+#include "recorder/core/protection_keys.h"
+#include "recorder/core/random_instructions.h"
+#include "recorder/core/recorded_preemption.h"
+#include "recorder/core/restarts.h"
+#include "recorder/core/scheduler.h"
+#include "recorder/core/segment_bases.h"
+#include "recorder/core/signal_effects.h"
+#include "recorder/core/signals.h"
+#include "recorder/core/stubs.h"
+#include "recorder/core/syscalls/file_changes.h"
+#include "recorder/core/trace_stops.h"
+#include "recorder/core/tracing.h"
+#include "recorder/core/tsc.h"
+
+// Hidden, for without it the compiler would go through a table that a static image lacks.
+#pragma GCC visibility push(hidden)
+extern "C" {
+extern char core_guarded_fault[];
+extern char core_exec_stopped[];
+}
+#pragma GCC visibility pop
+
+namespace reweave::core {
+
+namespace {
+
+constexpr int kStepped = 2;  // TRAP_TRACE
+
+// True if the core was reading or writing what the target's system call points to, and that is not there.
+bool bad_argument(int number, std::uint64_t address) {
+  return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 &&
+         !(address >= kCoreBase && address < kOursEnd);
+}
+
+// Abandons the call under way: core_guarded returns -EFAULT.
+void fail_call(KernelContext& context) {
+  context.registers.rsp = self().call_frame;
+  context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
+}
+
+// Traps that we set ourselves. After any other fault there are no single steps under way.
+bool ours_by_design(int number, const void* info, KernelContext& context) {
+  if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
+  if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
+  if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
+  abandon_step_over(context);
+  abandon_probe(context);
+  return false;
+}
+
+// A traced image begins (entry.S, core_exec_stop).
+void begin_image(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  const std::uint64_t stack = r.rdi, entry = r.rsi;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) general_register(r, i) = 0;
+  constexpr std::uint64_t kInterruptsEnabled = 0x202;
+  r.eflags = kInterruptsEnabled;
+  r.rsp = stack;
+  r.rip = entry;
+  stop_after_exec(context);
+  if (process().alive != 0) deliver_signals(context, false, SYS_execve);
+  resume_stepping(context);
+}
+
+// A forced signal: its handler runs now, or the process dies. `recurs`: as for die_on_return.
+void force(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
+  if (signal_action(number).handler <= 1 || blocked) return die_on_return(context, number, recurs);
+  enter_handler(context, number, info);
+  context.mask = real_mask(me.signal_mask);
+  if (process().alive) arm();
+}
+
+// A signal that cannot wait. `recurs`: as for die_on_return.
+void take_now(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  log_signal(me, number, false, info);
+  if (me.tracee == 0) return force(context, number, info, recurs);
+  QueuedSignal signal = {static_cast<std::uint32_t>(number), 0, {}};
+  memcpy(signal.info, info, sizeof signal.info);
+  if (stop_for_signal(context, signal)) {
+    if (signal.number != static_cast<std::uint32_t>(number))
+      act_on(context, signal);
+    else
+      force(context, number, signal.info, recurs);
+  }
+  if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
+  if (process().alive) arm();
+}
+
+// An instruction was carried out in the target's stead. If it steps itself, that was a step.
+void finish_own_step(KernelContext& context) {
+  if ((context.registers.eflags & kTrapFlag) == 0) return;
+  std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
+  arm();
+  take_now(context, SIGTRAP, info, false);
+}
+
+}  // namespace
+
+// An instruction of the target caused it, or of ours, which is a defect.
+extern "C" void core_on_fault(int number, void* info, void* raw_context) {
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
+  take_all_rights();
+  if (in_core(context.registers.rip)) check_gs_base();
+  const int code = static_cast<int*>(info)[2];
+  if (code <= 0) {  // sent, not caused
+    core_on_asynchronous(number, info, raw_context);
+    return;
+  }
+  suspend_stepping(context);
+  if (ours_by_design(number, info, context)) return resume_stepping(context);
+  if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
+    return resume_stepping(context);
+  const std::uint64_t ip = context.registers.rip;
+  if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
+  // The target steps itself, or is stepped: until it is back.
+  if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return resume_stepping(context);
+  if (in_core(ip)) {
+    if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
+    Text text;
+    text << "internal error: signal " << number << " in the core at ";
+    text.hex(ip) << " for address ";
+    text.hex(static_cast<std::uint64_t*>(info)[2]);
+    stop_run(wire::OutcomeKind::kDiverged, text);
+  }
+  const bool emulated = (number == SIGSEGV && emulate_tsc(context)) ||
+                        (number == SIGILL && (emulate_random(context) || emulate_gs_base(context)));
+  if (emulated) {
+    is_stepping(self()) ? finish_step(context) : finish_own_step(context);
+    return resume_stepping(context);
+  }
+  arm();
+  take_now(context, number, info, number != SIGTRAP);
+  resume_stepping(context);
+}
+
+void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }
+
+}  // namespace reweave::core
