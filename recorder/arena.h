@@ -63,6 +63,7 @@ inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
 // Replay: files that the recorded program could change through a mapping are memory of the arena, each in a stretch
 // of the arena's (sparse) file from kStandInsOffset on.
 inline constexpr std::uint32_t kMaxStandIns = 8192;
+inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // of which each file has one
 inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.

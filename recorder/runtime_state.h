@@ -320,6 +320,8 @@ struct RuntimeState {
   // Behind what explored runs copy: they trace nobody.
   std::uint32_t tracing_began;  // 1: somebody in the tree traces, or has traced
   Tracee tracees[kMaxTracees];
+  // Recording: hashes of the files that somebody in the tree has opened for writing (core/syscalls/written_files.h).
+  std::atomic<std::uint64_t> written_files[kWrittenFileBits / 64];
 };
 
 inline constexpr std::uint64_t kHeaderBytes = 64 << 10;

@@ -97,6 +97,7 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
   image.header_count = headers.file.e_phnum;
   image.headers = 0;
   image.interpreter[0] = 0;
+  image.executable_stack = false;
   for (int i = 0; i < headers.file.e_phnum; i++) {
     const Elf64_Phdr& header = headers.program[i];
     // Static programs have no PT_PHDR: the headers are where the segment that holds them is loaded.
@@ -105,6 +106,7 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
       image.headers = image.base + header.p_vaddr + into_segment;
     if (header.p_type == PT_PHDR) image.headers = image.base + header.p_vaddr;
     if (header.p_type == PT_LOAD) map_segment(fd, file, header, image.base);
+    if (header.p_type == PT_GNU_STACK) image.executable_stack = (header.p_flags & PF_X) != 0;
     if (header.p_type == PT_INTERP && header.p_filesz < sizeof image.interpreter) {
       sys(SYS_pread64, fd, image.interpreter, header.p_filesz, header.p_offset);
       image.interpreter[header.p_filesz] = 0;

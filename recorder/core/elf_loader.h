@@ -12,6 +12,7 @@ struct LoadedImage {
   std::uint64_t headers;  // address of the program headers
   std::uint64_t header_count;
   char interpreter[512];  // empty if there is none
+  bool executable_stack;  // of a program: it asks for one
 };
 
 // Why a file cannot be loaded, as the negative error of exec; 0 if it can. `head` holds its first `bytes`.

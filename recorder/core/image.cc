@@ -254,9 +254,10 @@ void grow_stack(std::uint64_t limit) {
   const Region* known = region_at(kStackTop - kPage);
   if (known != nullptr) top = known->start;
   if (bottom >= top || !is_free(bottom, top - bottom)) return;
-  sys(SYS_mmap, bottom, top - bottom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-      -1, 0);
-  add_region({bottom, top, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+  // Functions within functions, whose addresses gcc's code passes on, are entered by code on the stack.
+  const std::uint32_t prot = PROT_READ | PROT_WRITE | (program.executable_stack ? PROT_EXEC : 0u);
+  sys(SYS_mmap, bottom, top - bottom, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  add_region({bottom, top, prot, false, 0, 0, kNoFile});
 }
 
 bool has_static_runtime() { return static_runtime; }

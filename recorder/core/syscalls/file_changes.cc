@@ -14,6 +14,7 @@
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/written_files.h"
 
 namespace reweave::core {
 
@@ -145,8 +146,9 @@ void log_file_change(const Call& call, long result) {
     const Change change = change_of(call, call.args[0], result, 0);
     return log_memory_change(call, change.offset, change.bytes);
   }
-  if (state().stand_in_count == 0) return;
   const bool opened = call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat;
+  if (opened) note_written_file(result);
+  if (state().stand_in_count == 0) return;
   if (opened && !truncates(call)) return;
   const long fd = opened ? result : changed_fd(call);
   struct stat status = {};

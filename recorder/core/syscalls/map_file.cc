@@ -14,6 +14,7 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
+#include "recorder/core/syscalls/written_files.h"
 #include "recorder/system_files.h"
 
 namespace reweave::core {
@@ -85,6 +86,12 @@ bool is_program(long fd) {
   return sys(SYS_pread64, fd, magic, SELFMAG, 0) == SELFMAG && __builtin_memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
+// Written to in this run, so it may be again. A program's own mappings have names that others look for; and there is
+// room for the files that certainly change.
+bool may_be_written(const FileIdentity& file, long fd) {
+  return is_written_file(file.device, file.inode) && state().stand_in_count < kMaxStandIns / 2 && !is_program(fd);
+}
+
 }  // namespace
 
 void identify_file(long fd, FileIdentity& file) {
@@ -102,8 +109,9 @@ void identify_file(long fd, FileIdentity& file) {
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   file.read_only = !writable;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  file.changeable = !file.zeros && (writable || !regular || status.st_nlink == 0 ||
-                                    starts_with(file.path, "/dev/shm/") || file.path[0] == 0);  // after chroot
+  const bool nameless = status.st_nlink == 0 || file.path[0] == 0;  // the latter after chroot
+  const bool changes = writable || !regular || nameless || starts_with(file.path, "/dev/shm/");
+  file.changeable = !file.zeros && (changes || may_be_written(file, fd));
 }
 
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {

@@ -10,7 +10,7 @@ struct FileIdentity {
   std::uint64_t inode;
   std::uint64_t size;
   std::int64_t ctime_ns;
-  bool changeable;  // the program may change it through the mapping or the descriptor, or it has no name
+  bool changeable;  // the program may change it, or it has no name
   bool inlined;     // its contents are in the log, for there they cost less
   bool read_only;   // not open for writing
   bool fresh;       // recording: made or changed since the run began
