@@ -107,6 +107,13 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   return nameless ? to : path;
 }
 
+// True if the path leads to what the kernel takes for the program: /proc/self/exe, however it is written, or a link.
+bool is_core(const char* path) {
+  struct stat core = {}, file = {};
+  if (is_error(sys(SYS_stat, "/proc/self/exe", &core)) || is_error(sys(SYS_stat, path, &file))) return false;
+  return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
+}
+
 // The path as the new image is told of it: replaying, the recorded one.
 const char* log_exec(const char* path) {
   if (replaying()) {
@@ -218,7 +225,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     if (is_error(result)) return result;
   } else {
     static char nameless[64];
-    if (is_own_exe(path)) path = program_path();
+    if (is_core(path)) path = program_path();
     long error = check_executable(path);
     if (error == 0) error = check_arguments(argv, envp);
     log_call(call, error, nullptr, 0);

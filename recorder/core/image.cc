@@ -264,6 +264,9 @@ bool has_static_runtime() { return static_runtime; }
 
 bool in_interpreter(std::uint64_t ip) { return ip >= interpreter.start && ip < interpreter.end; }
 
+namespace {
+
+// /proc/self/exe and its other spellings for the calling process.
 bool is_own_exe(const char* path) {
   if (!starts_with(path, "/proc/")) return false;
   if (string_equal(path, "/proc/self/exe") || string_equal(path, "/proc/thread-self/exe")) return true;
@@ -271,6 +274,8 @@ bool is_own_exe(const char* path) {
   own << "/proc/" << static_cast<int>(process().pid) << "/exe";
   return string_equal(path, own.c_str());
 }
+
+}  // namespace
 
 const char* program_behind(const char* path) {
   if (is_own_exe(path)) return absolute_path;

@@ -41,7 +41,5 @@ const char* program_behind(const char* path);
 // True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
 bool has_static_runtime();  // absolute
 bool in_interpreter(std::uint64_t ip);
-// True for /proc/self/exe and its other spellings for the calling process.
-bool is_own_exe(const char* path);
 
 }  // namespace reweave::core

@@ -24,6 +24,22 @@ static void copy(const char* from, const char* to) {
 
 static void by_link(void) { execl("/proc/self/exe", "x", "tell", NULL); }
 
+static void by_link_to_link(void) {
+  char path[] = "/tmp/linked-XXXXXX";
+  CHECK(mkdtemp(path) != NULL && chdir(path) == 0 && symlink("/proc/self/exe", "again") == 0);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) execl("again", "x", "tell", NULL);
+  expect_success(child);
+  CHECK(unlink("again") == 0 && rmdir(path) == 0);
+  _exit(0);
+}
+
+static void within_proc(void) {
+  CHECK(chdir("/proc/self") == 0);
+  execl("exe", "x", "tell", NULL);
+}
+
 static void removed(void) {
   char path[] = "/tmp/reweave-removed";
   char* arguments[] = {"x", "tell", NULL};
@@ -56,6 +72,8 @@ int main(int count, char** arguments) {
   (void)arguments;
   if (count > 1) return tell();
   in_child(by_link);
+  in_child(by_link_to_link);
+  in_child(within_proc);
   in_child(removed);
   in_child(without_descriptors);
   return 0;
