@@ -10,6 +10,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -242,8 +243,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
   }
   retire_process_threads(me.process, me.id);
-  auto** list = reinterpret_cast<const char**>(kScratchBase + me.id * kScratchBytes);
-  sys(SYS_mmap, list, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  auto** list = reinterpret_cast<const char**>(scratch_of(me));
   long n = 0;
   list[n++] = config().core_path;
   list[n++] = path;

@@ -13,6 +13,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/signals.h"
 
 namespace reweave::core {
@@ -107,8 +108,7 @@ CodeTrap site;
 // core.
 void forget_what_runs_lack() {
   Thread& me = self();
-  if (me.has_scratch != 0) sys(SYS_munmap, kScratchBase + me.id * kScratchBytes, kScratchBytes);
-  me.has_scratch = 0;
+  forget_scratch(me);
   const RegionTable& table = regions();
   constexpr std::uint64_t kEnd = 0x7fff'ffff'f000;
   if (table.count != 0 && table.items[table.count - 1].end <= kStackTop) sys(SYS_munmap, kStackTop, kEnd - kStackTop);

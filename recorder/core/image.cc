@@ -14,6 +14,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/static_runtime.h"
 #include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -146,9 +147,7 @@ InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
   long envc = 0;
   while (args.envp[envc] != nullptr) envc++;
   // Pointers are collected in scratch memory first: there may be many.
-  auto* pointers = reinterpret_cast<std::uint64_t*>(kScratchBase + self().id * kScratchBytes);
-  sys(SYS_mmap, pointers, kScratchBytes, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
-  self().has_scratch = 1;
+  auto* pointers = reinterpret_cast<std::uint64_t*>(scratch_of(self()));
   const std::uint64_t name = builder.push_string(args.name);
   std::uint64_t n = static_cast<std::uint64_t>(argc + envc) + 3;
   stack.env_end = builder.at();

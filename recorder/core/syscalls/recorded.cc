@@ -10,6 +10,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/syscalls/kept_files.h"
@@ -102,14 +103,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
 // transferred before the kernel finds that out, and what is not, is its business.
 class Scratch {
  public:
-  explicit Scratch(Call& call)
-      : call_(call),
-        next_(kScratchBase + call.me.id * kScratchBytes),
-        end_(kScratchBase + (call.me.id + 1u) * kScratchBytes) {
-    if (call.me.has_scratch == 0) {
-      sys(SYS_mmap, next_, kScratchBytes, 3 /* read, write */, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
-      call.me.has_scratch = 1;
-    }
+  explicit Scratch(Call& call) : call_(call), next_(scratch_of(call.me)), end_(next_ + kScratchBytes) {
     for (const Out& out : call.row->outs) substitute(out);
   }
 

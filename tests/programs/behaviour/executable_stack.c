@@ -1,5 +1,5 @@
-/* A program that asks for an executable stack, as gcc makes those with functions within functions: code on the stacks of
- * its first thread, of another and of a child. */
+/* A program that asks for an executable stack, as gcc makes those with functions within functions: code on the stacks
+ * of its first thread, of another and of a child. */
 #include <pthread.h>
 #include "check.h"
 

@@ -34,7 +34,8 @@ int main(void) {
   CHECK(shared[0] == 'a' && private[4096] == 'b' && copied[4097] == 'b');
 
   write_at(10, "NEW");
-  CHECK(memcmp(shared + 10, "NEW", 3) == 0 && memcmp(private + 10, "NEW", 3) == 0 && memcmp(copied + 10, "NEW", 3) == 0);
+  CHECK(memcmp(shared + 10, "NEW", 3) == 0 && memcmp(private + 10, "NEW", 3) == 0 &&
+        memcmp(copied + 10, "NEW", 3) == 0);
   write_at(4096, "SECOND");
   CHECK(shared[4096] == 'S' && private[4096] == 'S' && copied[4096] == '!' && copied[4097] == 'b');
 
