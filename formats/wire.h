@@ -199,7 +199,7 @@ struct OutcomeRecord {
 
 struct InputRecord {
   RecordHeader header;
-  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid
+  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid, 3 rdrand, 4 rdseed, 5 rdpid
   std::uint32_t reserved;
   std::uint64_t values[4];
 };

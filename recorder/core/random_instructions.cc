@@ -15,13 +15,16 @@ namespace reweave::core {
 
 namespace {
 
-// One of them: [66] [REX] 0f c7 operand.
+// InputRecord::source
+enum class Source : std::uint32_t { kRdrand = 3, kRdseed = 4, kRdpid = 5 };
+
+// One of them: [66 or f3] [REX] 0f c7 operand.
 struct Place {
   std::uint64_t start;  // with its prefixes
   std::uint8_t bytes;
-  std::uint8_t width;     // of the value in bits
-  std::uint8_t target;    // number of the register, as instructions count them
-  std::uint8_t reseeded;  // it is RDSEED
+  std::uint8_t width;   // of the value in bits
+  std::uint8_t target;  // number of the register, as instructions count them
+  Source source;
 };
 
 constexpr std::uint32_t kMaxPlaces = 256;
@@ -61,15 +64,17 @@ bool asks_carry(const std::uint8_t* code) {
 bool recognise(std::uint64_t at, Place& place) {
   const std::uint8_t* code = code_at(at);
   const std::uint8_t operand = code[2];
-  if (code[1] != 0xc7 || operand < 0xf0) return false;  // two registers: /6 RDRAND, /7 RDSEED
+  if (code[1] != 0xc7 || operand < 0xf0) return false;  // of a register: /6 RDRAND, /7 RDSEED, f3 /7 RDPID
   const std::uint8_t rex = is_rex(code[-1]) ? code[-1] : 0;
   const std::uint64_t prefixes = rex != 0 ? 1 : 0;
-  const bool is_short = code[-1 - static_cast<long>(prefixes)] == 0x66;
+  const std::uint8_t first = code[-1 - static_cast<long>(prefixes)];
+  const bool is_short = first == 0x66, is_rdpid = first == 0xf3 && operand >= 0xf8;
   place.target = static_cast<std::uint8_t>((operand & 7) + ((rex & 1) != 0 ? 8 : 0));
-  place.width = (rex & 8) != 0 ? 64 : is_short ? 16 : 32;
-  place.reseeded = operand >= 0xf8;
-  place.start = at - prefixes - (is_short ? 1 : 0);
+  place.width = (rex & 8) != 0 || is_rdpid ? 64 : is_short ? 16 : 32;
+  place.source = is_rdpid ? Source::kRdpid : operand >= 0xf8 ? Source::kRdseed : Source::kRdrand;
+  place.start = at - prefixes - (is_short || is_rdpid ? 1 : 0);
   place.bytes = static_cast<std::uint8_t>(at + 3 - place.start);
+  if (is_rdpid) return true;
   const std::uint8_t* behind = code + 3;
   return asks_carry(behind) || asks_carry(behind + store_bytes(behind, place.target));
 }
@@ -90,7 +95,14 @@ const Place* place_at(std::uint64_t ip) {
   return nullptr;
 }
 
-std::uint64_t new_value() {
+// As the vDSO's segment has it, of which RDPID tells: the node above the processor.
+std::uint64_t processor_now() {
+  std::uint32_t processor = 0, node = 0;
+  if (!modelled()) sys(SYS_getcpu, &processor, &node, 0);
+  return processor | node << 12;
+}
+
+std::uint64_t random_now() {
   std::uint64_t value = static_cast<std::uint64_t>(state().virtual_now += 1'000) * 0x9e3779b97f4a7c15;
   if (!modelled()) sys(SYS_getrandom, &value, sizeof value, 0);
   return value;
@@ -98,15 +110,16 @@ std::uint64_t new_value() {
 
 std::uint64_t logged_value(const Place& place) {
   if (replaying()) {
-    const std::uint64_t value =
-        expect<wire::InputRecord>(wire::RecordKind::kInput, "asked for a random number").values[0];
+    const auto& record = expect<wire::InputRecord>(wire::RecordKind::kInput, "asked the processor");
+    if (record.source != static_cast<std::uint32_t>(place.source)) diverged("asked the processor", &record.header);
+    const std::uint64_t value = record.values[0];
     consume_record();
     return value;
   }
-  const std::uint64_t value = new_value();
+  const std::uint64_t value = place.source == Source::kRdpid ? processor_now() : random_now();
   RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
   auto& body = record.body<wire::InputRecord>();
-  body.source = place.reseeded != 0 ? 4 : 3;
+  body.source = static_cast<std::uint32_t>(place.source);
   body.reserved = 0;
   body.values[0] = value;
   body.values[1] = body.values[2] = body.values[3] = 0;
@@ -149,7 +162,7 @@ bool emulate_random(KernelContext& context) {
     target = (target & ~std::uint64_t{0xffff}) | (value & 0xffff);
   else
     target = place->width == 32 ? value & 0xffffffff : value;
-  r.eflags = (r.eflags & ~kArithmeticFlags) | kCarryFlag;
+  if (place->source != Source::kRdpid) r.eflags = (r.eflags & ~kArithmeticFlags) | kCarryFlag;
   r.rip += place->bytes;
   arm();
   return true;

@@ -1,11 +1,12 @@
-// RDRAND and RDSEED as inputs. The processor answers them without asking anybody, and where `cpuid` cannot be made to
-// fault (arch_prctl(2), ARCH_CPUID), programs find that they are there. So they are looked for in code when it is
-// mapped, and replaced by an instruction that faults.
+// RDRAND, RDSEED and RDPID as inputs. The processor answers them without asking anybody, and where `cpuid` cannot be
+// made to fault (arch_prctl(2), ARCH_CPUID), programs find that they are there. So they are looked for in code when it
+// is mapped, and replaced by an instruction that faults.
 //
 // Without decoding all code a few bytes can be something else: part of an instruction, or a table. What is replaced is
 // therefore not the instruction by itself but what programs do with it: it sets the carry flag if it has a value, and
 // that is asked at once, at most after the value was stored from the same register. By chance this is some 5e-8 a byte
-// of random data, and far less in code. Other uses are not found: their replay diverges.
+// of random data, and far less in code. Other uses are not found: their replay diverges. RDPID has a byte more, and is
+// taken as it is.
 #pragma once
 
 #include "recorder/core/kernel_types.h"

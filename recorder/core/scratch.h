@@ -1,4 +1,5 @@
-// Scratch memory of each thread: what the kernel reads and writes while the thread has no baton, and lists in the making.
+// Scratch memory of each thread: what the kernel reads and writes while the thread has no baton, and lists in the
+// making.
 //
 // Thread rule: of the calling thread.
 #pragma once

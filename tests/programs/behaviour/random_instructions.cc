@@ -1,5 +1,5 @@
-// Random numbers from the processor: std::random_device, and RDRAND and RDSEED with registers of each width, if it has
-// them. The values are printed: a replay must give the same.
+// What the processor answers by itself: std::random_device, RDRAND and RDSEED with registers of each width, and its own
+// number, if it has them. The values are printed: a replay must give the same.
 #include <cpuid.h>
 
 #include <cstdint>
@@ -34,6 +34,15 @@ void odd_forms() {
   std::printf("%llx %llx\n", static_cast<unsigned long long>(wide), static_cast<unsigned long long>(kept));
 }
 
+void processor() {
+  std::uint64_t low = ~std::uint64_t{0}, high = low;
+  bool carry = false;
+  asm volatile("stc; rdpid %0; setc %1" : "=a"(low), "=qm"(carry)::"cc");
+  asm volatile("rdpid %%r10; mov %%r10, %0" : "=r"(high)::"r10");
+  require(carry && low < 1 << 20 && high < 1 << 20, "a number");
+  std::printf("rdpid %llu\n", static_cast<unsigned long long>(low & 0xfff));
+}
+
 // The same bytes as constants in code are no such instruction.
 std::uint64_t constants() {
   std::uint64_t value;
@@ -58,5 +67,7 @@ int main() {
     ASK("rdseed %0", std::uint32_t);
     ASK("rdseed %0", std::uint64_t);
   }
+  constexpr unsigned kRdpid = 1u << 22;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & kRdpid) != 0) processor();
   return 0;
 }
