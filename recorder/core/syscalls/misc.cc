@@ -91,6 +91,14 @@ Output output_of(const Call& call, const Option& option, long result) {
   return {static_cast<std::uint64_t>(call.args[argument]), bytes};
 }
 
+// The first process dies with the supervisor unless it asks for something else (supervisor/target.cc). It is not told.
+void hide_death_signal(const Call& call) {
+  static bool is_own;
+  is_own = is_own || call.args[0] == PR_SET_PDEATHSIG;
+  if (call.args[0] == PR_GET_PDEATHSIG && process().index == 0 && !is_own)
+    *reinterpret_cast<std::int32_t*>(call.args[1]) = 0;
+}
+
 }  // namespace
 
 long handle_prctl(Call& call) {
@@ -122,6 +130,7 @@ long handle_prctl(Call& call) {
     return answered_call(call);
   }
   const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
+  if (result == 0) hide_death_signal(call);
   const Output output = output_of(call, known, result);
   log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
   return result;
