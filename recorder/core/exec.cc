@@ -13,6 +13,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/robust.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tracing.h"
 
@@ -227,10 +228,10 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   }
   path = log_exec(path);
   Thread& me = call.me;
-  leave_memory(me);
+  release_robust_of(process());
   own_everything(process());
   release_vfork_parent();
-  for (std::uint32_t i = 0; i < state().live_threads; i++) {
+  for (std::uint32_t i = state().live_threads; i-- > 0;) {  // from the end: tracees that die leave the list
     const Thread& other = thread_of(state().live[i]);
     if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
   }
