@@ -247,6 +247,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   list[n] = nullptr;
   me.clear_child_tid = me.robust_list = me.altstack_base = me.altstack_size = 0;
   me.has_scratch = 0;
+  if (Tracee* tracee = tracee_of(me)) tracee->message = static_cast<std::uint64_t>(me.tid);  // of PTRACE_EVENT_EXEC
   me.tid = process().pid;
   process().handled_signals = 0;
   // The new image has no handler for it yet.

@@ -202,7 +202,7 @@ void stop_after_exec(KernelContext& context) {
   tracee->tid = me.tid;
   tracee->call = SYS_execve;
   tracee->in_call = 1;
-  stop_at_event(context, PTRACE_EVENT_EXEC, static_cast<std::uint64_t>(me.tid));
+  stop_at_event(context, PTRACE_EVENT_EXEC, tracee->message);
   if (me.tracee == 0) return;
   const bool signalled = (tracee->options & PTRACE_O_TRACEEXEC) == 0 && tracee->seized == 0;
   leave_traced_call(context, false);

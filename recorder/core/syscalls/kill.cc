@@ -128,7 +128,8 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
 void continue_listeners(const Process& target, const Sending& sending) {
   if (sending.number != SIGCONT || state().tracing_began == 0) return;
   for (Tracee& tracee : state().tracees)
-    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0) restart_group_stop(tracee);
+    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0)
+      restart_group_stop(tracee, SIGTRAP);
 }
 
 // SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.

@@ -31,6 +31,9 @@ int main(void) {
   CHECK(ptrace(PTRACE_LISTEN, child, NULL, NULL) == 0);
   FAILS(ptrace(PTRACE_GETREGS, child, NULL, &status), ESRCH);
   CHECK(waitpid(child, &status, WNOHANG) == 0);
+  CHECK(ptrace(PTRACE_INTERRUPT, child, NULL, NULL) == 0);
+  CHECK(stop_of(child) == (SIGSTOP | kEventStop << 8)); /* which still stops it */
+  CHECK(ptrace(PTRACE_LISTEN, child, NULL, NULL) == 0);
   kill(child, SIGCONT);
   CHECK(stop_of(child) == (SIGTRAP | kEventStop << 8));
   go_on(PTRACE_CONT, child, 0);
