@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     unsigned long message = 0;
     CHECK(ptrace(PTRACE_GETEVENTMSG, child, NULL, &message) == 0);
     if (stop == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-      CHECK(message == (unsigned long)child);
+      CHECK(message == (unsigned long)child && registers_of(child).rax == (unsigned long)-ENOSYS);
       execs++;
     } else if (stop == (SIGTRAP | PTRACE_EVENT_EXIT << 8)) {
       CHECK(message == 8 << 8);
