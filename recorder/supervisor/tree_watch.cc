@@ -78,6 +78,17 @@ void kick(const Process& process, const Thread& thread) {
   syscall(SYS_rt_tgsigqueueinfo, process.real_pid, thread.real_tid, kWatchdogSignal, &info);
 }
 
+// Threads of the process that wait for children look again.
+void kick_waiting(const RuntimeState& state, std::uint16_t process) {
+  for (std::uint32_t i = 0; i < state.live_threads; i++) {
+    const Thread& thread = state.threads[state.live[i]];
+    const bool waits =
+        thread.op.kind == OpKind::kSyscall && (thread.op.detail == SYS_wait4 || thread.op.detail == SYS_waitid);
+    if (thread.process == process && waits && thread.state.load() == ThreadState::kInKernel)
+      kick(state.processes[process], thread);
+  }
+}
+
 void signal_thread(Thread& thread) {
   thread.go.fetch_or(kGoAttention);
   syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -215,6 +226,7 @@ void TreeWatch::end_tracees(const Process& process, int wait_status) {
     tracee.reported = 0;
     tracee.dead = is_over ? 0 : 1;
     tracee.in_use = is_over ? 0 : kTraced;
+    if (!is_over) kick_waiting(state, tracee.tracer_process);
   }
 }
 

@@ -62,6 +62,36 @@ static int status_after_death(long options) {
   return status_of(tracee);
 }
 
+/* A tracee that dies with its parent, while its tracer waits for children of its own, too. */
+static void death_of_grandchild(void) {
+  words[2] = words[3] = 0;
+  pid_t other = fork();
+  if (other == 0)
+    for (;;) pause();
+  pid_t parent = fork();
+  if (parent == 0) {
+    pid_t child = fork();
+    if (child == 0) {
+      CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+      words[2] = getpid();
+      for (;;) pause();
+    }
+    while (words[3] == 0) usleep(1000);
+    usleep(20000);
+    _exit(0);
+  }
+  while (words[2] == 0) usleep(1000);
+  CHECK(ptrace(PTRACE_SEIZE, words[2], NULL, NULL) == 0);
+  words[3] = 1;
+  int status, ends = 0;
+  for (pid_t who; ends < 2; ends++) {
+    CHECK((who = waitpid(-1, &status, __WALL)) > 0);
+    CHECK(who == parent ? status == 0 : who == words[2] && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  }
+  kill(other, SIGKILL);
+  CHECK(WTERMSIG(status_of(other)) == SIGKILL);
+}
+
 int main(void) {
   words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(words != MAP_FAILED);
@@ -121,6 +151,7 @@ int main(void) {
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   status = status_after_death(0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+  death_of_grandchild();
   puts("ended");
   return 0;
 }
