@@ -209,10 +209,14 @@ std::uint64_t shared_key(const Region& region, std::uint64_t address) {
   return mix(region.shared_id, region.object_offset + (address - region.start)) | std::uint64_t{1} << 63;
 }
 
+std::uint64_t private_key(const Process& owner, std::uint64_t address) {
+  return address | static_cast<std::uint64_t>(owner.memory_of) << 48;
+}
+
 std::uint64_t object_key(std::uint64_t address) {
   const Region* region = region_at(address);
   if (region != nullptr && region->shared) return shared_key(*region, address);
-  return address | static_cast<std::uint64_t>(process().memory_of) << 48;
+  return private_key(process(), address);
 }
 
 }  // namespace reweave::core

@@ -61,6 +61,8 @@ bool over_memory_limit(std::uint64_t more);
 
 // A number that names the memory word at `address` of a shared mapping.
 std::uint64_t shared_key(const Region& region, std::uint64_t address);
+// Likewise, in memory of that process's own.
+std::uint64_t private_key(const Process& owner, std::uint64_t address);
 // A number that names the memory word at `address` across all processes that can see it.
 std::uint64_t object_key(std::uint64_t address);
 

@@ -14,6 +14,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/robust.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tracing.h"
 
@@ -235,10 +236,10 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   }
   path = log_exec(path);
   Thread& me = call.me;
-  leave_memory(me);
+  release_robust_of(process());
   own_everything(process());
   release_vfork_parent();
-  for (std::uint32_t i = 0; i < state().live_threads; i++) {
+  for (std::uint32_t i = state().live_threads; i-- > 0;) {  // from the end: tracees that die leave the list
     const Thread& other = thread_of(state().live[i]);
     if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
   }
@@ -253,6 +254,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   list[n] = nullptr;
   me.clear_child_tid = me.robust_list = me.altstack_base = me.altstack_size = 0;
   me.has_scratch = 0;
+  if (Tracee* tracee = tracee_of(me)) tracee->message = static_cast<std::uint64_t>(me.tid);  // of PTRACE_EVENT_EXEC
   me.tid = process().pid;
   process().handled_signals = 0;
   // The new image has no handler for it yet.

@@ -36,15 +36,14 @@ long write_tid(void* store) {
   return 0;
 }
 
-bool memory_has_others() {
+}  // namespace
+
+bool memory_is_shared(const Process& target) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && i != process().index && s.processes[i].memory_of == process().memory_of)
-      return true;
+    if (s.processes[i].alive != 0 && i != target.index && s.processes[i].memory_of == target.memory_of) return true;
   return false;
 }
-
-}  // namespace
 
 void store_tid(std::uint64_t address, std::int32_t tid) {
   if (address == 0) return;
@@ -66,14 +65,15 @@ void trace_thread_edge(EventKind kind, const Thread& thread) {
 void finish_thread(Thread& thread) {
   trace_thread_edge(EventKind::kEnd, thread);
   release_robust(thread);
-  if (process().live_threads > 1 || memory_has_others()) clear_tid(thread);
+  if (process().live_threads > 1 || memory_is_shared(process())) clear_tid(thread);
+  wake(WaitKind::kVfork, vfork_key(thread), 1);
 }
 
 void release_vfork_parent() {
   Process& here = process();
   if (here.vfork_parent == 0) return;
   here.vfork_parent = 0;
-  wake(WaitKind::kVfork, std::uint64_t{here.index} | std::uint64_t{1} << 62, 1);
+  wake(WaitKind::kVfork, vfork_key(here), 1);
 }
 
 void log_death(const Process& target, int number) {
@@ -90,7 +90,7 @@ void forget_process(std::uint16_t index, std::int32_t wait_status) {
   target.alive = 0;
   retire_process_threads(index, 0xffff);
   leave_tracing(index, wait_status);
-  if (target.vfork_parent != 0) wake(WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 1);
+  if (target.vfork_parent != 0) wake(WaitKind::kVfork, vfork_key(target), 1);
   target.vfork_parent = 0;
 }
 
@@ -104,13 +104,6 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   }
   abandon_baton();
   die_by_signal(record.wait_status & 0x7f);
-}
-
-void leave_memory(const Thread& me) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.threads[s.live[i]].process == me.process) release_robust(s.threads[s.live[i]]);
-  if (memory_has_others()) clear_tid(me);
 }
 
 Thread* thread_by_tid(long tid) {
@@ -129,7 +122,7 @@ Process* process_by_pid(long pid) {
 
 void end_process(int wait_status) {
   Thread& me = self();
-  leave_memory(me);
+  release_robust_of(process());
   if (replaying()) {
     const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
     if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);

@@ -19,8 +19,8 @@ void finish_thread(Thread& thread);
 // is told (clone(2)).
 void store_tid(std::uint64_t address, std::int32_t tid);
 
-// The calling process goes on without its memory: what its threads hold in it is given up.
-void leave_memory(const Thread& me);
+// Another process has its memory (CLONE_VM).
+bool memory_is_shared(const Process& target);
 
 // Process `index` of the tree is dead, or will be, with `wait_status`: it takes no part any more.
 void forget_process(std::uint16_t index, std::int32_t wait_status);
@@ -29,6 +29,10 @@ void log_death(const Process& target, int number);
 
 // Replay: a process was killed from outside here. Kills ours; does not return if it is the calling one.
 void repeat_outside_death(const wire::ProcessExitRecord& record);
+
+// What WaitKind::kVfork waits for: the end of a process, or that of a thread.
+inline std::uint64_t vfork_key(const Process& process) { return std::uint64_t{process.index} | std::uint64_t{1} << 62; }
+inline std::uint64_t vfork_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
 
 // A process that vfork suspended may go on: its child has its own image, or is gone.
 void release_vfork_parent();

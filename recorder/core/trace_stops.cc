@@ -11,6 +11,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/stops.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/trace_registers.h"
 #include "recorder/core/tracing.h"
@@ -73,16 +74,24 @@ std::uint32_t syscall_code(const Tracee& tracee) {
   return (tracee.options & PTRACE_O_TRACESYSGOOD) != 0 ? SIGTRAP | 0x80 : SIGTRAP;
 }
 
+// The process is let go in the middle of a group-stop, and nobody has continued it: then the kernel stops it.
+void stay_stopped(int number) {
+  if (self().tracee != 0 || is_traced(process())) return;
+  for (Tracee& other : state().tracees)  // which are to stop once, not again when they have been continued
+    if (other.in_use == kLetGo && other.process == self().process) other.code = 0;
+  stop_here(number);
+}
+
 // The part of one thread in a group-stop.
 void stop_alone(KernelContext& context, int number) {
   const Tracee& tracee = *tracee_of(self());
   const auto stop = static_cast<std::uint32_t>(number);
-  if (tracee.seized != 0) {
-    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
-    return;
-  }
   const Info none = {};
-  stand_still(context, StopKind::kGroup, stop, &none);
+  if (tracee.seized != 0)
+    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
+  else
+    stand_still(context, StopKind::kGroup, stop, &none);
+  if (self().tracee == 0 && (tracee.code & 0x7f) == stop) stay_stopped(number);
 }
 
 // What a tracer resumes a thread with at a stop that is no signal's own is sent to it.
@@ -113,6 +122,7 @@ bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
 }
 
 void stop_in_group(KernelContext& context, int number) {
+  process().stop_cancelled.store(0);
   stop_others(*tracee_of(self()), number);
   stop_alone(context, number);
 }
@@ -202,7 +212,9 @@ void stop_after_exec(KernelContext& context) {
   tracee->tid = me.tid;
   tracee->call = SYS_execve;
   tracee->in_call = 1;
-  stop_at_event(context, PTRACE_EVENT_EXEC, static_cast<std::uint64_t>(me.tid));
+  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);  // the call has yet to return
+  stop_at_event(context, PTRACE_EVENT_EXEC, tracee->message);
+  context.registers.rax = 0;
   if (me.tracee == 0) return;
   const bool signalled = (tracee->options & PTRACE_O_TRACEEXEC) == 0 && tracee->seized == 0;
   leave_traced_call(context, false);

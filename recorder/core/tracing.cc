@@ -52,17 +52,25 @@ void note_end(Tracee& tracee, std::int32_t wait_status) {
   tell_tracer(tracee, WIFSIGNALED(wait_status) ? CLD_KILLED : CLD_EXITED);
 }
 
-void release_tracees(std::uint16_t tracer) {
-  for (Tracee& tracee : state().tracees) {
-    if (tracee.in_use != kTraced || tracee.tracer_process != tracer) continue;
-    if (tracee.dead != 0) {
-      tracee.in_use = 0;
-      continue;
-    }
-    const bool kill = (tracee.options & PTRACE_O_EXITKILL) != 0;
-    end_tracing(tracee);
-    if (kill && !replaying()) kill_tracee(tracee);
+void release(Tracee& tracee) {
+  if (tracee.dead != 0) {
+    tracee.in_use = 0;
+    return;
   }
+  const bool kill = (tracee.options & PTRACE_O_EXITKILL) != 0;
+  end_tracing(tracee);
+  if (kill && !replaying()) kill_tracee(tracee);
+}
+
+void release_tracees(std::uint16_t tracer) {
+  for (Tracee& tracee : state().tracees)
+    if (tracee.in_use == kTraced && tracee.tracer_process == tracer) release(tracee);
+}
+
+void release_tracees(const Thread& tracer) {
+  if (state().tracing_began == 0) return;
+  for (Tracee& tracee : state().tracees)
+    if (tracee.in_use == kTraced && tracee.tracer == tracer.id) release(tracee);
 }
 
 void take_child_signal(Thread& me) {
@@ -129,6 +137,7 @@ void end_tracing(Tracee& tracee) {
 
 void leave_tracing(const Thread& thread, std::int32_t wait_status) {
   if (Tracee* tracee = tracee_of(thread)) note_end(*tracee, wait_status);
+  release_tracees(thread);
 }
 
 void leave_tracing(std::uint16_t process, std::int32_t wait_status) {
@@ -141,9 +150,9 @@ void leave_tracing(std::uint16_t process, std::int32_t wait_status) {
   release_tracees(process);
 }
 
-void restart_group_stop(Tracee& tracee) {
-  const std::int32_t code = SIGTRAP | PTRACE_EVENT_STOP << 8;
-  const std::int32_t info[32] = {SIGTRAP, 0, code, 0, tracee.tid};
+void restart_group_stop(Tracee& tracee, int number) {
+  const std::int32_t code = number | PTRACE_EVENT_STOP << 8;
+  const std::int32_t info[32] = {number, 0, code, 0, tracee.tid};
   memcpy(tracee.info, info, sizeof tracee.info);
   tracee.code = static_cast<std::uint32_t>(code);
   tracee.reported = tracee.listening = 0;

@@ -31,7 +31,7 @@ void end_tracing(Tracee& tracee);
 // The process ends, in whatever way, with `wait_status`: its tracers learn of it. Those whom it traces are let go;
 // where the tracer wanted that (PTRACE_O_EXITKILL) they die.
 void leave_tracing(std::uint16_t process, std::int32_t wait_status);
-// Thread `thread` ends.
+// Thread `thread` ends: likewise.
 void leave_tracing(const Thread& thread, std::int32_t wait_status);
 
 // Recording: the tracer's waits look again; it gets SIGCHLD with this si_code.
@@ -43,8 +43,9 @@ void kick_waiting(std::uint16_t process);
 // Recording: `tracee` gets SIGSTOP with `info`, or, with null, stops because it is interrupted.
 void ask_to_stop(Tracee& tracee, const void* info);
 
-// A tracee that stands in a group-stop and listens is to have another stop (PTRACE_EVENT_STOP with SIGTRAP).
-void restart_group_stop(Tracee& tracee);
+// A tracee that stands in a group-stop and listens is to have another stop: PTRACE_EVENT_STOP with `number`, which is
+// SIGTRAP once nothing stops it any more.
+void restart_group_stop(Tracee& tracee, int number);
 
 // The kernel's dispositions of the calling process become what tracing wants of them.
 void follow_tracing();

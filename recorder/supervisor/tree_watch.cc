@@ -1,6 +1,7 @@
 #include "recorder/supervisor/tree_watch.h"
 
 #include <linux/futex.h>
+#include <linux/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,6 +62,33 @@ Kinship kinship_of(pid_t pid) {
   return result;
 }
 
+// Out of a wait that no signal ends.
+void end_wait(Thread& thread, WaitKind kind) {
+  if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind) return;
+  thread.wait.result = WaitResult::kWoken;
+  thread.state.store(ThreadState::kReady);
+}
+
+// As core/tracing.cc does it.
+void kick(const Process& process, const Thread& thread) {
+  siginfo_t info = {};
+  info.si_signo = kWatchdogSignal;
+  info.si_code = SI_QUEUE;
+  info.si_value.sival_ptr = reinterpret_cast<void*>(kKickValue);
+  syscall(SYS_rt_tgsigqueueinfo, process.real_pid, thread.real_tid, kWatchdogSignal, &info);
+}
+
+// Threads of the process that wait for children look again.
+void kick_waiting(const RuntimeState& state, std::uint16_t process) {
+  for (std::uint32_t i = 0; i < state.live_threads; i++) {
+    const Thread& thread = state.threads[state.live[i]];
+    const bool waits =
+        thread.op.kind == OpKind::kSyscall && (thread.op.detail == SYS_wait4 || thread.op.detail == SYS_waitid);
+    if (thread.process == process && waits && thread.state.load() == ThreadState::kInKernel)
+      kick(state.processes[process], thread);
+  }
+}
+
 void signal_thread(Thread& thread) {
   thread.go.fetch_or(kGoAttention);
   syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -116,7 +144,7 @@ void TreeWatch::retire_unannounced() {
     if (state.processes[thread.process].alive != 0 && !is_announced_(thread.id)) found.push_back(thread.process);
   }
   for (const std::uint32_t index : found) {
-    take_out(state.processes[index]);
+    take_out(state.processes[index], SIGKILL);
     orphans_.push_back(index);
   }
   end_orphans();
@@ -159,11 +187,12 @@ void TreeWatch::hang_up_adopted() {
 }
 
 void TreeWatch::retire(Process& process) {
-  append_exit(process, process.index == 0 && first_status_ ? *first_status_ : end_of(process.real_pid));
-  take_out(process);
+  const int wait_status = process.index == 0 && first_status_ ? *first_status_ : end_of(process.real_pid);
+  append_exit(process, wait_status);
+  take_out(process, wait_status);
 }
 
-void TreeWatch::take_out(Process& process) {
+void TreeWatch::take_out(Process& process, int wait_status) {
   RuntimeState& state = arena_.state();
   process.alive = 0;
   process.live_threads = 0;
@@ -176,12 +205,51 @@ void TreeWatch::take_out(Process& process) {
       state.live[kept++] = thread.id;
   }
   state.live_threads = kept;
+  end_tracees(process, wait_status);
+  release_tracees(process);
   if (process.vfork_parent == 0) return;
-  Thread& parent = state.threads[process.vfork_parent - 1];
+  end_wait(state.threads[process.vfork_parent - 1], WaitKind::kVfork);
   process.vfork_parent = 0;
-  if (parent.state.load() != ThreadState::kBlocked || parent.wait.kind != WaitKind::kVfork) return;
-  parent.wait.result = WaitResult::kWoken;
-  parent.state.store(ThreadState::kReady);
+}
+
+// Its tracers learn of it from the kernel, or find it here.
+void TreeWatch::end_tracees(const Process& process, int wait_status) {
+  RuntimeState& state = arena_.state();
+  if (state.tracing_began == 0) return;
+  for (Tracee& tracee : state.tracees) {
+    if (tracee.in_use == 0 || tracee.dead != 0 || tracee.process != process.index) continue;
+    const bool is_told = tracee.tid == process.pid && process.parent == tracee.tracer_process;
+    const bool is_over = tracee.in_use == kLetGo || is_told || state.processes[tracee.tracer_process].alive == 0;
+    state.threads[tracee.thread].tracee = 0;
+    tracee.wait_status = wait_status;
+    tracee.stop = StopKind::kNone;
+    tracee.reported = 0;
+    tracee.dead = is_over ? 0 : 1;
+    tracee.in_use = is_over ? 0 : kTraced;
+    if (!is_over) kick_waiting(state, tracee.tracer_process);
+  }
+}
+
+// They go on, or die where their tracer wanted that; a later look finds those dead.
+void TreeWatch::release_tracees(const Process& tracer) {
+  RuntimeState& state = arena_.state();
+  if (state.tracing_began == 0) return;
+  for (Tracee& tracee : state.tracees) {
+    if (tracee.in_use != kTraced || tracee.tracer_process != tracer.index) continue;
+    Process& process = state.processes[tracee.process];
+    Thread& thread = state.threads[tracee.thread];
+    const bool stands = tracee.stop != StopKind::kNone;
+    tracee.in_use = tracee.dead == 0 && stands ? kLetGo : 0;
+    if (tracee.dead != 0 || process.alive == 0 || process.real_pid <= 1) continue;
+    thread.tracee = 0;
+    if ((tracee.options & PTRACE_O_EXITKILL) != 0) {
+      kill(process.real_pid, SIGKILL);
+    } else if (stands) {
+      end_wait(thread, WaitKind::kTracer);
+    } else {
+      kick(process, thread);
+    }
+  }
 }
 
 void TreeWatch::note_rest(int wait_status) {

@@ -35,7 +35,9 @@ class TreeWatch {
   bool take_baton();
   void retire(Process& process);
   void retire_unannounced();
-  void take_out(Process& process);
+  void take_out(Process& process, int wait_status);
+  void end_tracees(const Process& process, int wait_status);
+  void release_tracees(const Process& tracer);
   void end_orphans();
   void hang_up_adopted();
   void append_exit(const Process& process, int wait_status);

@@ -29,6 +29,8 @@ long check_flags(std::uint64_t flags) {
 
 long create(Call& call, const CloneArgs& args) {
   long error = check_flags(args.flags);
+  const bool both = (args.flags & CLONE_PIDFD) != 0 && (args.flags & CLONE_PARENT_SETTID) != 0;
+  if (both && args.pidfd == args.parent_tid) error = -EINVAL;
   if (error == 0 && (args.flags & CLONE_SETTLS) != 0 && beyond_user_space(args.tls, 0)) error = -EPERM;
   if (error != 0) return complete(call, error);
   return (args.flags & CLONE_THREAD) != 0 ? create_thread(call, args) : create_process(call, args);
@@ -38,8 +40,6 @@ long create(Call& call, const CloneArgs& args) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
-  if ((flags & (CLONE_PIDFD | CLONE_PARENT_SETTID)) == (CLONE_PIDFD | CLONE_PARENT_SETTID))
-    return complete(call, -EINVAL);  // both are given at one address
   // Registers of arguments that the flags do not ask for hold whatever the caller left there.
   if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0) call.logged[2] = 0;
   if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) == 0) call.logged[3] = 0;
@@ -57,14 +57,15 @@ long check_clone3(const struct clone_args& given, std::uint64_t address, std::ui
   const auto* all = reinterpret_cast<const std::uint8_t*>(address);
   for (std::uint64_t i = sizeof given; i < bytes; i++)
     if (all[i] != 0) return -E2BIG;
-  constexpr std::uint64_t kLegacy = CSIGNAL | CLONE_DETACHED;
+  constexpr std::uint64_t kLegacy = (CSIGNAL & ~CLONE_NEWTIME) | CLONE_DETACHED;
   if ((given.flags & kLegacy) != 0 || given.flags >> 34 != 0 || given.exit_signal > kSignalCount) return -EINVAL;
   if ((given.flags & (CLONE_THREAD | CLONE_PARENT)) != 0 && given.exit_signal != 0) return -EINVAL;
-  if ((given.stack == 0) != (given.stack_size == 0)) return -EINVAL;
+  if ((given.stack == 0) != (given.stack_size == 0) || beyond_user_space(given.stack, given.stack_size)) return -EINVAL;
   constexpr std::uint64_t kLevels = 32;  // nested PID namespaces
   if ((given.set_tid == 0) != (given.set_tid_size == 0) || given.set_tid_size > kLevels) return -EINVAL;
   const bool in_memory = (given.flags & (CLONE_VM | CLONE_THREAD)) != 0;
-  if ((given.set_tid_size != 0 && in_memory) || (given.flags & CLONE_INTO_CGROUP) != 0) return -ENOSYS;
+  const bool by_clone3_alone = given.set_tid_size != 0 || (given.flags & CLONE_NEWTIME) != 0;
+  if ((by_clone3_alone && in_memory) || (given.flags & CLONE_INTO_CGROUP) != 0) return -ENOSYS;
   return 0;
 }
 

@@ -45,7 +45,13 @@ long creation_failed(Call& call, Thread& child, long error);
 // recorded one when replaying.
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0});
 void trace_fork(const Call& call, const Thread& child);
-// If the caller's tracer wants `event`: it traces the child, too, which stops when it begins.
-void stop_for_child(Call& call, Thread& child, int event);
+// If the caller's tracer wants that event: it traces the child, too, which stops when it begins. With CLONE_PTRACE it
+// does in any case.
+void stop_for_child(Call& call, Thread& child, const CloneArgs& args);
+
+// A descriptor of the child, which the parent finds at `args.pidfd`; nothing in a replay, or if it wants none.
+Output give_pidfd(const CloneArgs& args, long real_tid);
+// 0, or why there could be none, before there is anything to undo. The call fails here if it could not be found.
+long try_pidfd(const CloneArgs& args);
 
 }  // namespace reweave::core

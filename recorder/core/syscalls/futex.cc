@@ -124,17 +124,17 @@ long requeue_waiters(Call& call, bool compare) {
 // Priority inheritance is about who runs, which is ours to decide: only ownership is kept.
 long lock_pi(Call& call, std::uint64_t address, std::int64_t deadline, bool may_wait) {
   const auto tid = static_cast<std::uint32_t>(call.me.tid);
-  for (;;) {
+  for (std::uint32_t waited = 0;; waited = FUTEX_WAITERS) {  // which the kernel leaves set when it hands a lock over
     std::uint32_t& word = word_at(address);
     const std::uint32_t owner = word & FUTEX_TID_MASK;
     if (owner == tid) return complete(call, -EDEADLK);
     if (owner == 0) {
-      word = tid | (word & FUTEX_OWNER_DIED);
+      word = tid | waited | (word & FUTEX_OWNER_DIED);
       return complete(call, 0);
     }
+    word |= FUTEX_WAITERS;  // as the kernel does before it looks for the owner
     if (thread_by_tid(owner) == nullptr) return complete(call, -ESRCH);
     if (!may_wait) return complete(call, -EAGAIN);
-    word |= FUTEX_WAITERS;
     WaitArgs args = {WaitKind::kFutex, object_key(address), address};
     args.deadline = deadline;
     args.owner_tid = static_cast<std::int32_t>(owner);

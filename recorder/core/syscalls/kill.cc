@@ -128,7 +128,8 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
 void continue_listeners(const Process& target, const Sending& sending) {
   if (sending.number != SIGCONT || state().tracing_began == 0) return;
   for (Tracee& tracee : state().tracees)
-    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0) restart_group_stop(tracee);
+    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0)
+      restart_group_stop(tracee, SIGTRAP);
 }
 
 // SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.
@@ -172,6 +173,22 @@ void wait_until_stopped(const Process& target) {
     sys(SYS_nanosleep, pause, nullptr);
     tries++;
   }
+}
+
+// What the kernel says of the same call with no signal: 0, or why it refuses it. The schedule is changed only by what
+// is carried out.
+long refusal(const Call& call, const Sending& sending) {
+  const bool names_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
+  long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
+  args[names_both ? 2 : 1] = 0;
+  std::int32_t info[32];
+  if (call.number == SYS_pidfd_send_signal && sending.siginfo != 0) {
+    memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+    if (info[0] != sending.number) return -EINVAL;
+    info[0] = 0;
+    args[2] = reinterpret_cast<long>(info);
+  }
+  return sys(call.number, args[0], args[1], args[2], args[3]);
 }
 
 // What the signal that another process of the tree just got does to it. The call is logged.
@@ -332,6 +349,12 @@ long handle_kill(Call& call) {
     return -ESRCH;
   }
   if (target == nullptr || names_wrongly(call, *target)) return recorded_call(call);
+  // SIGCONT alone is allowed where others are not (kill(2)); it ends nothing.
+  const long refused = sending.number == SIGCONT ? 0 : refusal(call, sending);
+  if (refused != 0) {
+    log_call(call, refused, nullptr, 0);
+    return refused;
+  }
   if (stop_tracee(call, *target, sending)) {
     log_call(call, 0, nullptr, 0);
     return 0;

@@ -109,33 +109,19 @@ long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
 // A process with memory of its own returns twice.
 long clone_apart(const CloneArgs& args) {
   const std::uint64_t flags = kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS};
-  if (args.wanted_count == 0 || !live()) return sys(SYS_clone, flags, 0, 0, 0, 0);
+  const std::uint64_t by_clone3_alone = args.flags & CLONE_NEWTIME;
+  if ((args.wanted_count == 0 && by_clone3_alone == 0) || !live()) return sys(SYS_clone, flags, 0, 0, 0, 0);
   struct clone_args with = {};
-  with.flags = flags & ~std::uint64_t{CSIGNAL};
+  with.flags = (flags & ~std::uint64_t{CSIGNAL}) | by_clone3_alone;
   with.exit_signal = flags & CSIGNAL;
   with.set_tid = args.wanted_ids;
   with.set_tid_size = args.wanted_count;
   return sys(SYS_clone3, &with, sizeof with);
 }
 
-// A descriptor of the child, which the parent finds at `address`.
-Output give_pidfd(std::uint64_t address, long real_pid) {
-  const long fd = sys(SYS_pidfd_open, real_pid, 0);
-  forget_fd(fd);
-  *reinterpret_cast<std::int32_t*>(address) = static_cast<std::int32_t>(fd);
-  return {address, sizeof(std::int32_t)};
-}
-
-// The call fails here if the memory cannot be written, before there is anything to undo.
-void try_write(std::uint64_t address) {
-  auto* word = reinterpret_cast<volatile std::int32_t*>(address);
-  const std::int32_t was = *word;
-  *word = was;
-}
-
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
   if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
-  block({WaitKind::kVfork, std::uint64_t{index} | std::uint64_t{1} << 62, 0});
+  block({WaitKind::kVfork, vfork_key(state().processes[index]), 0});
 }
 
 }  // namespace
@@ -144,7 +130,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (modelled())
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (recorded_failure(call)) return inject(call);
-  if (live() && args.pidfd != 0) try_write(args.pidfd);
+  if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   const std::uint16_t index = prepare_process(call, args);
   Thread& child = add_thread(index);
   publish_process();
@@ -168,8 +154,7 @@ long create_process(Call& call, const CloneArgs& args) {
     state().process_count--;
     return creation_failed(call, child, real_pid);
   }
-  Output pidfd = {0, 0};
-  if (live() && args.pidfd != 0) pidfd = give_pidfd(args.pidfd, real_pid);
+  const Output pidfd = give_pidfd(args, real_pid);
   const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
   state().processes[index].pid = static_cast<std::int32_t>(pid);
   state().processes[index].real_pid = static_cast<std::int32_t>(real_pid);
@@ -177,9 +162,8 @@ long create_process(Call& call, const CloneArgs& args) {
   if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);
-  const int event = vfork ? PTRACE_EVENT_VFORK : args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
   if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
-  stop_for_child(call, child, event);
+  stop_for_child(call, child, args);
   if (vfork) wait_for_vfork_child(call, index);
   if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));
   return pid;

@@ -7,6 +7,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/clone.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/ptrace_requests.h"
@@ -60,7 +61,7 @@ long interrupt(Call& call, Tracee& tracee) {
   if (tracee.seized == 0) return complete(call, -EIO);
   const bool waits = tracee.stop != StopKind::kNone;
   if (waits && tracee.listening != 0) {
-    restart_group_stop(tracee);
+    restart_group_stop(tracee, static_cast<int>(tracee.code & 0x7f));
   } else if (!waits) {
     ask_to_stop(tracee, nullptr);
   }
@@ -104,6 +105,16 @@ long refuse_outsider(Call& call) {
   return result;
 }
 
+// Live: whether the kernel would let the caller trace it (ptrace(2), the checks of access): it says so of memory.
+bool is_allowed(const Thread& target) {
+  struct {
+    std::uint64_t base, bytes;
+  } word = {kCoreBase, 1}, to;
+  std::uint8_t byte = 0;
+  to = {reinterpret_cast<std::uint64_t>(&byte), 1};
+  return sys(SYS_process_vm_readv, target.real_tid, &to, 1, &word, 1, 0) != -EPERM;
+}
+
 long attach(Call& call) {
   const bool seizes = call.args[0] == PTRACE_SEIZE;
   const std::uint64_t options = seizes ? data_of(call) : 0;
@@ -112,6 +123,8 @@ long attach(Call& call) {
   if (target == nullptr) return refuse_outsider(call);
   const bool is_traced_outside = state().processes[target->process].traced_outside != 0;
   if (target->process == call.me.process || target->tracee != 0 || is_traced_outside) return complete(call, -EPERM);
+  if (recorded_failure(call)) return inject(call);
+  if (live() && !is_allowed(*target)) return complete(call, -EPERM);
   Tracee* tracee = begin_tracing(*target, call.me, seizes);
   if (tracee == nullptr) return complete(call, -EPERM);
   tracee->options = static_cast<std::uint32_t>(options);

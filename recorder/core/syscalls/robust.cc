@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/waits.h"
 
@@ -60,14 +61,19 @@ class Memory {
 Region Memory::other_items[kMaxRegions];
 RegionTable Memory::other_regions;
 
+// True: `tid` held what the word stands for.
+bool mark_dead(const Memory& memory, std::uint64_t address, std::int32_t tid) {
+  std::uint32_t word = 0;
+  if (!memory.read(address, &word, sizeof word)) return false;
+  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(tid)) return false;
+  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+  return memory.write(address, &word, sizeof word);
+}
+
 // One entry of a list. A process that goes on without its memory matters to others only in what they share.
 void give_up(const Memory& memory, std::uint64_t address, std::int32_t tid) {
   const Region* region = memory.region_at(address);
-  std::uint32_t word = 0;
-  if (region == nullptr || (!region->shared && !memory.own()) || !memory.read(address, &word, sizeof word)) return;
-  if ((word & FUTEX_TID_MASK) != static_cast<std::uint32_t>(tid)) return;
-  word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-  if (!memory.write(address, &word, sizeof word)) return;
+  if (region == nullptr || (!region->shared && !memory.own()) || !mark_dead(memory, address, tid)) return;
   const std::uint64_t key = region->shared ? shared_key(*region, address) : object_key(address);
   wake(WaitKind::kFutex, key, 1);
   // The shim's waiters wait for the mutex, not for the word; the two addresses are the same.
@@ -87,21 +93,53 @@ void walk(const Memory& memory, const Thread& thread) {
   if (head[2] != 0) give_up(memory, (head[2] & ~std::uint64_t{1}) + head[1], thread.tid);
 }
 
+// The kernel knows who waits for a lock with priority inheritance (FUTEX_LOCK_PI): it is given up on no list, too.
+// `only`: null if all of the process ends.
+void release_inherited(const Process& owners, const Thread* only) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& waiter = s.threads[s.live[i]];
+    const bool waits = waiter.state.load() == ThreadState::kBlocked && waiter.wait.kind == WaitKind::kFutex;
+    if (!waits || waiter.wait.owner_tid == 0) continue;
+    const Thread* owner = thread_by_tid(waiter.wait.owner_tid);
+    if (owner == nullptr || owner->process != owners.index || (only != nullptr && owner != only)) continue;
+    if (only == nullptr && waiter.process == owners.index) continue;
+    if (mark_dead(Memory(s.processes[waiter.process]), waiter.wait.address, owner->tid))
+      wake(WaitKind::kFutex, waiter.wait.key, ~0u);
+  }
+}
+
+// What the kernel clears when a thread ends (set_tid_address(2)).
+void clear_id(const Memory& memory, const Process& target, const Thread& thread) {
+  const std::uint64_t address = thread.clear_child_tid;
+  const Region* region = address == 0 ? nullptr : memory.region_at(address);
+  const std::int32_t none = 0;
+  if (region == nullptr || !memory.write(address, &none, sizeof none)) return;
+  wake(WaitKind::kFutex, region->shared ? shared_key(*region, address) : private_key(target, address), 1);
+}
+
 }  // namespace
 
 void release_robust(const Thread& thread) {
+  release_inherited(process(), &thread);
   if (thread.robust_list != 0) walk(Memory(process()), thread);
 }
 
 void release_robust_of(const Process& target) {
   RuntimeState& s = state();
-  bool any = false;
+  release_inherited(target, nullptr);
+  const bool clears = memory_is_shared(target);
+  bool any = clears;
   for (std::uint32_t i = 0; i < s.live_threads; i++)
     any = any || (s.threads[s.live[i]].process == target.index && s.threads[s.live[i]].robust_list != 0);
   if (!any) return;
   const Memory memory(target);
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.threads[s.live[i]].process == target.index) walk(memory, s.threads[s.live[i]]);
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process != target.index) continue;
+    walk(memory, thread);
+    if (clears) clear_id(memory, target, thread);
+  }
 }
 
 }  // namespace reweave::core

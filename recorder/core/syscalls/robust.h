@@ -1,4 +1,5 @@
-// Robust futexes: what a thread held when it died is given up, and the next who wants it is told.
+// Robust futexes, and those with priority inheritance: what a thread held when it died is given up, and the next who
+// wants it is told.
 #pragma once
 
 #include "recorder/core/context.h"
@@ -8,7 +9,8 @@ namespace reweave::core {
 // The calling process: gives up what `thread` of it holds.
 void release_robust(const Thread& thread);
 
-// Gives up what threads of `target` hold in memory that it shares with others; it is to be killed, and still there.
+// Gives up what threads of `target` hold in memory that it shares with others, and clears their ids in memory that it
+// has in common with other processes. It leaves its memory, or is to be killed, and is still there.
 void release_robust_of(const Process& target);
 
 }  // namespace reweave::core

@@ -287,6 +287,12 @@ seccomp_data data_of(const KernelRegisters& r, long number) {
   return {static_cast<int>(number), AUDIT_ARCH_X86_64, r.rip, {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9}};
 }
 
+// The thread alone; the last one takes its process along, which dies of `number`.
+void end_thread_by(Call& call, int number) {
+  if (process().live_threads > 1) handle_exit(call);
+  die_of(call.context, number);
+}
+
 }  // namespace
 
 bool filters_ask_tracer(const KernelRegisters& registers, long number, std::uint64_t& message) {
@@ -301,7 +307,7 @@ Verdict filter_call(Call& call, long& result) {
   if (call.me.seccomp == kStrict) {
     if (strict_allows(call.number)) return Verdict::kAllow;
     result = call.number;
-    die_of(call.context, SIGKILL);
+    end_thread_by(call, SIGKILL);
     return Verdict::kAnswered;
   }
   const std::uint32_t value = strictest(call.me.seccomp, data_of(call.context.registers, call.number));
@@ -324,8 +330,8 @@ Verdict filter_call(Call& call, long& result) {
       result = complete(call, -ENOSYS);
       break;
     case SECCOMP_RET_KILL_THREAD:
-      if (process().live_threads > 1) handle_exit(call);
-      [[fallthrough]];
+      end_thread_by(call, SIGSYS);
+      break;
     default:
       die_of(call.context, SIGSYS);
   }

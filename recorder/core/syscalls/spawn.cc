@@ -1,9 +1,14 @@
 // What the creation of a thread and that of a process have in common.
 #include <asm/prctl.h>
+#include <fcntl.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/syscalls/clone.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/trace_stops.h"
 #include "recorder/core/tracing.h"
@@ -79,8 +84,45 @@ void trace_fork(const Call& call, const Thread& child) {
   publish_out(24);
 }
 
-void stop_for_child(Call& call, Thread& child, int event) {
-  if (!wants_event(call.me, event)) return;
+namespace {
+
+int event_of(const CloneArgs& args) {
+  if ((args.flags & CLONE_VFORK) != 0) return PTRACE_EVENT_VFORK;
+  return args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+}
+
+// Of that process, or of that thread.
+long open_pidfd(const CloneArgs& args, long real_tid) {
+  constexpr int kOfThread = O_EXCL;  // PIDFD_THREAD
+  return sys(SYS_pidfd_open, real_tid, (args.flags & CLONE_THREAD) != 0 ? kOfThread : 0);
+}
+
+}  // namespace
+
+Output give_pidfd(const CloneArgs& args, long real_tid) {
+  if (!live() || args.pidfd == 0) return {0, 0};
+  const long fd = open_pidfd(args, real_tid);
+  forget_fd(fd);
+  *reinterpret_cast<std::int32_t*>(args.pidfd) = static_cast<std::int32_t>(fd);
+  return {args.pidfd, sizeof(std::int32_t)};
+}
+
+long try_pidfd(const CloneArgs& args) {
+  if (!live() || (args.flags & CLONE_PIDFD) == 0) return 0;
+  const bool of_thread = (args.flags & CLONE_THREAD) != 0;
+  const long fd = open_pidfd(args, sys(of_thread ? SYS_gettid : SYS_getpid));
+  if (is_error(fd)) return fd;
+  sys(SYS_close, fd);
+  auto* word = reinterpret_cast<volatile std::int32_t*>(args.pidfd);
+  const std::int32_t was = *word;
+  *word = was;
+  return 0;
+}
+
+void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
+  const int event = event_of(args);
+  const bool wanted = (args.flags & CLONE_UNTRACED) == 0 && wants_event(call.me, event);
+  if (call.me.tracee == 0 || (!wanted && (args.flags & CLONE_PTRACE) == 0)) return;
   const Tracee& own = *tracee_of(call.me);
   Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
   if (tracee != nullptr) {  // it finds that when it begins
@@ -89,7 +131,7 @@ void stop_for_child(Call& call, Thread& child, int event) {
     tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
     tracee->options = own.options;
   }
-  stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
+  if (wanted) stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
 }
 
 }  // namespace reweave::core

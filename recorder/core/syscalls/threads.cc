@@ -27,11 +27,21 @@ void trace_stack(const Call& call, const CloneArgs& args) {
   publish_out(24);
 }
 
+// CLONE_VFORK: the kernel would not let the creator, which has the baton, go on meanwhile.
+void wait_for_end(Call& call, ThreadId child, long tid) {
+  // It may have ended while its creator stopped.
+  const Thread& thread = thread_of(child);
+  if (thread.tid == tid && thread.state.load() != ThreadState::kExited) block({WaitKind::kVfork, vfork_key(thread), 0});
+  stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(tid));
+}
+
 }  // namespace
 
 long create_thread(Call& call, const CloneArgs& args) {
-  constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+  constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_PIDFD |
+                                      CLONE_VFORK | CLONE_PTRACE | CLONE_UNTRACED;
   if (recorded_failure(call)) return inject(call);
+  if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
@@ -48,14 +58,15 @@ long create_thread(Call& call, const CloneArgs& args) {
                                    static_cast<long>(reinterpret_cast<std::uint64_t>(context) - 256), 0,
                                    reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
   if (is_error(real_tid)) return creation_failed(call, child, real_tid);
-  const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread);
+  const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread, give_pidfd(args, real_tid));
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   child.start_context = reinterpret_cast<std::uint64_t>(context);
   trace_stack(call, args);
   trace_fork(call, child);
-  stop_for_child(call, child, PTRACE_EVENT_CLONE);
+  stop_for_child(call, child, args);
+  if ((args.flags & CLONE_VFORK) != 0) wait_for_end(call, child.id, tid);
   return tid;
 }
 

@@ -30,6 +30,15 @@ Wanted wanted_of(const Call& call) {
   return pid > 0 ? Wanted{P_PID, pid, options} : Wanted{P_PGID, -pid, options};
 }
 
+// The kernel would wait so (wait(2)).
+bool is_valid(const Call& call, const Wanted& wanted) {
+  constexpr long kKinds = WEXITED | WSTOPPED | WCONTINUED;
+  constexpr long kAlways = WNOHANG | WSTOPPED | WCONTINUED | __WALL | __WCLONE | kNoThread;
+  const long options = static_cast<std::uint32_t>(wanted.options);
+  if (call.number == SYS_wait4) return (call.args[2] & ~kAlways & 0xffffffff) == 0;
+  return (options & ~(kAlways | WEXITED | WNOWAIT)) == 0 && (options & kKinds) != 0;
+}
+
 // What a call answers with.
 struct Answer {
   bool some;
@@ -156,6 +165,7 @@ long finish(Call& call, const Answer& answer) {
 long handle_wait(Call& call) {
   if (!live() || state().tracing_began == 0) return recorded_call(call);
   const Wanted wanted = wanted_of(call);
+  if (!is_valid(call, wanted)) return recorded_call(call);
   Thread& me = call.me;
   for (;;) {
     me.kicked.store(0);

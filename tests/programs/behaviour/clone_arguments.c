@@ -4,6 +4,8 @@
 #include <sched.h>
 #include "check.h"
 
+static const unsigned long kNewTime = 0x80; /* CLONE_NEWTIME */
+
 static long clone3(struct clone_args* args, size_t bytes) { return syscall(SYS_clone3, args, bytes); }
 static long raw_clone(unsigned long flags, int* parent_tid, int* child_tid) {
   return syscall(SYS_clone, flags, NULL, parent_tid, child_tid, NULL);
@@ -37,6 +39,32 @@ static void errors_of_clone3(void) {
   args->exit_signal = SIGCHLD;
   args->set_tid_size = 1;
   FAILS(clone3(args, sizeof *args), EINVAL);
+}
+
+/* Both in one word; and a clock of its own, which is for the privileged. */
+static void flags_of_clone3(void) {
+  int word = -1;
+  struct clone_args args = {.exit_signal = SIGCHLD,
+                            .flags = CLONE_PIDFD | CLONE_PARENT_SETTID,
+                            .pidfd = (uintptr_t)&word,
+                            .parent_tid = (uintptr_t)&word};
+  FAILS(clone3(&args, sizeof args), EINVAL);
+  args.flags = CLONE_PIDFD;
+  args.pidfd = 0;
+  FAILS(clone3(&args, sizeof args), EFAULT);
+  args.flags = 0;
+  args.stack = 1UL << 62;
+  args.stack_size = 4096;
+  FAILS(clone3(&args, sizeof args), EINVAL);
+  args.stack = args.stack_size = 0;
+  args.flags = kNewTime;
+  long child = clone3(&args, sizeof args);
+  if (child == 0) _exit(0);
+  if (child < 0) {
+    CHECK(errno == EPERM);
+    return;
+  }
+  expect_success((pid_t)child);
 }
 
 static void errors_of_clone(void) {
@@ -89,6 +117,7 @@ static void shared_tables(void) {
 
 int main(void) {
   errors_of_clone3();
+  flags_of_clone3();
   errors_of_clone();
   cleared_handlers();
   chosen_id();

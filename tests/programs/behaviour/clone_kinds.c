@@ -1,6 +1,8 @@
 /* clone with sets of flags that are neither fork nor a thread: shared memory, descriptors, handlers, another parent. */
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <spawn.h>
 #include "check.h"
@@ -124,6 +126,67 @@ static void vforks(void) {
   CHECK(posix_spawn(&child, "/no/such/program", NULL, NULL, argv, argv) == ENOENT);
 }
 
+enum { kThread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM };
+
+static int ends_late(void* arg) {
+  const struct timespec pause = {0, 20000000};
+  syscall(SYS_nanosleep, &pause, NULL);
+  shared_value = (int)(long)arg;
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+/* Whoever makes a thread with CLONE_VFORK goes on when that has ended. */
+static void vfork_thread(void) {
+  shared_value = 0;
+  start(ends_late, kThread | CLONE_VFORK, 9);
+  CHECK(shared_value == 9);
+}
+
+static int ends_when_told(void* arg) {
+  const struct timespec pause = {0, 1000000};
+  while (shared_value == 0) syscall(SYS_nanosleep, &pause, NULL);
+  syscall(SYS_exit, 0);
+  return arg != NULL;
+}
+
+/* Kernels before 6.9 have none for threads. */
+static void pidfd_of_thread(void) {
+  int fd = -1;
+  shared_value = 0;
+  pid_t thread = clone(ends_when_told, stack + sizeof stack, kThread | CLONE_PIDFD, NULL, &fd);
+  if (thread == -1) {
+    CHECK(errno == EINVAL);
+    return;
+  }
+  struct pollfd end = {fd, POLLIN, 0};
+  CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC && poll(&end, 1, 0) == 0);
+  shared_value = 1;
+  CHECK(poll(&end, 1, -1) == 1 && close(fd) == 0);
+}
+
+static int waits(void* arg) {
+  for (;;) pause();
+  return arg != NULL;
+}
+
+/* The id of a process in our memory that another one kills is cleared, and who waits for that is told. */
+static void id_of_killed(void) {
+  static volatile pid_t id;
+  pid_t child = clone(waits, stack + sizeof stack, CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, NULL,
+                      NULL, NULL, &id);
+  CHECK(child > 0);
+  while (id == 0) usleep(500);
+  pid_t killer = fork();
+  if (killer == 0) {
+    usleep(5000);
+    _exit(kill(child, SIGKILL) != 0);
+  }
+  while (id != 0) syscall(SYS_futex, &id, FUTEX_WAIT, child, NULL);
+  CHECK(WTERMSIG(status_of(child)) == SIGKILL);
+  expect_success(killer);
+}
+
 static void errors(void) {
   FAILS(syscall(SYS_clone, CLONE_THREAD, 0, NULL, NULL, 0), EINVAL);
   FAILS(syscall(SYS_clone, CLONE_SIGHAND, 0, NULL, NULL, 0), EINVAL);
@@ -139,6 +202,9 @@ int main(void) {
   tids();
   clone3_with_pidfd();
   vforks();
+  vfork_thread();
+  pidfd_of_thread();
+  id_of_killed();
   errors();
   puts("clones");
   return 0;

@@ -32,9 +32,30 @@ static void is_robust(void) {
 
 static long futex(unsigned* word, int operation) { return syscall(SYS_futex, word, operation, 0, NULL); }
 
+static unsigned left_word;
+static volatile int taken;
+
+static void* ends_with_it(void* unused) {
+  CHECK(futex(&left_word, FUTEX_LOCK_PI) == 0);
+  taken = 1;
+  while ((*(volatile unsigned*)&left_word & FUTEX_WAITERS) == 0) usleep(200);
+  return unused;
+}
+
+/* Who waits gets the lock of an owner that ends, though that is on no list. */
+static void is_left(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, ends_with_it, NULL) == 0);
+  while (!taken) usleep(200);
+  CHECK(futex(&left_word, FUTEX_LOCK_PI) == 0);
+  CHECK(left_word == ((unsigned)syscall(SYS_gettid) | FUTEX_WAITERS | FUTEX_OWNER_DIED));
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
 int main(void) {
   unsigned word = 0;
   is_robust();
+  is_left();
   CHECK(futex(&word, FUTEX_LOCK_PI) == 0 && (pid_t)word == (pid_t)syscall(SYS_gettid));
   FAILS(futex(&word, FUTEX_LOCK_PI), EDEADLK);
   FAILS(futex(&word, FUTEX_TRYLOCK_PI), EDEADLK);
@@ -42,6 +63,7 @@ int main(void) {
   FAILS(futex(&word, FUTEX_UNLOCK_PI), EPERM);
   word = 0x3fffff; /* nobody's */
   FAILS(futex(&word, FUTEX_LOCK_PI), ESRCH);
+  CHECK(word == (0x3fffff | FUTEX_WAITERS));
   FAILS(futex(&word, FUTEX_TRYLOCK_PI), ESRCH);
   puts("errors");
   return 0;

@@ -1,6 +1,33 @@
 /* What ptrace refuses, and to whom. */
 #define _GNU_SOURCE
+#include <sys/prctl.h>
 #include "ptrace_check.h"
+
+/* Processes of other users, and such as may not be looked into, are for the privileged. */
+static void other_users(void) {
+  if (geteuid() != 0) return;
+  const uid_t nobody = 65534;
+  int ready[2];
+  char byte;
+  CHECK(pipe(ready) == 0);
+  pid_t hidden = fork();
+  if (hidden == 0) {
+    CHECK(setresgid(nobody, nobody, nobody) == 0 && setresuid(nobody, nobody, nobody) == 0);
+    CHECK(prctl(PR_SET_DUMPABLE, 0) == 0 && write(ready[1], "r", 1) == 1);
+    for (;;) pause();
+  }
+  CHECK(read(ready[0], &byte, 1) == 1);
+  pid_t other = fork();
+  if (other == 0) {
+    CHECK(setresgid(nobody, nobody, nobody) == 0 && setresuid(nobody, nobody, nobody) == 0);
+    FAILS(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL), EPERM);
+    FAILS(ptrace(PTRACE_ATTACH, hidden, NULL, NULL), EPERM);
+    _exit(0);
+  }
+  expect_success(other);
+  kill(hidden, SIGKILL);
+  CHECK(WTERMSIG(status_of(hidden)) == SIGKILL);
+}
 
 int main(void) {
   struct user_regs_struct r;
@@ -49,6 +76,7 @@ int main(void) {
   CHECK(ptrace(PTRACE_DETACH, child, NULL, 0) == 0);
   FAILS(ptrace(PTRACE_CONT, child, NULL, NULL), ESRCH);
   expect_success(child);
+  other_users();
   puts("refused");
   return 0;
 }

@@ -1,12 +1,45 @@
 /* A traced process that executes a program stops behind it, with SIGTRAP or the event that was asked for; tracing goes
  * on in the new image. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include "ptrace_check.h"
 
 static void execute(const char* how) {
   char* argv[] = {"ptrace_exec", (char*)how, NULL};
   execv("/proc/self/exe", argv);
   _exit(99);
+}
+
+static void* execute_elsewhere(void* arg) {
+  execute("eight");
+  return arg;
+}
+
+/* The message is the id that the executing thread had; the process is called as before. */
+static void by_another_thread(void) {
+  pid_t child = fork_traced();
+  if (child == 0) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, execute_elsewhere, NULL) == 0);
+    for (;;) pause();
+  }
+  CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) == 0);
+  go_on(PTRACE_CONT, child, 0);
+  unsigned long made = 0, message = 0;
+  int status, execs = 0;
+  for (;;) {
+    pid_t who = waitpid(-1, &status, __WALL);
+    if (who == child && !WIFSTOPPED(status)) break;
+    if (!WIFSTOPPED(status)) continue;
+    if (status >> 16 == PTRACE_EVENT_CLONE) CHECK(ptrace(PTRACE_GETEVENTMSG, who, NULL, &made) == 0);
+    if (status >> 16 == PTRACE_EVENT_EXEC) {
+      CHECK(who == child && ptrace(PTRACE_GETEVENTMSG, who, NULL, &message) == 0);
+      CHECK(message == made && made != 0);
+      execs++;
+    }
+    CHECK(ptrace(PTRACE_CONT, who, NULL, NULL) == 0 || errno == ESRCH);
+  }
+  CHECK(execs == 1 && WIFEXITED(status) && WEXITSTATUS(status) == 8);
 }
 
 int main(int argc, char** argv) {
@@ -45,7 +78,7 @@ int main(int argc, char** argv) {
     unsigned long message = 0;
     CHECK(ptrace(PTRACE_GETEVENTMSG, child, NULL, &message) == 0);
     if (stop == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-      CHECK(message == (unsigned long)child);
+      CHECK(message == (unsigned long)child && registers_of(child).rax == (unsigned long)-ENOSYS);
       execs++;
     } else if (stop == (SIGTRAP | PTRACE_EVENT_EXIT << 8)) {
       CHECK(message == 8 << 8);
@@ -59,6 +92,7 @@ int main(int argc, char** argv) {
   }
   CHECK(execs == 1 && exits_of_exec == 1 && exit_events == 1);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 8);
+  by_another_thread();
   puts("executed");
   return 0;
 }

@@ -4,6 +4,38 @@
 
 enum { kEventStop = 128 };
 
+static char state_of(pid_t process) {
+  char name[64], text[400] = "";
+  snprintf(name, sizeof name, "/proc/%d/stat", (int)process);
+  int fd = open(name, O_RDONLY);
+  CHECK(fd >= 0 && read(fd, text, sizeof text - 1) > 0 && close(fd) == 0);
+  return strrchr(text, ')')[2];
+}
+
+/* Let go in a group-stop it stays stopped, until it is continued. */
+static void stopped_by_detaching(void) {
+  for (int continued = 0; continued < 2; continued++) {
+    pid_t child = fork();
+    if (child == 0) {
+      for (int i = 0; i < 20; i++) usleep(1000);
+      _exit(8);
+    }
+    CHECK(ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0);
+    kill(child, SIGSTOP);
+    CHECK(stop_of(child) == SIGSTOP);
+    go_on(PTRACE_CONT, child, SIGSTOP);
+    CHECK(stop_of(child) == (SIGSTOP | kEventStop << 8));
+    if (continued) kill(child, SIGCONT);
+    CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0);
+    if (!continued) {
+      while (state_of(child) != 'T') usleep(1000);
+      kill(child, SIGCONT);
+    }
+    int status = status_of(child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 8);
+  }
+}
+
 int main(void) {
   int pipe_of[2];
   char byte = 0;
@@ -31,6 +63,9 @@ int main(void) {
   CHECK(ptrace(PTRACE_LISTEN, child, NULL, NULL) == 0);
   FAILS(ptrace(PTRACE_GETREGS, child, NULL, &status), ESRCH);
   CHECK(waitpid(child, &status, WNOHANG) == 0);
+  CHECK(ptrace(PTRACE_INTERRUPT, child, NULL, NULL) == 0);
+  CHECK(stop_of(child) == (SIGSTOP | kEventStop << 8)); /* which still stops it */
+  CHECK(ptrace(PTRACE_LISTEN, child, NULL, NULL) == 0);
   kill(child, SIGCONT);
   CHECK(stop_of(child) == (SIGTRAP | kEventStop << 8));
   go_on(PTRACE_CONT, child, 0);
@@ -41,6 +76,8 @@ int main(void) {
   CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0);
   status = status_of(child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+
+  stopped_by_detaching();
 
   /* Attached, a group-stop has no siginfo, and PTRACE_CONT ends it. */
   child = fork_traced();

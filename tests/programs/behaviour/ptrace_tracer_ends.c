@@ -1,9 +1,12 @@
-/* A tracer that ends: its tracees go on, or die with it (PTRACE_O_EXITKILL). A tracer that is not the parent learns of
- * the end of its tracee, and the parent too. */
+/* A tracer, or its thread, that ends: its tracees go on, or die with it (PTRACE_O_EXITKILL). A tracer that is not the
+ * parent learns of the end of its tracee, and the parent too. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/prctl.h>
 #include "ptrace_check.h"
 
 static volatile int* words;
+static pid_t tracee;
 
 static pid_t start_waiter(void) {
   words[0] = 0;
@@ -15,6 +18,78 @@ static pid_t start_waiter(void) {
   }
   while (words[0] == 0) usleep(1000);
   return child;
+}
+
+static void* trace_and_end(void* arg) {
+  const long options = (long)arg;
+  if (options != 0) {
+    CHECK(ptrace(PTRACE_SEIZE, tracee, NULL, options) == 0);
+    return NULL;
+  }
+  CHECK(ptrace(PTRACE_ATTACH, tracee, NULL, NULL) == 0);
+  CHECK(stop_of(tracee) == SIGSTOP);
+  return NULL;
+}
+
+/* The thread that traces ends, its process does not. */
+static int status_after_thread(long options) {
+  pthread_t thread;
+  words[1] = 0;
+  tracee = start_waiter();
+  CHECK(pthread_create(&thread, NULL, trace_and_end, (void*)options) == 0 && pthread_join(thread, NULL) == 0);
+  words[1] = options == 0;
+  return status_of(tracee);
+}
+
+/* The tracer dies with its parent, while its tracee stands still. */
+static int status_after_death(long options) {
+  words[1] = words[2] = 0;
+  tracee = start_waiter();
+  pid_t parent = fork();
+  if (parent == 0) {
+    if (fork() == 0) {
+      CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+      trace_and_end(NULL);
+      if (options != 0) CHECK(ptrace(PTRACE_SETOPTIONS, tracee, NULL, options) == 0);
+      words[2] = 1;
+      for (;;) pause();
+    }
+    while (words[2] == 0) usleep(1000);
+    _exit(0);
+  }
+  expect_success(parent);
+  words[1] = options == 0;
+  return status_of(tracee);
+}
+
+/* A tracee that dies with its parent, while its tracer waits for children of its own, too. */
+static void death_of_grandchild(void) {
+  words[2] = words[3] = 0;
+  pid_t other = fork();
+  if (other == 0)
+    for (;;) pause();
+  pid_t parent = fork();
+  if (parent == 0) {
+    pid_t child = fork();
+    if (child == 0) {
+      CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+      words[2] = getpid();
+      for (;;) pause();
+    }
+    while (words[3] == 0) usleep(1000);
+    usleep(20000);
+    _exit(0);
+  }
+  while (words[2] == 0) usleep(1000);
+  CHECK(ptrace(PTRACE_SEIZE, words[2], NULL, NULL) == 0);
+  words[3] = 1;
+  int status, ends = 0;
+  for (pid_t who; ends < 2; ends++) {
+    CHECK((who = waitpid(-1, &status, __WALL)) > 0);
+    CHECK(who == parent ? status == 0 : who == words[2] && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  }
+  kill(other, SIGKILL);
+  CHECK(WTERMSIG(status_of(other)) == SIGKILL);
 }
 
 int main(void) {
@@ -67,6 +142,16 @@ int main(void) {
   CHECK(ptrace(PTRACE_KILL, child, NULL, NULL) == 0);
   status = status_of(child);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+  status = status_after_thread(PTRACE_O_EXITKILL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  status = status_after_thread(0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+  status = status_after_death(PTRACE_O_EXITKILL);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  status = status_after_death(0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+  death_of_grandchild();
   puts("ended");
   return 0;
 }

@@ -45,6 +45,8 @@ int main(void) {
   go_on(PTRACE_CONT, child, 0);
   memset(&info, 0, sizeof info);
   CHECK(waitid(P_PID, child, &info, WEXITED | WNOWAIT) == 0);
+  FAILS(waitid(P_PID, child, NULL, 0), EINVAL);
+  FAILS(waitpid(child, &status, 1 << 20), EINVAL);
   CHECK(info.si_pid == child && info.si_code == CLD_TRAPPED && info.si_status == SIGUSR1 && info.si_signo == SIGCHLD);
   CHECK(waitid(P_PGID, child, &info, WSTOPPED | WNOWAIT) == 0 && info.si_pid == child);
   CHECK(waitpid(-1, &status, WNOHANG) == child && WSTOPSIG(status) == SIGUSR1);

@@ -96,6 +96,18 @@ static void all_threads(void) {
   CHECK(write(go[1], "g", 1) == 1 && pthread_join(thread, NULL) == 0);
 }
 
+/* Who breaks strict mode ends alone. */
+static void* breaks_strict_mode(void* arg) {
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+  syscall(SYS_getpid);
+  return arg;
+}
+
+static void one_thread_strict(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, breaks_strict_mode, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 /* Sandboxes confine thousands of processes by one filter. */
 static void many_processes(void) {
   enum { kLength = 4000, kProcesses = 60 };
@@ -117,6 +129,7 @@ int main(void) {
     _exit(0);
   }
   expect_success(child);
+  one_thread_strict();
   many_processes();
   by_argument();
   int status = death(SECCOMP_RET_KILL_PROCESS);
