@@ -53,6 +53,8 @@ void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
 // How many of the `bytes` at `address` can be used without a fault, from the first on.
 std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes);
+// How many of them can be written to.
+std::uint64_t bytes_writable(std::uint64_t address, std::uint64_t bytes);
 bool is_writable(std::uint64_t address);
 // Bytes of all regions.
 std::uint64_t mapped_bytes();
