@@ -72,7 +72,7 @@ void split_at(std::uint64_t address) {
 
 bool mergeable(const Region& a, const Region& b) {
   return a.end == b.start && a.prot == b.prot && a.not_inherited == b.not_inherited && a.guarded == b.guarded &&
-         !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
+         a.of_file == b.of_file && !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
 }
 
 // Neighbours that are alike become one, so that the table stays as small as the kernel's.

@@ -20,6 +20,7 @@ struct Region {
   bool read_only = false;       // a file's that is not open for writing
   bool not_inherited = false;   // MADV_DONTFORK
   bool guarded = false;         // MADV_GUARD_INSTALL: each use is a fault
+  bool of_file = false;         // a file says what is there, in memory that is private as well
   std::uint64_t accessible_end() const { return file_end >= end ? end : file_end > start ? file_end : start; }
 };
 

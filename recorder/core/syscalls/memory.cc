@@ -75,6 +75,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
     const auto offset = static_cast<std::uint64_t>(call.args[5]);
     const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
     region.file_end = start + behind;
+    region.of_file = true;
     if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
     region.object_offset = offset;
     region.read_only = file->read_only;

@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -110,6 +111,7 @@ long handle_mremap(Call& call) {
   const long error = choose_target(move);
   if (error != 0) return complete(call, error);
   if (has_failed(call)) return inject(call);
+  if ((region.prot & PROT_EXEC) != 0) remove_patches(move.from, move.from + move.old_bytes);
   const long result = carry_out(move, region);
   if (!is_error(result)) {
     if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);

@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -64,6 +65,15 @@ bool has_hole(std::uint64_t start, std::uint64_t end) {
   return false;
 }
 
+bool has_code(std::uint64_t start, std::uint64_t end) {
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr || (region->prot & PROT_EXEC) != 0) return region != nullptr;
+    start = region->end;
+  }
+  return false;
+}
+
 long protect(Call& call, std::uint64_t start, std::uint64_t end) {
   const long prot = call.args[2];
   const bool with_key = call.number == SYS_pkey_mprotect;
@@ -92,6 +102,8 @@ long handle_mprotect(Call& call) {
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
   if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
     return protect_down(call, start, start + bytes);
+  if ((call.args[2] & 7) != (PROT_READ | PROT_EXEC) && has_code(start, start + bytes))
+    remove_patches(start, start + bytes);
   return protect(call, start, start + bytes);
 }
 
