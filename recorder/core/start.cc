@@ -101,6 +101,12 @@ Thread& first_thread() {
   return thread;
 }
 
+// The signal at the supervisor's death has covered the time until here: from now on the guard (supervisor/guard.h) ends
+// who has the arena, and the program has the signal for itself.
+void give_up_death_signal() {
+  if (live()) sys(SYS_prctl, PR_SET_PDEATHSIG, 0);
+}
+
 }  // namespace
 
 extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
@@ -127,6 +133,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     path = log_first_path(path);
     process().pid = me.tid;
     mark_standard_streams();
+    give_up_death_signal();
     begin_policy();
   }
   process().code_removals++;
