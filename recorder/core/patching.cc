@@ -64,6 +64,7 @@ void find_clock_room(Site& site, const Region& region) {
     if (next == 0 || is_jumped_to(end, region)) return;
     end += next;
   }
+  if (end - (site.after - bytes) < kJumpBytes) return;
   site.start = site.after - bytes;
   site.covers = static_cast<std::uint32_t>(end - site.start);
 }

@@ -65,6 +65,20 @@ static void check_moved(int fd) {
   call_often(place, getpid());
 }
 
+/* rdtsc in the last bytes of a mapping, of which a jump would cover more. */
+static void check_at_the_end(void) {
+  static const unsigned char kClock[] = {0x0f, 0x31}, kReturn[] = {0xc3};
+  const int file = memfd_create("code", 0);
+  CHECK(file >= 0 && ftruncate(file, 2 * kRoom) == 0);
+  CHECK(pwrite(file, kClock, 2, kRoom - 2) == 2 && pwrite(file, kReturn, 1, kRoom) == 1);
+  unsigned char* code = mmap(NULL, 2 * kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int prot = PROT_READ | PROT_EXEC;
+  CHECK(mmap(code, kRoom, prot, MAP_PRIVATE | MAP_FIXED, file, 0) == code);
+  CHECK(mmap(code + kRoom, kRoom, prot, MAP_SHARED | MAP_FIXED, file, kRoom) == code + kRoom);
+  long (*function)(void) = (long (*)(void))(code + kRoom - 2);
+  for (int i = 0; i < kCalls; i++) CHECK(function() != 0);
+}
+
 int main(void) {
   char name[] = "code_made_at_run_time_XXXXXX";
   const int file = mkstemp(name);
@@ -74,6 +88,7 @@ int main(void) {
   check_copied();
   check_moved(-1);
   check_moved(file);
+  check_at_the_end();
   puts("made");
   return 0;
 }
