@@ -178,9 +178,8 @@ long handle_mmap(Call& call) {
   const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
   auto start = static_cast<std::uint64_t>(call.args[0]);
   long recorded = 0;
-  if (call.args[1] == 0) return complete(call, -EINVAL);
+  if (call.args[1] == 0 || (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if (bytes == 0) return complete(call, -ENOMEM);
-  if (anonymous && (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
     if ((start & (kPage - 1)) != 0) return complete(call, -EINVAL);

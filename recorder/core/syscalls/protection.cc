@@ -96,11 +96,12 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
 long handle_mprotect(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if (start % kPage != 0) return complete(call, -EINVAL);
   if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
-  if (beyond_user_space(start, bytes) && modelled()) return complete(call, start % kPage != 0 ? -EINVAL : -ENOMEM);
+  if (beyond_user_space(start, bytes) && modelled()) return complete(call, -ENOMEM);
   if (beyond_user_space(start, bytes)) return recorded_call(call);  // the kernel knows what is wrong with it first
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
-  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
+  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0)
     return protect_down(call, start, start + bytes);
   if ((call.args[2] & 7) != (PROT_READ | PROT_EXEC) && has_code(start, start + bytes))
     remove_patches(start, start + bytes);
