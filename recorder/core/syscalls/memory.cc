@@ -69,8 +69,7 @@ std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uin
 // Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
 Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity* file) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0,
-                   0,     kNoFile};
+  Region region = {start, start + bytes, rights_of(call.args[2]), (flags & MAP_SHARED) != 0, 0, 0, kNoFile};
   if (file != nullptr && !file->zeros) {
     const auto offset = static_cast<std::uint64_t>(call.args[5]);
     const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
@@ -247,7 +246,7 @@ long handle_brk(Call& call) {
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (is_error(result)) return complete(call, static_cast<long>(heap.end));
-    add_region({mapped, needed, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+    add_region({mapped, needed, rights_of(PROT_READ | PROT_WRITE), false, 0, 0, kNoFile});
   } else if (needed < mapped) {
     sys(SYS_munmap, needed, mapped - needed);
     remove_region(needed, mapped);

@@ -1,5 +1,6 @@
 // Who may do what with mapped memory: mprotect, protection keys, seals.
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -27,6 +28,22 @@ bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
 
 namespace {
 
+bool read_implies_exec;
+
+}  // namespace
+
+void note_personality() {
+  constexpr long kAsk = 0xffff'ffff;
+  read_implies_exec = (sys(SYS_personality, kAsk) & READ_IMPLIES_EXEC) != 0;
+}
+
+std::uint32_t rights_of(long prot) {
+  const auto rights = static_cast<std::uint32_t>(prot) & (PROT_READ | PROT_WRITE | PROT_EXEC);
+  return read_implies_exec && (rights & PROT_READ) != 0 ? rights | PROT_EXEC : rights;
+}
+
+namespace {
+
 // PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
 long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   const Region* region = region_at(start);
@@ -34,7 +51,7 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   const std::uint64_t bottom = region != nullptr ? region->start : start;
   const long result = stack ? sys(SYS_mprotect, bottom, end - bottom, call.args[2] & ~PROT_GROWSDOWN)
                             : sys(SYS_mprotect, start, end - start, call.args[2]);
-  if (!is_error(result)) protect_region(bottom, end, static_cast<std::uint32_t>(call.args[2]) & 7);
+  if (!is_error(result)) protect_region(bottom, end, rights_of(call.args[2]));
   return complete(call, result);
 }
 
@@ -51,7 +68,7 @@ void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
     if (region == nullptr || was_denied(*region, prot)) return;
     const std::uint64_t stop = region->end < end ? region->end : end;
     if (is_error(sys(SYS_mprotect, at, stop - at, prot))) return;
-    protect_region(at, stop, static_cast<std::uint32_t>(prot) & 7);
+    protect_region(at, stop, rights_of(prot));
     at = stop;
   }
 }
@@ -85,7 +102,7 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
   }
   result = with_key ? sys(SYS_pkey_mprotect, start, call.args[1], prot, call.args[3])
                     : sys(SYS_mprotect, start, call.args[1], prot);
-  if (result == 0 && start < end) protect_region(start, end, static_cast<std::uint32_t>(prot) & 7);
+  if (result == 0 && start < end) protect_region(start, end, rights_of(prot));
   if (!with_key && (result == -EACCES || (result == -ENOMEM && has_hole(start, end))))
     protect_up_to_failure(start, end, prot);
   return complete(call, result);

@@ -1,6 +1,8 @@
 /* A compiler of its own: hot system calls in code that is then rewritten or copied, and in a library's code that is
  * made writable. */
 #define _GNU_SOURCE
+#include <sys/personality.h>
+
 #include "check.h"
 
 enum { kCalls = 10, kRoom = 4096, kAt = 64 };
@@ -79,6 +81,19 @@ static void check_at_the_end(void) {
   for (int i = 0; i < kCalls; i++) CHECK(function() != 0);
 }
 
+/* With READ_IMPLIES_EXEC, which not everybody may have, all that can be read is code. */
+static void check_readable(void) {
+  static const unsigned char kClock[] = {0x0f, 0x31, 0xc3};
+  if (personality(READ_IMPLIES_EXEC) < 0) return;
+  unsigned char *code = room_for_code(-1), *later = room_for_code(-1);
+  memcpy(code + kAt, kCode, sizeof kCode);
+  call_often(code, getpid());
+  memcpy(later, kClock, sizeof kClock);
+  protect(later, PROT_READ);
+  for (int i = 0; i < kCalls; i++) CHECK(((long (*)(void))later)() != 0);
+  CHECK(personality(0xffffffff) == READ_IMPLIES_EXEC);
+}
+
 int main(void) {
   char name[] = "code_made_at_run_time_XXXXXX";
   const int file = mkstemp(name);
@@ -89,6 +104,7 @@ int main(void) {
   check_moved(-1);
   check_moved(file);
   check_at_the_end();
+  check_readable();
   puts("made");
   return 0;
 }
