@@ -1,5 +1,5 @@
-// Signals that an instruction caused: the target's, or ours by design. They are delivered where they occur, and recur by
-// themselves in replay.
+// Signals that an instruction caused: the target's, or ours by design. They are delivered where they occur, and recur
+// by themselves in replay.
 #pragma once
 
 #include "recorder/core/kernel_types.h"
