@@ -72,7 +72,7 @@ void split_at(std::uint64_t address) {
 
 bool mergeable(const Region& a, const Region& b) {
   return a.end == b.start && a.prot == b.prot && a.not_inherited == b.not_inherited && a.guarded == b.guarded &&
-         !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
+         a.of_file == b.of_file && !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
 }
 
 // Neighbours that are alike become one, so that the table stays as small as the kernel's.
@@ -175,16 +175,29 @@ const Region* region_at(std::uint64_t address) {
   return i < table.count && table.items[i].start <= address ? &table.items[i] : nullptr;
 }
 
-std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes) {
+namespace {
+
+// How many of the `bytes` at `address` are in memory that has one of the rights `prot`, from the first on.
+std::uint64_t bytes_with(std::uint64_t address, std::uint64_t bytes, std::uint32_t prot) {
   std::uint64_t there = 0;
   while (there < bytes) {
     const Region* region = region_at(address + there);
-    if (region == nullptr || (region->prot & (PROT_READ | PROT_WRITE)) == 0) return there;
+    if (region == nullptr || (region->prot & prot) == 0) return there;
     const std::uint64_t end = region->guarded ? 0 : region->accessible_end();
     if (end <= address + there) return there;
     there = end - address;
   }
   return bytes;
+}
+
+}  // namespace
+
+std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes) {
+  return bytes_with(address, bytes, PROT_READ | PROT_WRITE);
+}
+
+std::uint64_t bytes_writable(std::uint64_t address, std::uint64_t bytes) {
+  return bytes_with(address, bytes, PROT_WRITE);
 }
 
 bool is_writable(std::uint64_t address) {

@@ -20,6 +20,7 @@ struct Region {
   bool read_only = false;       // a file's that is not open for writing
   bool not_inherited = false;   // MADV_DONTFORK
   bool guarded = false;         // MADV_GUARD_INSTALL: each use is a fault
+  bool of_file = false;         // a file says what is there, in memory that is private as well
   std::uint64_t accessible_end() const { return file_end >= end ? end : file_end > start ? file_end : start; }
 };
 
@@ -53,6 +54,8 @@ void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
 // How many of the `bytes` at `address` can be used without a fault, from the first on.
 std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes);
+// How many of them can be written to.
+std::uint64_t bytes_writable(std::uint64_t address, std::uint64_t bytes);
 bool is_writable(std::uint64_t address);
 // Bytes of all regions.
 std::uint64_t mapped_bytes();

@@ -6,7 +6,7 @@
 
 namespace reweave::core {
 
-// The region at `address` if it is code of a file: never written to, all of it there; else null.
+// The region at `address` if it is code that cannot be written to, all of it there; else null.
 const Region* code_region(std::uint64_t address);
 
 // True if `mov $number, %eax` is at `address`. After a REX prefix the same bytes move something else.

@@ -58,7 +58,9 @@ void map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
     const long result =
         sys(SYS_mmap, start, mapped_end - start, prot, MAP_PRIVATE | MAP_FIXED, fd, page_down(header.p_offset));
     if (is_error(result)) unusable(file, "cannot map a segment");
-    add_region({start, mapped_end, prot, false, 0, 0, kNoFile});
+    Region region = {start, mapped_end, prot, false, 0, 0, kNoFile};
+    region.of_file = true;
+    add_region(region);
     trap_random_instructions(start, mapped_end);
     if ((prot & PROT_WRITE) != 0) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
     if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - page_down(header.p_offset), start, mapped_end);

@@ -14,6 +14,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/tracing.h"
@@ -147,8 +148,8 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   constexpr long kEmptyPath = 0x1000, kNoFollow = 0x100, kHere = -100;  // AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, AT_FDCWD
   path = reinterpret_cast<const char*>(call.args[1]);
   const auto fd = static_cast<std::int32_t>(call.args[0]);
-  if ((call.args[4] & ~(kEmptyPath | kNoFollow)) != 0) return -EINVAL;
   if (path[0] == 0 && (call.args[4] & kEmptyPath) == 0) return -ENOENT;
+  if ((call.args[4] & ~(kEmptyPath | kNoFollow)) != 0) return -EINVAL;
   struct stat status = {};
   const bool nofollow = (call.args[4] & kNoFollow) != 0;
   const long found = sys(SYS_newfstatat, fd, path, &status, call.args[4]);
@@ -198,6 +199,7 @@ long handle_execveat(Call& call) {
   static char resolved[4096];
   Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
+  if (has_failed(call)) return inject(call);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);
     if (error != 0) return complete(call, error);

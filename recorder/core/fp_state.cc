@@ -7,6 +7,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kExtendedMagic = 0x46505853;
+constexpr std::uint64_t kMxcsr = 24, kMxcsrMask = 28;
 constexpr std::uint64_t kRegistersEnd = 416;   // of the legacy area; then 48 bytes that nobody writes
 constexpr std::uint64_t kReservedStart = 464;  // what the kernel says about the state
 constexpr std::uint64_t kLegacyBytes = 512;
@@ -72,7 +73,7 @@ void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
 }
 
 void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
-  constexpr std::uint64_t kControl = 0, kMxcsr = 24, kMxcsrEnd = 32;  // of the legacy area
+  constexpr std::uint64_t kControl = 0, kMxcsrEnd = 32;  // of the legacy area
   constexpr std::uint16_t kInitialControl = 0x37f;
   constexpr std::uint32_t kInitialMxcsr = 0x1f80;
   if (bytes < kLegacyBytes) return;
@@ -87,6 +88,71 @@ void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
   memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
   in_use &= std::uint64_t{1} << kProtectionKeys;
   memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+}
+
+namespace {
+
+constexpr std::uint32_t kDefaultMxcsrMask = 0xffbf;  // of processors that tell none
+
+// struct _fpx_sw_bytes
+struct StateNote {
+  std::uint32_t magic, extended_bytes;
+  std::uint64_t components;
+  std::uint32_t bytes;
+};
+
+StateNote note_of(const std::byte* fp_state) {
+  StateNote note;
+  memcpy(&note, fp_state + kReservedStart, sizeof note);
+  return note;
+}
+
+std::uint32_t word_at(const std::byte* fp_state, std::uint64_t offset) {
+  std::uint32_t word;
+  memcpy(&word, fp_state + offset, sizeof word);
+  return word;
+}
+
+// Bytes of the state that XRSTOR restores from there; 0: FXRSTOR does, for there are no others
+// (check_xstate_in_sigframe in the kernel's arch/x86/kernel/fpu/signal.c).
+std::uint64_t extended_bytes(const StateNote& ours, const std::byte* from) {
+  constexpr std::uint32_t kSecondMagic = 0x46505845;
+  const StateNote note = note_of(from);
+  const bool sound = ours.magic == kExtendedMagic && note.magic == kExtendedMagic && note.bytes >= kHeaderEnd &&
+                     note.bytes <= ours.bytes && note.bytes <= note.extended_bytes;
+  return sound && word_at(from, note.bytes) == kSecondMagic ? note.bytes : 0;
+}
+
+// XRSTOR faults if the header says something that the processor does not know.
+bool is_sound_header(const StateNote& ours, const std::byte* from) {
+  std::uint64_t in_use = 0;
+  memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
+  return (in_use & ~ours.components) == 0 &&
+         all_zero(from + kLegacyBytes + sizeof in_use, kHeaderEnd - kLegacyBytes - sizeof in_use);
+}
+
+}  // namespace
+
+bool restore_fp_state(std::byte* fp_state, const std::byte* from) {
+  constexpr std::uintptr_t kAlignment = 64, kLegacyAlignment = 16;
+  if (from == nullptr) return true;
+  const StateNote ours = note_of(fp_state);
+  const std::uint64_t extended = extended_bytes(ours, from);
+  if (reinterpret_cast<std::uintptr_t>(from) % (extended != 0 ? kAlignment : kLegacyAlignment) != 0) return false;
+  const std::uint32_t known = word_at(fp_state, kMxcsrMask);
+  if ((word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) != 0) return false;
+  if (extended != 0 && !is_sound_header(ours, from)) return false;
+  memcpy(fp_state, from, kRegistersEnd);
+  memcpy(fp_state + kMxcsrMask, &known, sizeof known);
+  if (ours.magic != kExtendedMagic) return true;
+  std::uint64_t in_use = kAlwaysInUse;
+  if (extended != 0) {
+    memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
+    in_use &= note_of(from).components;
+    memcpy(fp_state + kHeaderEnd, from + kHeaderEnd, extended - kHeaderEnd);
+  }
+  memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+  return true;
 }
 
 std::uint32_t protection_keys_in(const std::byte* fp_state, std::uint64_t bytes) {

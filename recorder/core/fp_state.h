@@ -17,6 +17,10 @@ void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
 // Makes it the state that a signal handler begins with: all registers initial, but for the protection keys.
 void clear_fp_state(std::byte* fp_state, std::uint64_t bytes);
 
+// Makes it what `from` says, a frame of the program's: with the initial values of what is not there. Null says nothing.
+// False: the processor would not have it.
+bool restore_fp_state(std::byte* fp_state, const std::byte* from);
+
 // The register PKRU (protection_keys.h); 0 if the state has none.
 std::uint32_t protection_keys_in(const std::byte* fp_state, std::uint64_t bytes);
 void put_protection_keys(std::byte* fp_state, std::uint64_t bytes, std::uint32_t keys);

@@ -64,6 +64,7 @@ void find_clock_room(Site& site, const Region& region) {
     if (next == 0 || is_jumped_to(end, region)) return;
     end += next;
   }
+  if (end - (site.after - bytes) < kJumpBytes) return;
   site.start = site.after - bytes;
   site.covers = static_cast<std::uint32_t>(end - site.start);
 }
@@ -145,8 +146,13 @@ bool have_trap() {
   return true;
 }
 
+const Region* patchable_region(std::uint64_t address) {
+  const Region* region = code_region(address);
+  return region != nullptr && region->of_file ? region : nullptr;
+}
+
 bool patch(Site& site, long number) {
-  const Region* region = code_region(site.after - kSyscallBytes);
+  const Region* region = patchable_region(site.after - kSyscallBytes);
   if (region == nullptr) return false;
   const bool is_clock = number == kClockRead;
   is_clock ? find_clock_room(site, *region) : find_room(site, number, *region);
@@ -204,7 +210,7 @@ void tell_server(std::uint64_t after, long number) {
 void patch_for_runs(const TrappedSite& trapped) {
   Site* site = admit(trapped.after);
   if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
-  const Region* region = code_region(trapped.after - kSyscallBytes);
+  const Region* region = patchable_region(trapped.after - kSyscallBytes);
   if (region == nullptr) return;
   const Writable all(region->start, region->end - region->start);
   if (all.done()) patch_or_give_up(*site, trapped.number);
@@ -231,10 +237,12 @@ void note_call_site(std::uint64_t after, long number) {
   if (site->start != 0) log_patch(*site);
 }
 
-void remove_patches() {
+void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }
+
+void remove_patches(std::uint64_t start, std::uint64_t end) {
   if (site_count == 0) return;
   for (Site& site : sites) {
-    if (!in_place(site)) continue;
+    if (site.start + site.covers <= start || site.start >= end || !in_place(site)) continue;
     const Writable page(site.start, site.covers);
     if (page.done()) memcpy(reinterpret_cast<void*>(site.start), site.original, site.covers);
     site.start = 0;

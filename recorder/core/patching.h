@@ -11,6 +11,8 @@
 // debugger plants breakpoints where calls return to. Explored runs log none, and their replays do without: the fork
 // server patches what earlier runs came by, so that a run has hardly any signals. Private to a process; a fork copies
 // it. Called with the baton, so no other thread executes what is written.
+//
+// Only code of files is patched: a compiler changes and copies what it has made.
 #pragma once
 
 #include "recorder/core/context.h"
@@ -21,6 +23,9 @@ namespace reweave::core {
 // The code of the process becomes what it was without patches, for somebody is going to look at it, and remains so
 // while its threads are traced.
 void remove_patches();
+// The same of the code in a range, which the program may be about to write to or to move. What is hot there is patched
+// again when it is code again.
+void remove_patches(std::uint64_t start, std::uint64_t end);
 
 // SIGSYS came from call `number` that returns to `after`: counts it, and patches it if that is due. Replay: as
 // recorded.

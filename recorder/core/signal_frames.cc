@@ -22,23 +22,36 @@ struct SignalFrame {
 };
 
 constexpr std::uint64_t kRedZone = 128;
+constexpr std::uint16_t kUserCode = 0x33, kUserData = 0x2b;  // segments of a program, which may have returned to others
 constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;  // sigaltstack(2)
 
-// Where the frame of a handler goes.
-std::uint64_t frame_base(const Thread& me, const SignalAction& action, std::uint64_t sp) {
-  if ((action.flags & SA_ONSTACK) != 0 && me.altstack_size != 0 && !on_alternate_stack(me, sp))
-    return me.altstack_base + me.altstack_size;
-  return sp - kRedZone;
+bool within_alternate_stack(const Thread& me, std::uint64_t sp) {
+  return sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
 }
 
-// Changes `context` so that it enters the target's handler, which will return to what it was.
-void push_frame(KernelContext& context, int number, const void* info) {
+// Where a handler's frame and the floating-point state in it go (get_sigframe in the kernel's arch/x86).
+struct FramePlace {
+  std::uint64_t fp, base;
+  bool fits;  // or it would go beyond the alternate stack
+};
+
+FramePlace place_frame(const Thread& me, const SignalAction& action, std::uint64_t sp, std::uint64_t fp_bytes) {
+  const std::uint64_t below = sp - kRedZone;
+  const bool enters = (action.flags & SA_ONSTACK) != 0 && me.altstack_size != 0 && !on_alternate_stack(me, below);
+  const std::uint64_t top = enters ? me.altstack_base + me.altstack_size : below;
+  const std::uint64_t fp = (top - fp_bytes) & ~std::uint64_t{63};
+  const std::uint64_t base = ((fp - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
+  return {fp, base, !(enters || on_alternate_stack(me, sp)) || within_alternate_stack(me, base)};
+}
+
+// Changes `context` so that it enters the target's handler, which will return to what it was. 0, or -EFAULT.
+long push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
   SignalAction& action = signal_action(number);
   auto& registers = context.registers;
   const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fp_state));
-  const std::uint64_t fp = (frame_base(me, action, registers.rsp) - fp_bytes) & ~std::uint64_t{63};
-  const std::uint64_t base = ((fp - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
+  const auto [fp, base, fits] = place_frame(me, action, registers.rsp, fp_bytes);
+  if (!fits) return -EFAULT;
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
   copy_fp_state(reinterpret_cast<std::byte*>(fp), reinterpret_cast<const std::byte*>(registers.fp_state), fp_bytes);
@@ -64,6 +77,8 @@ void push_frame(KernelContext& context, int number, const void* info) {
   registers.rax = 0;
   registers.rsp = base;
   registers.rip = action.handler;
+  registers.cs = kUserCode;
+  registers.ss = kUserData;
   registers.eflags &= ~std::uint64_t{0x400 | 0x10000 | 0x100};  // DF, RF, TF
   me.signal_mask |= action.mask;
   if ((action.flags & SA_NODEFER) == 0) me.signal_mask |= signal_bit(number);
@@ -71,6 +86,7 @@ void push_frame(KernelContext& context, int number, const void* info) {
     action.handler = 0;
     apply_disposition(number);
   }
+  return 0;
 }
 
 struct FrameArgs {
@@ -81,30 +97,48 @@ struct FrameArgs {
 
 long push_frame_body(void* raw) {
   const auto& args = *static_cast<FrameArgs*>(raw);
-  push_frame(args.context, args.number, args.info);
+  return push_frame(args.context, args.number, args.info);
+}
+
+struct FrameCopy {
+  const KernelContext* from;
+  KernelContext to;
+};
+
+long read_frame(void* raw) {
+  auto& copy = *static_cast<FrameCopy*>(raw);
+  memcpy(&copy.to, copy.from, sizeof copy.to);
   return 0;
 }
 
-long read_frame(void* raw) {
-  auto& context = *static_cast<KernelContext*>(raw);
+struct FpCopy {
+  std::byte* ours;
+  const std::byte* theirs;
+};
+
+long read_fp_state(void* raw) {
+  const auto& copy = *static_cast<FpCopy*>(raw);
+  return restore_fp_state(copy.ours, copy.theirs) ? 0 : -EFAULT;
+}
+
+// What was interrupted before `context` gets the floating-point state at `theirs`, or if that is none the initial one.
+bool take_fp_state(KernelContext& context, std::uint64_t theirs) {
+  auto* ours = reinterpret_cast<std::byte*>(context.registers.fp_state);
+  FpCopy copy = {ours, reinterpret_cast<const std::byte*>(theirs)};
+  if (ours == nullptr) return true;
+  const bool whole = core_guarded(read_fp_state, &copy, &self().call_frame) == 0;
+  if (whole && theirs != 0) return true;
+  clear_fp_state(ours, fp_state_bytes(ours));
+  give_handlers_rights(ours, fp_state_bytes(ours));
+  return whole;
+}
+
+void take_alternate_stack(const KernelStack& stack, std::uint64_t sp) {
   Thread& me = self();
-  const auto* from = reinterpret_cast<const KernelContext*>(context.registers.rsp);
-  void* our_fp = reinterpret_cast<void*>(context.registers.fp_state);
-  const void* their_fp = reinterpret_cast<void*>(from->registers.fp_state);
-  const std::uint64_t fp_bytes = fp_state_bytes(our_fp);
-  if (their_fp != nullptr && our_fp != nullptr && fp_state_bytes(their_fp) == fp_bytes)
-    memcpy(our_fp, their_fp, fp_bytes);
-  const std::uint64_t mask = from->mask;
-  const KernelStack stack = from->stack;
-  memcpy(&context.registers, &from->registers, sizeof context.registers);
-  context.registers.fp_state = reinterpret_cast<std::uint64_t>(our_fp);
-  me.signal_mask = mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
-  if (!on_alternate_stack(me, context.registers.rsp)) {
-    me.altstack_base = stack.base;
-    me.altstack_size = stack.bytes;
-    me.altstack_flags = static_cast<std::uint32_t>(stack.flags & ~SS_ONSTACK);
-  }
-  return 0;
+  if (on_alternate_stack(me, sp)) return;
+  me.altstack_base = stack.base;
+  me.altstack_size = stack.bytes;
+  me.altstack_flags = static_cast<std::uint32_t>(stack.flags & ~SS_ONSTACK);
 }
 
 }  // namespace
@@ -122,14 +156,22 @@ bool push_signal_frame(KernelContext& context, int number, const void* info) {
 
 bool pop_signal_frame(KernelContext& context) {
   Thread& me = self();
-  const bool whole = core_guarded(read_frame, &context, &me.call_frame) == 0;
+  FrameCopy copy = {reinterpret_cast<const KernelContext*>(context.registers.rsp), {}};
+  bool whole = core_guarded(read_frame, &copy, &me.call_frame) == 0;
+  if (whole) {
+    const std::uint64_t ours = context.registers.fp_state, theirs = copy.to.registers.fp_state;
+    context.registers = copy.to.registers;
+    context.registers.fp_state = ours;
+    me.signal_mask = copy.to.mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+    whole = take_fp_state(context, theirs);
+    if (whole) take_alternate_stack(copy.to.stack, context.registers.rsp);
+  }
   me.call_frame = 0;
   return whole;
 }
 
 bool on_alternate_stack(const Thread& me, std::uint64_t sp) {
-  return me.altstack_size != 0 && (me.altstack_flags & kSsAutodisarm) == 0 && sp > me.altstack_base &&
-         sp <= me.altstack_base + me.altstack_size;
+  return me.altstack_size != 0 && (me.altstack_flags & kSsAutodisarm) == 0 && within_alternate_stack(me, sp);
 }
 
 void disable_alternate_stack(Thread& me) {

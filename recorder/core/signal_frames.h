@@ -10,7 +10,8 @@ namespace reweave::core {
 // Changes `context` so that it enters the target's handler of `number`, which will return to what it was. False: there
 // is no room for the frame, and nothing has changed.
 bool push_signal_frame(KernelContext& context, int number, const void* info);
-// `context` becomes what the target's handler returns to. False: where its frame should be is no memory.
+// `context` becomes what the target's handler returns to. False: where its frame should be is no memory, or there is
+// no floating-point state where it says; then the other registers are what it says.
 bool pop_signal_frame(KernelContext& context);
 
 // True if a stack pointer of the target is on its alternate stack.

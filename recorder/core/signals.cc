@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/dispatch.h"
+#include "recorder/core/faults.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
@@ -162,11 +163,11 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
 
 bool return_from_handler(KernelContext& context) {
   const bool whole = pop_signal_frame(context);
-  if (whole)
-    take_pending_defaults(self());
-  else
-    die_on_return(context, SIGSEGV, false);
-  return whole;
+  constexpr std::int32_t kByKernel = 0x80;  // SI_KERNEL
+  const std::int32_t forced[32] = {SIGSEGV, 0, kByKernel};
+  if (!whole) force_signal(context, SIGSEGV, forced);
+  if (process().alive != 0) take_pending_defaults(self());
+  return process().alive != 0;
 }
 
 }  // namespace reweave::core

@@ -33,7 +33,8 @@ bool due_signal_restarts();
 // emulated failed with EINTR and may be restarted; `number` is that call's.
 void deliver_signals(KernelContext& context, bool interrupted, long number);
 
-// The target's rt_sigreturn: `context` becomes what its handler returns to. False: it has no such frame, and dies.
+// The target's rt_sigreturn: `context` becomes what its handler returns to, or if it has no such frame, that of the
+// handler of SIGSEGV. False: it has none, and dies.
 bool return_from_handler(KernelContext& context);
 
 // The result of a call that a signal kept from starting: after the handler it is made as if for the first time. The

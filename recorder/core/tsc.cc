@@ -33,10 +33,12 @@ std::uint64_t logged_value(bool with_cpu) {
   return value;
 }
 
-// True if an instruction of three bytes can be at `ip`.
+// True if a whole instruction that reads the counter can be at `ip`: one of two bytes, or three.
 bool is_code(std::uint64_t ip) {
   const Region* region = region_at(ip);
-  return region != nullptr && (region->prot & kExecutable) != 0 && ip + 3 <= region->accessible_end();
+  if (region == nullptr || (region->prot & kExecutable) == 0) return false;
+  const std::uint64_t end = region->accessible_end();
+  return ip + 3 <= end || bytes_there(ip, 3) == 3 || (ip + 2 <= end && code_at(ip)[1] == 0x31);
 }
 
 // Bytes of the instruction at `ip` if it reads the counter, or 0. A debugger's breakpoint may be in its first byte.

@@ -68,9 +68,28 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   }
 }
 
+// A write at a place, which goes to the file's end all the same (pwrite(2), readv(2)).
+bool appends(const Call& call, long fd) {
+  constexpr long kAppend = 0x10, kNoAppend = 0x20;  // RWF_
+  if (call.number != SYS_pwrite64 && call.number != SYS_pwritev && call.number != SYS_pwritev2) return false;
+  const long how = call.number == SYS_pwritev2 ? call.args[5] : 0;
+  if ((how & (kAppend | kNoAppend)) != 0) return (how & kAppend) != 0;
+  return (sys(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND) != 0;
+}
+
+bool opens(const Call& call) {
+  constexpr long kOpening[] = {SYS_open, SYS_creat, SYS_openat, SYS_open_by_handle_at, SYS_openat2};
+  for (const long opening : kOpening)
+    if (call.number == opening) return true;
+  return false;
+}
+
 // Of a call that opens.
 bool truncates(const Call& call) {
-  return call.number == SYS_creat || (call.args[call.number == SYS_open ? 1 : 2] & O_TRUNC) != 0;
+  if (call.number == SYS_creat) return true;
+  const long word = call.args[call.number == SYS_open ? 1 : 2];
+  const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(word) : word;
+  return (flags & O_TRUNC) != 0;
 }
 
 // With nothing to say of its contents, `bytes` is 0.
@@ -146,7 +165,7 @@ void log_file_change(const Call& call, long result) {
     const Change change = change_of(call, call.args[0], result, 0);
     return log_memory_change(call, change.offset, change.bytes);
   }
-  const bool opened = call.number == SYS_open || call.number == SYS_openat || call.number == SYS_creat;
+  const bool opened = opens(call);
   if (opened) note_written_file(result);
   if (state().stand_in_count == 0) return;
   if (opened && !truncates(call)) return;
@@ -157,7 +176,10 @@ void log_file_change(const Call& call, long result) {
   const std::uint32_t number = find_stand_in(status.st_dev, status.st_ino);
   if (number == 0) return;
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  Change change = opened ? Change{0, 0} : change_of(call, fd, result, size);
+  const auto written = static_cast<std::uint64_t>(result);
+  Change change = opened              ? Change{0, 0}
+                  : appends(call, fd) ? Change{size - written, written}
+                                      : change_of(call, fd, result, size);
   if (change.offset > size) change.bytes = 0;
   if (change.bytes > size - change.offset) change.bytes = size - change.offset;
   const Change tail = grown_tail(state().stand_in_sizes[number - 1], size);

@@ -128,6 +128,7 @@ long handle_name_to_handle_at(Call&);
 // messages.cc
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
+long handle_getsockopt(Call&);
 long handle_setsockopt(Call&);
 
 // misc.cc

@@ -1,6 +1,6 @@
 // ioctl: what a request writes to its argument, by a table and by the size that newer requests carry (ioctl(2)).
 #include <asm/ioctls.h>
-#include <linux/fiemap.h>
+#include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/hdreg.h>
 #include <linux/if_tun.h>
@@ -15,13 +15,14 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/ioctl_buffers.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
 namespace {
 
-constexpr std::uint16_t kIfreqBytes = 40;
+constexpr std::uint16_t kIfreqBytes = 40, kIfconfBytes = 16;
 
 struct Request {
   std::uint32_t number;
@@ -90,8 +91,20 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {BLKIOOPT, 4, false},
                                  {BLKPBSZGET, 4, false},
                                  {BLKDISCARDZEROES, 4, false},
+                                 {BLKFRAGET, 8, false},
                                  {BLKFLSBUF, 0, true},
                                  {BLKRRPART, 0, true},
+                                 {BLKTRACESTART, 0, true},
+                                 {BLKTRACESTOP, 0, true},
+                                 {BLKTRACETEARDOWN, 0, true},
+                                 {BLKROSET, 0, false},
+                                 {BLKRASET, 0, false},
+                                 {BLKFRASET, 0, false},
+                                 {BLKSECTSET, 0, false},
+                                 {BLKPG, 0, false},
+                                 {BLKDISCARD, 0, false},
+                                 {BLKSECDISCARD, 0, false},
+                                 {BLKZEROOUT, 0, false},
                                  {LOOP_GET_STATUS, 168, false},
                                  {LOOP_GET_STATUS64, 232, false},
                                  {LOOP_SET_FD, 0, false},
@@ -120,10 +133,56 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {VT_GETMODE, 8, false},
                                  {VT_GETSTATE, 6, false},
                                  {VT_OPENQRY, 4, false},
+                                 {VT_GETHIFONTMASK, 2, false},
+                                 {VT_WAITEVENT, sizeof(struct vt_event), false},
+                                 {VT_SETMODE, 0, false},
+                                 {VT_SENDSIG, 0, false},
+                                 {VT_RELDISP, 0, false},
+                                 {VT_ACTIVATE, 0, false},
+                                 {VT_WAITACTIVE, 0, false},
+                                 {VT_SETACTIVATE, 0, false},
+                                 {VT_DISALLOCATE, 0, false},
+                                 {VT_RESIZE, 0, false},
+                                 {VT_RESIZEX, 0, false},
+                                 {VT_LOCKSWITCH, 0, true},
+                                 {VT_UNLOCKSWITCH, 0, true},
                                  {KDGETMODE, 4, false},
                                  {KDGETLED, 1, false},
                                  {KDGKBTYPE, 1, false},
                                  {KDGKBMODE, 4, false},
+                                 {KDGKBMETA, 4, false},
+                                 {KDGKBLED, 1, false},
+                                 {KDGKBENT, sizeof(struct kbentry), false},
+                                 {KDGKBSENT, sizeof(struct kbsentry), false},
+                                 {KDGKBDIACR, sizeof(struct kbdiacrs), false},
+                                 {KDGKBDIACRUC, sizeof(struct kbdiacrsuc), false},
+                                 {KDGETKEYCODE, sizeof(struct kbkeycode), false},
+                                 {KDKBDREP, sizeof(struct kbd_repeat), false},
+                                 {GIO_SCRNMAP, E_TABSZ, false},
+                                 {GIO_UNISCRNMAP, 2 * E_TABSZ, false},
+                                 {GIO_UNIMAP, sizeof(struct unimapdesc), false},
+                                 {GIO_CMAP, 48, false},
+                                 {KIOCSOUND, 0, false},
+                                 {KDMKTONE, 0, false},
+                                 {KDSETLED, 0, false},
+                                 {KDSETMODE, 0, false},
+                                 {KDMAPDISP, 0, true},
+                                 {KDUNMAPDISP, 0, true},
+                                 {KDSKBMODE, 0, false},
+                                 {KDSKBMETA, 0, false},
+                                 {KDSKBLED, 0, false},
+                                 {KDSKBENT, 0, false},
+                                 {KDSKBSENT, 0, false},
+                                 {KDSKBDIACR, 0, false},
+                                 {KDSKBDIACRUC, 0, false},
+                                 {KDSETKEYCODE, 0, false},
+                                 {KDSIGACCEPT, 0, false},
+                                 {KDFONTOP, sizeof(struct console_font_op), false},
+                                 {PIO_SCRNMAP, 0, false},
+                                 {PIO_UNISCRNMAP, 0, false},
+                                 {PIO_UNIMAP, 0, false},
+                                 {PIO_UNIMAPCLR, 0, false},
+                                 {PIO_CMAP, 0, false},
                                  {FS_IOC_GETFLAGS, 4, false},  // both name a long
                                  {FS_IOC_GETVERSION, 4, false},
                                  {NS_GET_OWNER_UID, 4, false},
@@ -143,8 +202,9 @@ std::uint64_t socket_output(std::uint32_t request) {
       return 16;
     case FIOSETOWN:
     case SIOCSPGRP:
-    case SIOCGIFCONF:  // its own outputs
       return 0;
+    case SIOCGIFCONF:
+      return kIfconfBytes;
     default:
       return kIfreqBytes;
   }
@@ -174,39 +234,6 @@ long output_of(std::uint32_t request) {
   return (direction & kRead) != 0 ? static_cast<long>(bytes) : 0;
 }
 
-struct InterfaceList {  // struct ifconf
-  std::int32_t bytes;
-  std::uint64_t buffer;
-};
-
-struct InterfaceRequest {  // struct ifreq
-  char name[16];
-  std::uint64_t data;
-};
-
-// What is written where the argument points to, besides the argument itself.
-std::uint32_t nested_outputs(std::uint32_t request, long argument, Output* to) {
-  if (request == SIOCGIFCONF) {
-    const auto& list = *reinterpret_cast<const InterfaceList*>(argument);
-    to[0] = {static_cast<std::uint64_t>(argument), sizeof list};
-    to[1] = {list.buffer, static_cast<std::uint64_t>(list.bytes)};
-    return list.buffer != 0 && list.bytes > 0 ? 2 : 1;
-  }
-  if (request == SIOCETHTOOL) {
-    constexpr std::uint64_t kMost = 512;  // the commands that only ask write less
-    const auto& interface = *reinterpret_cast<const InterfaceRequest*>(argument);
-    to[0] = {interface.data, kMost};
-    return interface.data != 0 ? 1 : 0;
-  }
-  if (request == FS_IOC_FIEMAP) {
-    const auto& map = *reinterpret_cast<const struct fiemap*>(argument);
-    const std::uint64_t shown = map.fm_extent_count == 0 ? 0 : map.fm_mapped_extents;  // none: they are only counted
-    to[0] = {reinterpret_cast<std::uint64_t>(map.fm_extents), shown * sizeof(struct fiemap_extent)};
-    return shown != 0 ? 1 : 0;
-  }
-  return 0;
-}
-
 [[noreturn]] void unknown_request(std::uint32_t request) {
   Text text;
   text << "ioctl request ";
@@ -226,12 +253,12 @@ long handle_ioctl(Call& call) {
   const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
   if (bytes < 0 && !is_error(result)) unknown_request(request);  // of a request that fails its error is all there is
   if (request == TIOCGPTPEER && !is_error(result)) forget_fd(result);
-  Output outputs[3] = {{static_cast<std::uint64_t>(call.args[2]), bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0}};
+  Output outputs[2] = {{static_cast<std::uint64_t>(call.args[2]), bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0}};
   std::uint32_t n = outputs[0].address != 0 && outputs[0].bytes != 0 ? 1 : 0;
   if (is_error(result)) n = 0;
-  if (!is_error(result)) n += nested_outputs(request, call.args[2], outputs + n);
+  if (!is_error(result)) n += output_apart(request, call.args[2], result, outputs + n);
   // Sizes are the most that may be written.
-  for (std::uint32_t i = 0; i < n; i++) outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
+  for (std::uint32_t i = 0; i < n; i++) outputs[i].bytes = bytes_writable(outputs[i].address, outputs[i].bytes);
   log_call(call, result, outputs, n);
   return result;
 }

@@ -237,10 +237,28 @@ long stop_self(Call& call) {
   return result;
 }
 
+// The kernel looks for zeros behind what it knows of a siginfo_t only if it does not know the code
+// (known_siginfo_layout in its kernel/signal.c), as it does not know a disguised one.
+bool has_known_layout(int number, std::int32_t code) {
+  constexpr std::int32_t kByKernel = 0x80, kMostOfOthers = 6;  // SI_KERNEL, NSIGPOLL
+  struct Limit {
+    int number;
+    std::int32_t most;
+  };
+  constexpr Limit kLimits[] = {{SIGILL, 11}, {SIGFPE, 15}, {SIGSEGV, 10}, {SIGBUS, 5}, {SIGTRAP, 6}, {SIGSYS, 2}};
+  if (code == kByKernel) return true;
+  for (const Limit& limit : kLimits)
+    if (limit.number == number) return code <= limit.most;
+  return code <= kMostOfOthers;
+}
+
 // A thread may send itself what looks like a fault of its own: crash reporters do. It must not look so to us.
 long send_disguised(const Call& call, const Sending& sending) {
   std::int32_t info[32];
   memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+  constexpr std::size_t kKnownWords = 12;
+  if (has_known_layout(sending.number, info[2]))
+    memset(info + kKnownWords, 0, sizeof info - kKnownWords * sizeof info[0]);
   info[2] = disguised_code(info[2]);
   const int slot = call.number == SYS_rt_tgsigqueueinfo ? 3 : 2;
   long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};

@@ -69,12 +69,12 @@ std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uin
 // Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
 Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity* file) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  Region region = {start, start + bytes, static_cast<std::uint32_t>(call.args[2]), (flags & MAP_SHARED) != 0, 0,
-                   0,     kNoFile};
+  Region region = {start, start + bytes, rights_of(call.args[2]), (flags & MAP_SHARED) != 0, 0, 0, kNoFile};
   if (file != nullptr && !file->zeros) {
     const auto offset = static_cast<std::uint64_t>(call.args[5]);
     const std::uint64_t behind = file->size > offset ? page_up(file->size - offset) : 0;
     region.file_end = start + behind;
+    region.of_file = true;
     if (region.shared) region.shared_id = file->device * 0x9e3779b97f4a7c15 + file->inode;
     region.object_offset = offset;
     region.read_only = file->read_only;
@@ -177,9 +177,8 @@ long handle_mmap(Call& call) {
   const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
   auto start = static_cast<std::uint64_t>(call.args[0]);
   long recorded = 0;
-  if (call.args[1] == 0) return complete(call, -EINVAL);
+  if (call.args[1] == 0 || (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if (bytes == 0) return complete(call, -ENOMEM);
-  if (anonymous && (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
     if ((start & (kPage - 1)) != 0) return complete(call, -EINVAL);
@@ -247,7 +246,7 @@ long handle_brk(Call& call) {
     const long result =
         sys(SYS_mmap, mapped, needed - mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (is_error(result)) return complete(call, static_cast<long>(heap.end));
-    add_region({mapped, needed, PROT_READ | PROT_WRITE, false, 0, 0, kNoFile});
+    add_region({mapped, needed, rights_of(PROT_READ | PROT_WRITE), false, 0, 0, kNoFile});
   } else if (needed < mapped) {
     sys(SYS_munmap, needed, mapped - needed);
     remove_region(needed, mapped);

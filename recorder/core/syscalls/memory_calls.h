@@ -14,5 +14,9 @@ long refused_range(Call& call, const char* what);
 bool has_failed(const Call& call);
 // True if PR_SET_MDWE forbids `prot` on what is mapped from `start` to `end`, or, of an empty range, on a new mapping.
 bool gains_execution(std::uint64_t start, std::uint64_t end, long prot);
+// READ_IMPLIES_EXEC (personality(2)), which an exec ends: the personality may have changed; and the rights of memory
+// that the program maps with `prot`.
+void note_personality();
+std::uint32_t rights_of(long prot);
 
 }  // namespace reweave::core

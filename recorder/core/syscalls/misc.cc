@@ -6,6 +6,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -138,9 +139,10 @@ long handle_prctl(Call& call) {
 
 // READ_IMPLIES_EXEC shows in every mapping made from then on.
 long handle_personality(Call& call) {
-  if (live()) return recorded_call(call);
-  sys(SYS_personality, call.args[0]);
-  return answered_call(call);
+  if (!live()) sys(SYS_personality, call.args[0]);
+  const long result = live() ? recorded_call(call) : answered_call(call);
+  note_personality();
+  return result;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -95,6 +96,51 @@ void fit_to_file(Region& region) {
   region.file_end = region.start + (size > region.object_offset ? page_up(size - region.object_offset) : 0);
 }
 
+// The table after the move of what `region` was.
+void note_moved(const Move& move, Region region) {
+  if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
+  region.object_offset += move.from - region.start;
+  if (region.file_end != kNoFile) region.file_end = region.file_end - move.from + move.to;
+  region.start = move.to;
+  region.end = move.to + move.new_bytes;
+  fit_to_file(region);
+  add_region(region);
+  show_more(region, move.to + move.old_bytes);
+}
+
+// The part of a move of several mappings that lies in the first of them from `at` on; without bytes if there is none.
+Move first_part(const Move& move, std::uint64_t at) {
+  const RegionTable& table = regions();
+  const std::uint64_t end = move.from + move.old_bytes;
+  for (std::uint32_t i = 0; i < table.count && table.items[i].start < end; i++) {
+    const Region& region = table.items[i];
+    if (region.end <= at) continue;
+    const std::uint64_t from = region.start > at ? region.start : at, to = region.end < end ? region.end : end;
+    return {from, to - from, move.to + (from - move.from), to - from, move.flags};
+  }
+  return {end, 0, 0, 0, move.flags};
+}
+
+// Since Linux 6.17 a move that changes no size may be of several mappings, with holes between.
+long move_several(const Move& move) {
+  long result = static_cast<long>(move.to);
+  if (!replaying()) result = sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, move.flags, move.to);
+  for (std::uint64_t at = move.from; !is_error(result);) {
+    const Move part = first_part(move, at);
+    if (part.old_bytes == 0) break;
+    const Region region = *region_at(part.from);
+    if (replaying() && is_error(carry_out(part, region))) bug("cannot move a mapping");
+    note_moved(part, region);
+    at = part.from + part.old_bytes;
+  }
+  return result;
+}
+
+bool is_of_several(const Move& move, const Region& region) {
+  const bool only_moves = (move.flags & MREMAP_FIXED) != 0 && move.old_bytes == move.new_bytes;
+  return only_moves && !move.leaves_old() && move.from + move.old_bytes > region.end;
+}
+
 }  // namespace
 
 long handle_mremap(Call& call) {
@@ -105,22 +151,16 @@ long handle_mremap(Call& call) {
   if (!valid_move(move)) return complete(call, -EINVAL);
   const Region* found = region_at(move.from);
   if (found == nullptr) return complete(call, -EFAULT);
-  Region region = *found;
+  const Region region = *found;
   if (move.duplicates() && !region.shared) return complete(call, -EINVAL);
   const long error = choose_target(move);
   if (error != 0) return complete(call, error);
   if (has_failed(call)) return inject(call);
+  if ((region.prot & PROT_EXEC) != 0 || is_of_several(move, region))
+    remove_patches(move.from, move.from + move.old_bytes);
+  if (is_of_several(move, region)) return complete(call, move_several(move));
   const long result = carry_out(move, region);
-  if (!is_error(result)) {
-    if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
-    region.object_offset += move.from - region.start;
-    if (region.file_end != kNoFile) region.file_end = region.file_end - move.from + move.to;
-    region.start = move.to;
-    region.end = move.to + move.new_bytes;
-    fit_to_file(region);
-    add_region(region);
-    show_more(region, move.to + move.old_bytes);
-  }
+  if (!is_error(result)) note_moved(move, region);
   return complete(call, result);
 }
 

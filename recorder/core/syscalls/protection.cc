@@ -1,9 +1,11 @@
 // Who may do what with mapped memory: mprotect, protection keys, seals.
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -26,6 +28,22 @@ bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
 
 namespace {
 
+bool read_implies_exec;
+
+}  // namespace
+
+void note_personality() {
+  constexpr long kAsk = 0xffff'ffff;
+  read_implies_exec = (sys(SYS_personality, kAsk) & READ_IMPLIES_EXEC) != 0;
+}
+
+std::uint32_t rights_of(long prot) {
+  const auto rights = static_cast<std::uint32_t>(prot) & (PROT_READ | PROT_WRITE | PROT_EXEC);
+  return read_implies_exec && (rights & PROT_READ) != 0 ? rights | PROT_EXEC : rights;
+}
+
+namespace {
+
 // PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
 long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   const Region* region = region_at(start);
@@ -33,7 +51,7 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   const std::uint64_t bottom = region != nullptr ? region->start : start;
   const long result = stack ? sys(SYS_mprotect, bottom, end - bottom, call.args[2] & ~PROT_GROWSDOWN)
                             : sys(SYS_mprotect, start, end - start, call.args[2]);
-  if (!is_error(result)) protect_region(bottom, end, static_cast<std::uint32_t>(call.args[2]) & 7);
+  if (!is_error(result)) protect_region(bottom, end, rights_of(call.args[2]));
   return complete(call, result);
 }
 
@@ -50,7 +68,7 @@ void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
     if (region == nullptr || was_denied(*region, prot)) return;
     const std::uint64_t stop = region->end < end ? region->end : end;
     if (is_error(sys(SYS_mprotect, at, stop - at, prot))) return;
-    protect_region(at, stop, static_cast<std::uint32_t>(prot) & 7);
+    protect_region(at, stop, rights_of(prot));
     at = stop;
   }
 }
@@ -59,6 +77,15 @@ bool has_hole(std::uint64_t start, std::uint64_t end) {
   while (start < end) {
     const Region* region = region_at(start);
     if (region == nullptr) return true;
+    start = region->end;
+  }
+  return false;
+}
+
+bool has_code(std::uint64_t start, std::uint64_t end) {
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr || (region->prot & PROT_EXEC) != 0) return region != nullptr;
     start = region->end;
   }
   return false;
@@ -75,7 +102,7 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
   }
   result = with_key ? sys(SYS_pkey_mprotect, start, call.args[1], prot, call.args[3])
                     : sys(SYS_mprotect, start, call.args[1], prot);
-  if (result == 0 && start < end) protect_region(start, end, static_cast<std::uint32_t>(prot) & 7);
+  if (result == 0 && start < end) protect_region(start, end, rights_of(prot));
   if (!with_key && (result == -EACCES || (result == -ENOMEM && has_hole(start, end))))
     protect_up_to_failure(start, end, prot);
   return complete(call, result);
@@ -86,12 +113,15 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
 long handle_mprotect(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const std::uint64_t bytes = page_up(static_cast<std::uint64_t>(call.args[1]));
+  if (start % kPage != 0) return complete(call, -EINVAL);
   if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
-  if (beyond_user_space(start, bytes) && modelled()) return complete(call, start % kPage != 0 ? -EINVAL : -ENOMEM);
+  if (beyond_user_space(start, bytes) && modelled()) return complete(call, -ENOMEM);
   if (beyond_user_space(start, bytes)) return recorded_call(call);  // the kernel knows what is wrong with it first
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
-  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0 && start % kPage == 0)
+  if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0)
     return protect_down(call, start, start + bytes);
+  if ((call.args[2] & 7) != (PROT_READ | PROT_EXEC) && has_code(start, start + bytes))
+    remove_patches(start, start + bytes);
   return protect(call, start, start + bytes);
 }
 

@@ -202,9 +202,9 @@ std::uint32_t gather_all(const Call& call, const Before& before, long result) {
   if (!writes_outputs(call, result)) return 0;
   for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++)
     n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
-  // What the kernel refused to write to may not be there.
+  // What the kernel refused to write to may not be there, or be constant.
   for (std::uint32_t i = 0; is_error(result) && i < n; i++)
-    outputs[i].bytes = bytes_there(outputs[i].address, outputs[i].bytes);
+    outputs[i].bytes = bytes_writable(outputs[i].address, outputs[i].bytes);
   return n;
 }
 

@@ -30,16 +30,26 @@ void set_mask(Call& call, std::uint64_t mask) {
   if (modelled()) release_pending_signals();
 }
 
+// The kernel reads a time limit before it looks at the mask.
+void touch_time_limit(const Call& call) {
+  const long limit = call.number == SYS_ppoll          ? call.args[2]
+                     : call.number == SYS_epoll_pwait2 ? call.args[3]
+                     : call.number == SYS_pselect6     ? call.args[4]
+                                                       : 0;
+  if (limit != 0) (void)*reinterpret_cast<const volatile long*>(limit);
+}
+
 }  // namespace
 
 long handle_rt_sigaction(Call& call) {
   const auto number = static_cast<int>(call.args[0]);
-  if (number < 1 || number > kSignalCount || call.args[3] != 8) return complete(call, -EINVAL);
+  if (call.args[3] != 8) return complete(call, -EINVAL);
+  SignalAction wanted = {};
+  if (call.args[1] != 0) memcpy(&wanted, reinterpret_cast<void*>(call.args[1]), sizeof wanted);
+  if (number < 1 || number > kSignalCount) return complete(call, -EINVAL);
   SignalAction& current = signal_action(number);
   const SignalAction old = current;
   if (call.args[1] != 0) {
-    SignalAction wanted;
-    memcpy(&wanted, reinterpret_cast<void*>(call.args[1]), sizeof wanted);
     if (number == SIGKILL || number == SIGSTOP) return complete(call, -EINVAL);
     wanted.flags &= kKnownFlags;
     wanted.mask &= ~kUnblockable;
@@ -86,6 +96,7 @@ long handle_with_temporary_mask(Call& call) {
     mask_bytes = mask[1];
   }
   const bool has_mask = mask_address != 0 || call.number == SYS_rt_sigsuspend;
+  touch_time_limit(call);
   if (has_mask && mask_bytes != 8) return complete(call, -EINVAL);
   if (mask_address != 0) {
     call.me.saved_mask = call.me.signal_mask;

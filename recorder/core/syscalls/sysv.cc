@@ -12,6 +12,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory_calls.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -20,6 +21,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kDevice = 0x5659'5356'5359'5356;  // no device has this number: "VSYSVSYV"
+constexpr std::uint64_t kIdFactor = 0x9e3779b97f4a7c15;
 
 struct ControlSize {
   long command;
@@ -50,7 +52,7 @@ void identify(long id, std::uint64_t bytes, FileIdentity& file) {
   copy_string(file.path, sizeof file.path, name.c_str());
 }
 
-std::uint64_t shared_id_of(const FileIdentity& file) { return file.device * 0x9e3779b97f4a7c15 + file.inode; }
+std::uint64_t shared_id_of(const FileIdentity& file) { return file.device * kIdFactor + file.inode; }
 
 // Where the segment goes, or a negative error.
 long choose_place(std::uint64_t wanted, std::uint64_t bytes, long flags) {
@@ -100,20 +102,38 @@ long handle_shmat(Call& call) {
   return result;
 }
 
+namespace {
+
+bool is_segment(const Region& region) {
+  return region.shared && region.file_end == kNoFile && region.shared_id - kDevice * kIdFactor <= 0xffff'ffff;
+}
+
+// The first part of a segment that was attached at `start`, or of the segment `id` if that is not 0. Each part is where
+// it was, whatever of the others was unmapped (ksys_shmdt in the kernel's ipc/shm.c).
+const Region* find_part(std::uint64_t start, std::uint64_t id) {
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    const bool in_place = region.start >= start && region.start - start == region.object_offset;
+    if (in_place && is_segment(region) && (id == 0 || region.shared_id == id)) return &region;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 long handle_shmdt(Call& call) {
   if (modelled()) return model_call(call);
   const auto start = static_cast<std::uint64_t>(call.args[0]);
-  const Region* region = region_at(start);
-  if (region == nullptr || region->start != start || !region->shared || region->object_offset != 0 ||
-      start % kPage != 0 || region->file_end != kNoFile)
-    return complete(call, -EINVAL);
-  const std::uint64_t id = region->shared_id;
-  std::uint64_t end = region->end;
-  for (const Region* next = region_at(end);
-       next != nullptr && next->shared_id == id && next->object_offset == end - start; next = region_at(end))
-    end = next->end;
-  const long result = replaying() ? sys(SYS_munmap, start, end - start) : sys(SYS_shmdt, start);
-  if (!is_error(result)) remove_region(start, end);
+  const Region* part = start % kPage == 0 ? find_part(start, 0) : nullptr;
+  if (part == nullptr) return complete(call, -EINVAL);
+  if (has_failed(call)) return inject(call);
+  const std::uint64_t id = part->shared_id;
+  const long result = replaying() ? 0 : sys(SYS_shmdt, start);
+  for (; !is_error(result) && part != nullptr; part = find_part(start, id)) {
+    if (replaying()) sys(SYS_munmap, part->start, part->end - part->start);
+    remove_region(part->start, part->end);
+  }
   return complete(call, result);
 }
 

@@ -24,20 +24,35 @@ static void paths(void) {
   REFUSED(EINVAL, SYS_statx, AT_FDCWD, BAD, -1, 0, BAD);
   REFUSED(EINVAL, SYS_readlinkat, AT_FDCWD, BAD, BAD, 0);
   REFUSED(EINVAL, SYS_truncate, BAD, -1l);
+  REFUSED(EFAULT, SYS_execveat, AT_FDCWD, BAD, NULL, NULL, 8);
+  REFUSED(ENOENT, SYS_execveat, AT_FDCWD, "", NULL, NULL, 8);
+  REFUSED(EINVAL, SYS_execveat, AT_FDCWD, "x", BAD, BAD, 8);
+  REFUSED(EINVAL, SYS_name_to_handle_at, AT_FDCWD, BAD, BAD, BAD, -1);
   REFUSED(EINVAL, SYS_process_madvise, -1, BAD, 1ul, 0, 1);
 }
 
 static void signals_and_locks(void) {
   int word = 0;
   struct timespec soon = {0, 1};
+  REFUSED(EFAULT, SYS_rt_sigaction, 100, BAD, NULL, 8ul);
+  REFUSED(EINVAL, SYS_rt_sigaction, 100, BAD, NULL, 4ul);
   REFUSED(EINVAL, SYS_rt_sigsuspend, BAD, 2ul);
   REFUSED(EINVAL, SYS_ppoll, NULL, 0, &soon, BAD, 2ul);
+  REFUSED(EFAULT, SYS_ppoll, NULL, 0, BAD, BAD, 2ul);
   REFUSED(EINVAL, SYS_epoll_pwait, -1, BAD, 0, 0, BAD, 2ul);
+  CHECK(syscall(SYS_epoll_pwait2, -1, BAD, 0, BAD, BAD, 2ul) == -1 && (errno == EFAULT || errno == ENOSYS));
   REFUSED(EINVAL, SYS_futex, &word, FUTEX_WAIT_BITSET, 1, NULL, NULL, 0);
   REFUSED(EINVAL, SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0x40000000, BAD);
   REFUSED(EFAULT, SYS_getrlimit, RLIMIT_AS, NULL);
   REFUSED(EFAULT, SYS_setrlimit, RLIMIT_AS, NULL);
   REFUSED(EFAULT, SYS_sched_setaffinity, 0, 1, BAD);
+}
+
+static void ranges(void) {
+  REFUSED(EINVAL, SYS_mmap, NULL, -1l, PROT_READ, MAP_PRIVATE, -1, 1l);
+  REFUSED(EINVAL, SYS_mmap, NULL, -1l, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 1l);
+  REFUSED(EINVAL, SYS_mprotect, 1000000l, -4096l, PROT_READ);
+  REFUSED(EINVAL, SYS_pkey_mprotect, 1000000l, 0x10000000l, -1, 8);
 }
 
 static void sockets(void) {
@@ -66,6 +81,7 @@ static void short_sets(void) {
 int main(void) {
   paths();
   signals_and_locks();
+  ranges();
   sockets();
   short_sets();
   puts("told what is wrong first");

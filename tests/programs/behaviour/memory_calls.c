@@ -59,6 +59,24 @@ static void moved(void) {
   CHECK(twin[100] == 'x');
 }
 
+/* Several mappings at once, one of them of a file: only Linux 6.17 and later do that. */
+static void moved_together(void) {
+  char name[] = "memory_calls_XXXXXX", byte = 9;
+  const int file = mkstemp(name);
+  CHECK(file >= 0 && unlink(name) == 0 && ftruncate(file, kPage) == 0);
+  char *from = pages(4), *to = pages(4);
+  CHECK(mmap(from, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == from);
+  from[0] = 5;
+  from[kPage] = 6;
+  CHECK(mprotect(from + 2 * kPage, kPage, PROT_NONE) == 0);
+  if (mremap(from, 3 * kPage, 3 * kPage, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to) return;
+  CHECK(to[0] == 5 && to[kPage] == 6 && faults(to + 2 * kPage) == SIGSEGV && faults(from) == SIGSEGV);
+  CHECK(pwrite(file, &byte, 1, 0) == 1 && to[0] == 9);
+  to[0] = 4;
+  CHECK(pread(file, &byte, 1, 0) == 1 && byte == 4);
+  CHECK(munmap(to + kPage, kPage) == 0 && faults(to + kPage) == SIGSEGV && faults(to + 3 * kPage) == 0);
+}
+
 static void advised(void) {
   char* p = pages(4);
   memset(p, 7, 4 * kPage);
@@ -140,6 +158,7 @@ int main(void) {
   catch_faults();
   fixed_places();
   moved();
+  moved_together();
   advised();
   locked();
   limited();

@@ -1,5 +1,5 @@
 /* Options of prctl that write to memory: the address of the thread's id, the size of what PR_SET_MM_MAP takes, the
- * auxiliary vector. */
+ * auxiliary vector, the signal at the parent's death. */
 #define _GNU_SOURCE
 #include <linux/prctl.h>
 #include <sys/auxv.h>
@@ -21,6 +21,22 @@ static void auxiliary_vector(void) {
     if (vector[i] != AT_HWCAP) CHECK(getauxval(vector[i]) == vector[i + 1]);  // which the C library changes
 }
 
+static int death_signal(void) {
+  int number = -1;
+  CHECK(prctl(PR_GET_PDEATHSIG, &number) == 0);
+  return number;
+}
+
+/* Each thread's own, which a child does not inherit. */
+static void check_death_signal(void) {
+  CHECK(death_signal() == 0);
+  CHECK(prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && death_signal() == SIGTERM);
+  const pid_t child = fork();
+  if (child == 0) _exit(death_signal());
+  expect_success(child);
+  CHECK(prctl(PR_SET_PDEATHSIG, 0) == 0 && death_signal() == 0);
+}
+
 int main(void) {
   static int word;
   int* address = NULL;
@@ -31,6 +47,7 @@ int main(void) {
   CHECK(prctl(PR_SET_MM, PR_SET_MM_MAP_SIZE, &size, 0, 0) == 0 && size == sizeof(struct prctl_mm_map));
   CHECK(prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0);
   auxiliary_vector();
+  check_death_signal();
   printf("%u bytes\n", size);
   return 0;
 }

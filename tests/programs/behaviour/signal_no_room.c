@@ -9,9 +9,19 @@ static void never(int number, siginfo_t* info, void* context) {
   _exit(1);
 }
 
+static const char* below;
+static int below_bytes;
+static volatile int small_is_enough;
+
+static void small_enough(int number, siginfo_t* info, void* context) {
+  (void)number, (void)info, (void)context;
+  small_is_enough = 1;
+}
+
 static void on_fault(int number, siginfo_t* info, void* context) {
   (void)context;
   CHECK(number == SIGSEGV && info->si_code == SI_KERNEL);
+  for (int i = 0; i < below_bytes; i++) CHECK(below[i] == 0);
   _exit(7);
 }
 
@@ -29,7 +39,25 @@ static pid_t raise_without_room(int fault_flags) {
   _exit(2);
 }
 
+/* The stack is there, but too small. What is below it stays as it was. */
+static pid_t raise_on_small_stack(void) {
+  enum { kRoom = 65536, kSmall = 2048 };
+  const pid_t child = fork();
+  if (child != 0) return child;
+  char* room = mmap(NULL, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const stack_t small = {.ss_sp = room + kRoom / 2, .ss_size = kSmall};
+  if (sigaltstack(&small, NULL) != 0) _exit(7); /* the kernel says so itself */
+  below = room;
+  below_bytes = kRoom / 2;
+  on_signal(SIGUSR1, small_enough, SA_ONSTACK);
+  on_signal(SIGSEGV, on_fault, 0);
+  raise(SIGUSR1);
+  _exit(small_is_enough ? 7 : 2);
+}
+
 int main(void) {
+  const int small = status_of(raise_on_small_stack());
+  CHECK(WIFEXITED(small) && WEXITSTATUS(small) == 7);
   const int handled = status_of(raise_without_room(0));
   CHECK(WIFEXITED(handled) && WEXITSTATUS(handled) == 7);
   const int died = status_of(raise_without_room(SA_ONSTACK));

@@ -13,6 +13,8 @@
 
 static const int kSignals[] = {SIGTRAP, SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGSYS, SIGABRT};
 
+enum { kKnownBytes = 48 }; /* of a siginfo_t; what is behind them the kernel ignores */
+
 static long send_again(int number, siginfo_t* info) {
   return syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info);
 }
@@ -56,6 +58,7 @@ int main(void) {
     struct sigaction action = {.sa_sigaction = show, .sa_flags = SA_SIGINFO};
     siginfo_t info = {.si_signo = kSignals[i], .si_code = kSignals[i] == SIGSYS ? 1 : 2};
     info.si_addr = (void*)0x1234;
+    memset((char*)&info + kKnownBytes, 0x11, sizeof info - kKnownBytes);
     sigaction(kSignals[i], &action, NULL);
     printf("sent: %ld\n", send_again(kSignals[i], &info));
     sigset_t set, none;

@@ -109,9 +109,30 @@ static void messages(void) {
   CHECK(msgctl(id, IPC_RMID, NULL) == 0);
 }
 
+/* A segment of which the first page was unmapped: the rest goes, and the other attachment stays. */
+static void detached_partly(void) {
+  enum { kPage = 4096, kPages = 3 };
+  struct shmid_ds status;
+  unsigned char in_core;
+  const int id = shmget(IPC_PRIVATE, kPages * kPage, 0600);
+  char *memory = shmat(id, NULL, 0), *other = shmat(id, NULL, SHM_RDONLY);
+  CHECK(memory != (void*)-1 && other != (void*)-1);
+  memory[2 * kPage] = 7;
+  CHECK(shmctl(id, IPC_RMID, NULL) == 0 && munmap(memory, kPage) == 0);
+  CHECK(mprotect(memory + 2 * kPage, kPage, PROT_READ) == 0);
+  CHECK(shmdt(memory) == 0);
+  FAILS(mincore(memory + kPage, kPage, &in_core), ENOMEM);
+  FAILS(mincore(memory + 2 * kPage, kPage, &in_core), ENOMEM);
+  FAILS(shmdt(memory), EINVAL);
+  CHECK(other[2 * kPage] == 7 && shmctl(id, IPC_STAT, &status) == 0 && status.shm_nattch == 1);
+  CHECK(shmdt(other) == 0);
+  FAILS(shmdt(mmap(NULL, kPage, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0)), EINVAL);
+}
+
 int main(void) {
   shared_memory();
   found_again();
+  detached_partly();
   semaphores();
   messages();
   puts("System V");
