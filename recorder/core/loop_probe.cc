@@ -235,12 +235,13 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
 
 namespace {
 
-// Below the stack pointer the runs may differ.
+// Below the stack pointer the runs may differ, but for what a function that calls none keeps there.
 void forget_dead_words(std::uint64_t sp) {
+  constexpr std::uint64_t kRedZone = 128;
   const Region* stack = region_at(sp);
   LoopChanges& changes = probe.written;
   for (std::uint32_t i = changes.count; i-- > 0;)
-    if (stack != nullptr && changes.words[i] >= stack->start && changes.words[i] < sp)
+    if (stack != nullptr && changes.words[i] >= stack->start && changes.words[i] < sp - kRedZone)
       changes.words[i] = changes.words[--changes.count];
 }
 
