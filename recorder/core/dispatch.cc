@@ -216,6 +216,11 @@ bool next_result(const Call& call, long& result) {
   return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
 }
 
+bool has_failed(const Call& call) {
+  long result = 0;
+  return replaying() && next_result(call, result) && is_error(result);
+}
+
 long inject(Call& call) {
   apply_parts(call);
   const wire::SyscallRecord& record = expect_call(call);

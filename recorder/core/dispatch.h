@@ -48,6 +48,9 @@ void log_outputs_before(const Output* outputs, std::uint32_t count);
 // Replay: whether this very call comes next in the recording, and its result. For what must be done in memory before
 // inject() compares it.
 bool next_result(const Call& call, long& result);
+// Replay: the call failed when it was recorded. It is not made again, for limits and other processes' use of memory are
+// not what they were.
+bool has_failed(const Call& call);
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
 

@@ -8,6 +8,9 @@
 
 namespace reweave::core {
 
+// Bytes below the stack pointer that belong to a function which calls none (System V ABI for x86-64).
+inline constexpr std::uint64_t kRedZone = 128;
+
 struct KernelStack {
   std::uint64_t base;
   std::int32_t flags;

@@ -237,7 +237,6 @@ namespace {
 
 // Below the stack pointer the runs may differ, but for what a function that calls none keeps there.
 void forget_dead_words(std::uint64_t sp) {
-  constexpr std::uint64_t kRedZone = 128;
   const Region* stack = region_at(sp);
   LoopChanges& changes = probe.written;
   for (std::uint32_t i = changes.count; i-- > 0;)

@@ -59,10 +59,8 @@ void die_of(KernelContext& context, int number) {
 
 void enter_handler(KernelContext& context, int number, const void* info) {
   if (push_signal_frame(context, number, info)) return;
-  constexpr std::int32_t kByKernel = 0x80;  // SI_KERNEL
-  const std::int32_t forced[32] = {SIGSEGV, 0, kByKernel};
   const bool caught = signal_action(SIGSEGV).handler > 1 && (self().signal_mask & signal_bit(SIGSEGV)) == 0;
-  if (number == SIGSEGV || !caught || !push_signal_frame(context, SIGSEGV, forced))
+  if (number == SIGSEGV || !caught || !push_signal_frame(context, SIGSEGV, kForcedFault))
     die_on_return(context, SIGSEGV, false);
 }
 

@@ -14,6 +14,9 @@ enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue 
 // What `number` does to `process`: kIgnore if it has a handler.
 DefaultAction default_action(const Process& process, int number);
 
+// What the kernel tells of a fault of its own making (SI_KERNEL).
+inline constexpr std::int32_t kForcedFault[32] = {SIGSEGV, 0, 0x80};
+
 // Logs that `me` takes the signal; replaying, checks it.
 void log_signal(Thread& me, int number, bool external, const void* info);
 

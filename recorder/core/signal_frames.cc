@@ -21,7 +21,6 @@ struct SignalFrame {
   std::uint8_t info[128];
 };
 
-constexpr std::uint64_t kRedZone = 128;
 constexpr std::uint16_t kUserCode = 0x33, kUserData = 0x2b;  // segments of a program, which may have returned to others
 constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;  // sigaltstack(2)
 

@@ -163,9 +163,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
 
 bool return_from_handler(KernelContext& context) {
   const bool whole = pop_signal_frame(context);
-  constexpr std::int32_t kByKernel = 0x80;  // SI_KERNEL
-  const std::int32_t forced[32] = {SIGSEGV, 0, kByKernel};
-  if (!whole) force_signal(context, SIGSEGV, forced);
+  if (!whole) force_signal(context, SIGSEGV, kForcedFault);
   if (process().alive != 0) take_pending_defaults(self());
   return process().alive != 0;
 }

@@ -13,6 +13,7 @@
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/syscalls/clone.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/thread_table.h"
 
@@ -113,10 +114,9 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (argc < 3) refuse_to_start("reweave-core: started without a program\n");
   const bool first = state().thread_count == 0;
   Thread& me = first ? first_thread() : thread_of(static_cast<ThreadId>(state().holder.load() - 1));
-  sys(SYS_arch_prctl, ARCH_SET_GS, &me);
+  set_gs(me);
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
-  const std::uint64_t core_stack = kStacksBase + me.id * kCoreStackBytes;
-  sys(SYS_mmap, core_stack + 4096, kCoreStackBytes - 4096, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  map_core_stack(me);
   if (config().detect_memory_errors != 0)
     sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
   prepare_thread(me);

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <string>
 
+#include "recorder/supervisor/core_signal.h"
+
 namespace reweave {
 
 namespace {
@@ -70,13 +72,7 @@ void end_wait(Thread& thread, WaitKind kind) {
 }
 
 // As core/tracing.cc does it.
-void kick(const Process& process, const Thread& thread) {
-  siginfo_t info = {};
-  info.si_signo = kWatchdogSignal;
-  info.si_code = SI_QUEUE;
-  info.si_value.sival_ptr = reinterpret_cast<void*>(kKickValue);
-  syscall(SYS_rt_tgsigqueueinfo, process.real_pid, thread.real_tid, kWatchdogSignal, &info);
-}
+void kick(const Process& process, const Thread& thread) { signal_core(process.real_pid, thread.real_tid, kKickValue); }
 
 // Threads of the process that wait for children look again.
 void kick_waiting(const RuntimeState& state, std::uint16_t process) {

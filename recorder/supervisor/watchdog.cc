@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "recorder/supervisor/core_signal.h"
+
 namespace reweave {
 
 namespace {
@@ -96,11 +98,7 @@ bool Watchdog::somebody_could_run() const {
 bool Watchdog::signal(const Thread& holder, std::uint64_t value) const {
   const std::int32_t process = arena_.state().processes[holder.process % kMaxProcesses].real_pid;
   if (process <= 1 || holder.real_tid <= 1 || !is_running(process, holder.real_tid)) return false;
-  siginfo_t info = {};
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_value.sival_ptr = reinterpret_cast<void*>(value);  // NOLINT: a number in a pointer's place
-  return syscall(SYS_rt_tgsigqueueinfo, process, holder.real_tid, kWatchdogSignal, &info) == 0;
+  return signal_core(process, holder.real_tid, value);
 }
 
 }  // namespace reweave

@@ -34,11 +34,11 @@ long create_process(Call& call, const CloneArgs& args);
 // Memory for the core's stack of a thread that is to start, and, in that thread, its GS base.
 void map_core_stack(const Thread& thread);
 void set_gs(Thread& thread);
+// Likewise, of a thread in the caller's memory: it will return to the program there.
+void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
 void inherit_attributes(const Thread& from, Thread& to);
 
-// True: the replay comes to a failure that was recorded, there is nothing to create.
-bool recorded_failure(const Call& call);
 // A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
 long creation_failed(Call& call, Thread& child, long error);
 // Logs the call and the child, or checks them. The child's id as the target sees it: the kernel's when recording, the

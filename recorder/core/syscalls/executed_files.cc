@@ -6,6 +6,7 @@
 
 #include "recorder/core/image.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -33,7 +34,7 @@ bool is_being_written(long fd) { return sys(SYS_fcntl, fd, 1024 /* F_SETLEASE */
 
 bool opens_executed(const Call& call, int slot) {
   if (!live()) return false;
-  const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(call.args[2]) : call.args[slot + 1];
+  const long flags = open_flags(call);
   const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
   if (!writes || (flags & (O_PATH | O_DIRECTORY)) != 0) return false;
   return is_executed(slot == 0 ? AT_FDCWD : call.args[0], string_at(call.args[slot]));

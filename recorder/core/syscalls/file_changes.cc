@@ -11,6 +11,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/table.h"
@@ -75,21 +76,6 @@ bool appends(const Call& call, long fd) {
   const long how = call.number == SYS_pwritev2 ? call.args[5] : 0;
   if ((how & (kAppend | kNoAppend)) != 0) return (how & kAppend) != 0;
   return (sys(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND) != 0;
-}
-
-bool opens(const Call& call) {
-  constexpr long kOpening[] = {SYS_open, SYS_creat, SYS_openat, SYS_open_by_handle_at, SYS_openat2};
-  for (const long opening : kOpening)
-    if (call.number == opening) return true;
-  return false;
-}
-
-// Of a call that opens.
-bool truncates(const Call& call) {
-  if (call.number == SYS_creat) return true;
-  const long word = call.args[call.number == SYS_open ? 1 : 2];
-  const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(word) : word;
-  return (flags & O_TRUNC) != 0;
 }
 
 // With nothing to say of its contents, `bytes` is 0.
@@ -165,10 +151,11 @@ void log_file_change(const Call& call, long result) {
     const Change change = change_of(call, call.args[0], result, 0);
     return log_memory_change(call, change.offset, change.bytes);
   }
-  const bool opened = opens(call);
-  if (opened) note_written_file(result);
+  const bool opened = (call.row->flags & kNewFd) != 0;
+  const long flags = opened ? open_flags(call) : 0;
+  if ((flags & O_ACCMODE) != O_RDONLY && (flags & O_PATH) == 0) note_written_file(result);
   if (state().stand_in_count == 0) return;
-  if (opened && !truncates(call)) return;
+  if (opened && (flags & O_TRUNC) == 0) return;
   const long fd = opened ? result : changed_fd(call);
   struct stat status = {};
   const long found = fd < 0 ? sys(SYS_stat, call.args[0], &status) : sys(SYS_fstat, fd, &status);

@@ -11,6 +11,7 @@
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/shown_calls.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -52,7 +53,7 @@ long open_path(Call& call, int slot) {
 bool waits_for_other(const Call& call, int slot) {
   if (!live() || state().live_threads == 1) return false;
   if (state().opens_are_decided != 0) return true;
-  const long flags = call.number == SYS_openat2 ? *reinterpret_cast<const long*>(call.args[2]) : call.args[slot + 1];
+  const long flags = open_flags(call);
   if ((flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
   struct stat status = {};
   const long found = sys(SYS_newfstatat, slot == 0 ? AT_FDCWD : call.args[0], call.args[slot], &status, 0);

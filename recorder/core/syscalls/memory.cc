@@ -165,11 +165,6 @@ long refused_range(Call& call, const char* what) {
   return complete(call, -ENOMEM);
 }
 
-bool has_failed(const Call& call) {
-  long result = 0;
-  return replaying() && next_result(call, result) && is_error(result);
-}
-
 long handle_mmap(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   const bool anonymous = (flags & MAP_ANONYMOUS) != 0;

@@ -9,9 +9,6 @@ struct Call;
 
 // Answers a call that would `what` (a verb) memory of ours: ENOMEM, said once on standard error.
 long refused_range(Call& call, const char* what);
-// Replay: the call failed when it was recorded. It is not made again, for limits and other processes' use of memory are
-// not what they were.
-bool has_failed(const Call& call);
 // True if PR_SET_MDWE forbids `prot` on what is mapped from `start` to `end`, or, of an empty range, on a new mapping.
 bool gains_execution(std::uint64_t start, std::uint64_t end, long prot);
 // READ_IMPLIES_EXEC (personality(2)), which an exec ends: the personality may have changed; and the rights of memory

@@ -97,11 +97,7 @@ std::uint64_t kernel_flags(const CloneArgs& args) {
 
 // A process in the same memory starts as a thread does, on its own core stack.
 long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
-  map_core_stack(child);
-  KernelContext* context = copy_context(call.context, child);
-  context->registers.rax = 0;
-  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
-  child.start_context = reinterpret_cast<std::uint64_t>(context);
+  begin_on_core_stack(call, args, child);
   return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0,
                     0, static_cast<long>(args.tls), &child);
 }
@@ -129,7 +125,7 @@ void wait_for_vfork_child(Call& call, std::uint16_t index) {
 long create_process(Call& call, const CloneArgs& args) {
   if (modelled())
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
-  if (recorded_failure(call)) return inject(call);
+  if (has_failed(call)) return inject(call);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   const std::uint16_t index = prepare_process(call, args);
   Thread& child = add_thread(index);

@@ -7,7 +7,6 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
-#include "recorder/core/syscalls/clone.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/ptrace_requests.h"
@@ -123,7 +122,7 @@ long attach(Call& call) {
   if (target == nullptr) return refuse_outsider(call);
   const bool is_traced_outside = state().processes[target->process].traced_outside != 0;
   if (target->process == call.me.process || target->tracee != 0 || is_traced_outside) return complete(call, -EPERM);
-  if (recorded_failure(call)) return inject(call);
+  if (has_failed(call)) return inject(call);
   if (live() && !is_allowed(*target)) return complete(call, -EPERM);
   Tracee* tracee = begin_tracing(*target, call.me, seizes);
   if (tracee == nullptr) return complete(call, -EPERM);

@@ -7,6 +7,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/signal_frames.h"
 #include "recorder/core/syscalls/clone.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/thread_table.h"
@@ -20,6 +21,14 @@ void map_core_stack(const Thread& thread) {
   sys(SYS_mmap, stack + kPage, kCoreStackBytes - kPage, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
 }
 
+void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child) {
+  map_core_stack(child);
+  KernelContext* context = copy_context(call.context, child);
+  context->registers.rax = 0;
+  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
+  child.start_context = reinterpret_cast<std::uint64_t>(context);
+}
+
 void set_gs(Thread& thread) { sys(SYS_arch_prctl, ARCH_SET_GS, &thread); }
 
 void inherit_attributes(const Thread& from, Thread& to) {
@@ -27,14 +36,6 @@ void inherit_attributes(const Thread& from, Thread& to) {
   to.tsc_faults = from.tsc_faults;
   to.affinity_bytes = from.affinity_bytes;
   memcpy(to.affinity, from.affinity, sizeof to.affinity);
-}
-
-bool recorded_failure(const Call& call) {
-  if (!replaying()) return false;
-  const wire::RecordHeader* header = peek_record();
-  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-  return record.number == static_cast<std::uint32_t>(call.number) && is_error(record.result);
 }
 
 long creation_failed(Call& call, Thread& child, long error) {

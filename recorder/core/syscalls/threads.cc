@@ -40,29 +40,25 @@ void wait_for_end(Call& call, ThreadId child, long tid) {
 long create_thread(Call& call, const CloneArgs& args) {
   constexpr std::uint64_t kEmulated = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_PIDFD |
                                       CLONE_VFORK | CLONE_PTRACE | CLONE_UNTRACED;
-  if (recorded_failure(call)) return inject(call);
+  if (has_failed(call)) return inject(call);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
   child.op.kind = OpKind::kStart;
-  map_core_stack(child);
-  KernelContext* context = copy_context(call.context, child);
-  context->registers.rax = 0;
-  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
+  begin_on_core_stack(call, args, child);
   // The kernel clears core_tid_word when the real thread is gone.
   const std::uint64_t flags =
       (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID | (args.flags & CLONE_SETTLS);
   child.core_tid_word = 1;
-  const long real_tid = core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal),
-                                   static_cast<long>(reinterpret_cast<std::uint64_t>(context) - 256), 0,
-                                   reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
+  const long real_tid =
+      core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal), static_cast<long>(child.start_context - 256),
+                 0, reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
   if (is_error(real_tid)) return creation_failed(call, child, real_tid);
   const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread, give_pidfd(args, real_tid));
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
-  child.start_context = reinterpret_cast<std::uint64_t>(context);
   trace_stack(call, args);
   trace_fork(call, child);
   stop_for_child(call, child, args);

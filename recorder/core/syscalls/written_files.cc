@@ -1,6 +1,5 @@
 #include "recorder/core/syscalls/written_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -25,8 +24,6 @@ Bit bit_of(std::uint64_t device, std::uint64_t inode) {
 }  // namespace
 
 void note_written_file(long fd) {
-  const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
-  if (is_error(flags) || (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) != 0) return;
   struct stat status = {};
   if (is_error(sys(SYS_fstat, fd, &status)) || (status.st_mode & S_IFMT) != S_IFREG) return;
   const Bit bit = bit_of(status.st_dev, status.st_ino);

@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// The file open as `fd`, if it is a regular file and open for writing.
+// The file that was opened for writing as `fd`, if it is a regular file.
 void note_written_file(long fd);
 
 // True if the file was noted; seldom, if another was.
