@@ -112,6 +112,9 @@ struct PatchedCall {
   std::uint32_t interrupted;  // it failed with EINTR
 };
 
+// Values of Thread::lends: the supervisor may take the baton, is about to say that it did, has taken it.
+inline constexpr std::uint32_t kMayTake = 1, kTaking = 2, kTaken = 3;
+
 // Of Process::write_xor_execute: PR_MDWE_NO_INHERIT.
 inline constexpr std::uint32_t kMdweNotInherited = 2;
 
@@ -163,6 +166,7 @@ struct alignas(64) Thread {
   std::atomic<std::uint32_t> kicked;             // somebody wants it to look again (core/tracing.h)
   std::uint32_t held;                            // entries of `held_signals` in use
   std::uint32_t stopped;                         // live: by a stop signal from within the tree
+  std::atomic<std::uint32_t> lends;              // live: kMayTake while it makes a call with the baton
   QueuedSignal signals[kSignalQueue];
   QueuedSignal held_signals[kHeldSignals];  // blocked, of numbers that the kernel must never block
   std::uint64_t start_context;              // a new thread's first registers, on its core stack
@@ -286,18 +290,18 @@ struct RuntimeState {
   std::uint32_t live_threads;               // entries of `live`
   std::uint32_t ended_threads, next_ended;  // of `ended`, a ring: how many, and where the longest ended is
   std::uint32_t process_count;
-  std::atomic<std::uint32_t> stalled_ms;  // set by the supervisor with the watchdog's signal
-  std::uint32_t has_counting_stubs;       // 1: some process of the tree has (core/counting_stubs.h)
-  std::atomic<std::uint32_t> slice_over;  // not 0: the holder has had its time, others could run (kSliceTold)
-  std::uint32_t woken_starves;            // live: the holder has woken one that came too late several times
-  std::uint64_t turns;                    // times that the baton changed hands
-  std::uint64_t api_table;                // address of the core's CoreApi (core_api.h)
-  std::uint64_t out_limit;                // out.head may grow to this without looking at out.tail again
-  std::uint64_t feed_known;               // what was last seen of feed.head
-  std::uint64_t shared_ids;               // shared mappings named so far
-  std::int64_t virtual_now;               // modelled environment: nanoseconds that its clocks show
-  std::uint32_t opens_are_decided;   // recording: not 0 if somebody in the tree may be asked before a file is opened
-  std::uint32_t futex_vectors_used;  // of futex_vectors, those that ever were in use
+  std::atomic<std::uint32_t> stalled_ms;      // set by the supervisor with the watchdog's signal
+  std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/counting_stubs.h)
+  std::atomic<std::uint32_t> slice_over;      // not 0: the holder has had its time, others could run (kSliceTold)
+  std::uint32_t woken_starves;                // live: the holder has woken one that came too late several times
+  std::uint64_t turns;                        // times that the baton changed hands
+  std::uint64_t api_table;                    // address of the core's CoreApi (core_api.h)
+  std::uint64_t out_limit;                    // out.head may grow to this without looking at out.tail again
+  std::uint64_t feed_known;                   // what was last seen of feed.head
+  std::uint64_t shared_ids;                   // shared mappings named so far
+  std::int64_t virtual_now;                   // modelled environment: nanoseconds that its clocks show
+  std::uint32_t serves_files;                 // recording: not 0 if somebody in the tree may serve a file system
+  std::uint32_t futex_vectors_used;           // of futex_vectors, those that ever were in use
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   std::uint32_t stand_in_count;
   std::uint32_t stand_in_changes;  // times that one's size or contents changed

@@ -10,6 +10,7 @@
 #include "recorder/core/patching.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/recorded_switches.h"
 #include "recorder/core/restarts.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
@@ -35,7 +36,7 @@ namespace {
 }
 
 const wire::SyscallRecord& expect_call(Call& call) {
-  repeat_outside_deaths();
+  follow_recorded_switches(wire::SwitchReason::kInKernel);  // a thread may sleep before it makes the call, too
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr) end_of_recording();
   if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
@@ -209,6 +210,7 @@ long complete(Call& call, long result) {
 }
 
 bool next_result(const Call& call, long& result) {
+  follow_recorded_switches(wire::SwitchReason::kInKernel);
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
   const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);

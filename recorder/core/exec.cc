@@ -39,25 +39,38 @@ bool leaves_descriptors() {
 // What can be told of a program by its name alone: 0, or the error that exec gives.
 long check_without_opening(const char* path) {
   struct stat status = {};
-  const long found = sys(SYS_stat, path, &status);
+  const long found = lent_call(SYS_stat, path, &status);
   if (is_error(found)) return found;
   if ((status.st_mode & S_IFMT) != S_IFREG) return -EACCES;
-  return is_error(sys(SYS_access, path, 1 /* X_OK */)) ? -EACCES : 0;
+  return is_error(lent_call(SYS_access, path, 1 /* X_OK */)) ? -EACCES : 0;
+}
+
+// Its pages would come from another thread of the tree, while the one that executes it has the baton.
+long refuse_served() {
+  constexpr char kText[] =
+      "reweave: a program executes a file that a program under the recording serves (FUSE), which is not supported; "
+      "the "
+      "call fails with EACCES: execute a copy elsewhere\n";
+  sys(SYS_write, 2, kText, sizeof kText - 1);
+  return -EACCES;
 }
 
 // 0, or the error that exec of `path` gives, to which as many scripts led.
 long check_executable(const char* path, int depth = 0) {
+  lend_baton();
   const long fd = open_own(path, O_RDONLY);
+  take_back_baton();
   if (fd == -EMFILE && leaves_descriptors()) return check_without_opening(path);
   if (is_error(fd)) return fd;
   struct stat status = {};
-  sys(SYS_fstat, fd, &status);
+  lent_call(SYS_fstat, fd, &status);
   unsigned char head[256];
-  const long bytes = sys(SYS_pread64, fd, head, sizeof head, 0);
-  const bool busy = is_being_written(fd);
-  sys(SYS_close, fd);
+  const long bytes = lent_call(SYS_pread64, fd, head, sizeof head, 0);
+  const bool busy = is_being_written(fd), served = is_served(fd);
+  lent_call(SYS_close, fd);
   if ((status.st_mode & S_IFMT) != S_IFREG) return -EACCES;
-  if (is_error(sys(SYS_access, path, 1 /* X_OK */))) return -EACCES;
+  if (is_error(lent_call(SYS_access, path, 1 /* X_OK */))) return -EACCES;
+  if (served) return refuse_served();
   if (busy) return -ETXTBSY;
   if (bytes < 0) return bytes;
   const bool script = bytes >= 2 && head[0] == '#' && head[1] == '!';
@@ -113,7 +126,7 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
 // True if the path leads to what the kernel takes for the program: /proc/self/exe, however it is written, or a link.
 bool is_core(const char* path) {
   struct stat core = {}, file = {};
-  if (is_error(sys(SYS_stat, "/proc/self/exe", &core)) || is_error(sys(SYS_stat, path, &file))) return false;
+  if (is_error(sys(SYS_stat, "/proc/self/exe", &core)) || is_error(lent_call(SYS_stat, path, &file))) return false;
   return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
 }
 
@@ -152,7 +165,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   if ((call.args[4] & ~(kEmptyPath | kNoFollow)) != 0) return -EINVAL;
   struct stat status = {};
   const bool nofollow = (call.args[4] & kNoFollow) != 0;
-  const long found = sys(SYS_newfstatat, fd, path, &status, call.args[4]);
+  const long found = lent_call(SYS_newfstatat, fd, path, &status, call.args[4]);
   if (is_error(found)) return found;
   if (nofollow && (status.st_mode & S_IFMT) == S_IFLNK) return -ELOOP;
   if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;

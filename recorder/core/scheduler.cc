@@ -1,5 +1,7 @@
 #include "recorder/core/scheduler.h"
 
+#include <sys/syscall.h>
+
 #include "recorder/core/baton.h"
 #include "recorder/core/choice.h"
 #include "recorder/core/countdown.h"
@@ -193,6 +195,20 @@ void return_from_kernel() {
   me.state.compare_exchange_strong(in_kernel, ThreadState::kReady);
   wait_for_baton(me);
   settle(me);
+}
+
+void lend_baton() {
+  if (live() && state().live_threads > 1) self().lends.store(kMayTake);
+}
+
+bool take_back_baton() {
+  Thread& me = self();
+  std::uint32_t lends = me.lends.load();
+  if (lends == 0 || (lends == kMayTake && me.lends.compare_exchange_strong(lends, 0))) return false;
+  while (me.lends.load() != kTaken) sys(SYS_sched_yield);
+  me.lends.store(0);
+  return_from_kernel();
+  return true;
 }
 
 void wait_for_first_turn() {

@@ -37,6 +37,20 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchR
 void leave_baton();
 void return_from_kernel();
 
+// Recording, around a call that seldom sleeps: made with the baton, unless it does sleep while others could run, who
+// may be those it waits for. Then the supervisor takes the baton (supervisor/watchdog.h). Between the two the thread
+// may touch nothing that others use. Right behind a schedule point, or what else settles the thread.
+void lend_baton();
+// True: it was taken, and the thread has it again.
+bool take_back_baton();
+template <typename... Args>
+long lent_call(long number, Args... args) {
+  lend_baton();
+  const long result = sys(number, args...);
+  take_back_baton();
+  return result;
+}
+
 // From a signal handler that interrupted the program's own code, with the baton: its next point asks the policy.
 void end_slice();
 

@@ -11,6 +11,7 @@
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
 #include "recorder/core/syscalls/robust.h"
+#include "recorder/core/thread_table.h"
 #include "recorder/core/waits.h"
 
 namespace reweave::core {
@@ -210,6 +211,15 @@ void ask_to_stop(Tracee& tracee, const void* info) {
   kick(thread_of(tracee.thread));
 }
 
+void keep_stopped(Tracee& tracee) {
+  const Thread& target = thread_of(tracee.thread);
+  if (kernel_state(target) != 'T') return;
+  tracee.asked_signal = SIGSTOP;
+  tracee.asked.fetch_or(kAskedGroup);
+  set_process_stopped(tracee.process, false);
+  sys(SYS_kill, state().processes[tracee.process].real_pid, SIGCONT);
+}
+
 void stop_others(const Tracee& tracee, int number) {
   if (!live()) return;
   for (Tracee& other : state().tracees) {
@@ -233,9 +243,9 @@ void take_requests() {
   const std::uint32_t asked = tracee->asked.exchange(0);
   const std::int32_t interrupt[32] = {SIGSTOP, 0, kInterruptCode};
   const std::int32_t group[32] = {SIGSTOP, tracee->asked_signal, kGroupCode};
+  if ((asked & kAskedGroup) != 0) queue_from_handler(me, SIGSTOP, group);
   if ((asked & kAskedStop) != 0) queue_from_handler(me, SIGSTOP, tracee->asked_info);
   if ((asked & kAskedInterrupt) != 0) queue_from_handler(me, SIGSTOP, interrupt);
-  if ((asked & kAskedGroup) != 0) queue_from_handler(me, SIGSTOP, group);
 }
 
 void on_kick(KernelContext& context) {

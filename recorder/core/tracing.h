@@ -43,6 +43,10 @@ void kick_waiting(std::uint16_t process);
 // Recording: `tracee` gets SIGSTOP with `info`, or, with null, stops because it is interrupted.
 void ask_to_stop(Tracee& tracee, const void* info);
 
+// Recording: a new tracee that its process's stop keeps in the kernel goes on, to a group-stop that the core keeps. The
+// other threads of its process go on as well, until they are traced.
+void keep_stopped(Tracee& tracee);
+
 // A tracee that stands in a group-stop and listens is to have another stop: PTRACE_EVENT_STOP with `number`, which is
 // SIGTRAP once nothing stops it any more.
 void restart_group_stop(Tracee& tracee, int number);

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
 
 namespace reweave {
@@ -85,11 +86,6 @@ void kick_waiting(const RuntimeState& state, std::uint16_t process) {
   }
 }
 
-void signal_thread(Thread& thread) {
-  thread.go.fetch_or(kGoAttention);
-  syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
-
 }  // namespace
 
 bool TreeWatch::look(std::optional<int> first_status) {
@@ -101,7 +97,7 @@ bool TreeWatch::look(std::optional<int> first_status) {
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0 && is_dead(state.processes[i])) retire(state.processes[i]);
   retire_unannounced();
-  free_baton();
+  free_baton(state);
   return true;
 }
 
@@ -261,12 +257,6 @@ void TreeWatch::append_exit(const Process& process, int wait_status) {
   record.process = process.index;
   record.wait_status = wait_status;
   arena_.publish(&record, sizeof record);
-}
-
-void TreeWatch::free_baton() {
-  RuntimeState& state = arena_.state();
-  state.holder.store(0);
-  for (std::uint32_t i = 0; i < state.live_threads; i++) signal_thread(state.threads[state.live[i]]);
 }
 
 }  // namespace reweave

@@ -41,7 +41,6 @@ class TreeWatch {
   void end_orphans();
   void hang_up_adopted();
   void append_exit(const Process& process, int wait_status);
-  void free_baton();
 
   ArenaMemory& arena_;
   std::function<bool(ThreadId)> is_announced_;

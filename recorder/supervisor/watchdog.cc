@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
 
 namespace reweave {
@@ -25,13 +26,13 @@ constexpr std::uint32_t kSpunSlices = 2;
 // How long the supervisor may sleep while somebody else could run, and if the holder waits; kLongestIdleMs otherwise.
 constexpr int kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
-// In the kernel it either returns soon, or waits for what no signal of ours can bring about.
-bool is_running(std::int32_t process, std::int32_t thread) {
+// As proc(5) has it; 0: there is no such thread.
+char state_of(std::int32_t process, std::int32_t thread) {
   std::ifstream status("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
   std::string line;
   std::getline(status, line);
   const auto name_end = line.rfind(')');
-  return name_end != std::string::npos && name_end + 2 < line.size() && line[name_end + 2] == 'R';
+  return name_end != std::string::npos && name_end + 2 < line.size() ? line[name_end + 2] : '\0';
 }
 
 bool could_run(const Thread& thread) {
@@ -47,7 +48,7 @@ int Watchdog::look() {
   RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
   if (holder == 0 || holder > kMaxThreads) return kLongestIdleMs;
-  const Thread& thread = state.threads[holder - 1];
+  Thread& thread = state.threads[holder - 1];
   look_for_stall(state, holder, thread);
   if (!look_at_slice(state, holder, thread)) return kLongestIdleMs;
   return spins(thread) ? kSpinningIdleMs : kContendedIdleMs;
@@ -71,7 +72,7 @@ bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Th
   return true;
 }
 
-void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, const Thread& thread) {
+void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, Thread& thread) {
   const Progress now = {holder, state.step, points_left(thread), arena_.header().out.head.load()};
   if (now != last_) {
     last_ = now;
@@ -83,7 +84,16 @@ void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, const T
   if (stalled < next_ || !worth_waking(thread)) return;
   next_ = stalled * 2;
   state.stalled_ms.store(static_cast<std::uint32_t>(stalled.count()));
-  signal(thread, kWatchdogValue);
+  if (thread.lends.load() == kMayTake)
+    relieve(state, thread);
+  else
+    signal(thread, kWatchdogValue);
+}
+
+// If it sleeps in its call, perhaps it waits for one of the others.
+void Watchdog::relieve(RuntimeState& state, Thread& holder) {
+  const char doing = state_of(state.processes[holder.process % kMaxProcesses].real_pid, holder.real_tid);
+  if (doing != 0 && doing != 'R' && somebody_could_run()) take_lent_baton(state, holder);
 }
 
 bool Watchdog::worth_waking(const Thread& holder) const { return holder.queued.load() != 0 || somebody_could_run(); }
@@ -95,9 +105,10 @@ bool Watchdog::somebody_could_run() const {
   return false;
 }
 
+// In the kernel it either returns soon, or waits for what no signal of ours can bring about.
 bool Watchdog::signal(const Thread& holder, std::uint64_t value) const {
   const std::int32_t process = arena_.state().processes[holder.process % kMaxProcesses].real_pid;
-  if (process <= 1 || holder.real_tid <= 1 || !is_running(process, holder.real_tid)) return false;
+  if (process <= 1 || holder.real_tid <= 1 || state_of(process, holder.real_tid) != 'R') return false;
   return signal_core(process, holder.real_tid, value);
 }
 

@@ -1,5 +1,6 @@
 // Recording: notices that the baton's holder reaches no schedule point while others could run or a signal waits for
-// it, and signals it. What it does is then looked at in the target (recorder/core/loop_probe.h).
+// it, and signals it. What it does is then looked at in the target (recorder/core/loop_probe.h). From a holder that
+// sleeps in a call for which it lends the baton, it takes it.
 #pragma once
 
 #include <chrono>
@@ -33,7 +34,8 @@ class Watchdog {
     std::uint64_t number;
     bool operator==(const Turn&) const = default;
   };
-  void look_for_stall(RuntimeState& state, std::uint32_t holder, const Thread& thread);
+  void look_for_stall(RuntimeState& state, std::uint32_t holder, Thread& thread);
+  void relieve(RuntimeState& state, Thread& holder);
   bool look_at_slice(RuntimeState& state, std::uint32_t holder, const Thread& thread);
   bool worth_waking(const Thread& holder) const;
   bool somebody_could_run() const;

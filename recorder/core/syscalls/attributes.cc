@@ -19,7 +19,7 @@ struct Limit {
 
 // Live: the call with its outputs.
 long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
-  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   const Output output = {address, bytes};
   log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
   return result;

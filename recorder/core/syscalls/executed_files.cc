@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/image.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/table.h"
@@ -19,7 +20,7 @@ const char* string_at(long address) { return reinterpret_cast<const char*>(addre
 bool is_executed(long folder, const char* path) {
   struct stat status = {};
   if (const char* program = path == nullptr ? nullptr : program_behind(path)) path = program;
-  if (is_error(sys(SYS_newfstatat, folder, path, &status, 0))) return false;
+  if (is_error(lent_call(SYS_newfstatat, folder, path, &status, 0))) return false;
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.process_count; i++) {
     const Process& other = s.processes[i];

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/kept_files.h"
 
 namespace reweave::core {
@@ -20,7 +21,7 @@ bool is_of_proc(long fd, const struct stat& status) {
   constexpr long kProcMagic = 0x9fa0;      // statfs(2)
   if (status.st_dev > 0xff) return false;  // proc has no device: its major number is 0
   struct statfs system = {};
-  return !is_error(sys(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
+  return !is_error(lent_call(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
 }
 
 FdKind kind_of(long fd, const struct stat& status) {
@@ -38,14 +39,15 @@ void learn(FdEntry& entry, long fd, const struct stat& status) {
 
 void note_status(long fd, const struct stat& status) {
   FdEntry* entry = entry_of(fd);
-  if (entry != nullptr && entry->kind == FdKind::kUnknown) learn(*entry, fd, status);
+  const bool asks = (status.st_mode & S_IFMT) == S_IFREG && status.st_size == 0;  // whether it is of proc
+  if (entry != nullptr && entry->kind == FdKind::kUnknown && !asks) learn(*entry, fd, status);
 }
 
 bool fd_may_block(long fd) {
   FdEntry* entry = entry_of(fd);
   if (entry == nullptr) return true;
   struct stat status;
-  if (entry->kind == FdKind::kUnknown && !is_error(sys(SYS_fstat, fd, &status))) learn(*entry, fd, status);
+  if (entry->kind == FdKind::kUnknown && !is_error(lent_call(SYS_fstat, fd, &status))) learn(*entry, fd, status);
   return entry->kind == FdKind::kMayBlock;
 }
 
@@ -61,6 +63,14 @@ bool is_proc_file(long fd) {
   const FdEntry* entry = entry_of(fd);
   if (entry != nullptr && entry->kind == FdKind::kUnknown) fd_may_block(fd);
   return entry != nullptr && entry->kind == FdKind::kOfProc;
+}
+
+bool is_served(long fd) {
+  constexpr long kFuseMagic = 0x65735546;  // linux/magic.h has it since 5.18
+  if (state().serves_files == 0) return false;
+  struct statfs system = {};
+  const long error = lent_call(SYS_fstatfs, fd, &system);
+  return error == -ENOSYS || (error == 0 && system.f_type == kFuseMagic);
 }
 
 void note_stream(long fd) {

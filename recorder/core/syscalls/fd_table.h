@@ -25,6 +25,8 @@ bool fd_may_block(long fd);
 void note_status(long fd, const struct stat& status);
 // Recording only: `fd` is a regular file of the proc file system.
 bool is_proc_file(long fd);
+// Recording only: `fd` is of a file system that a process of the tree may serve (FUSE). Lends the baton.
+bool is_served(long fd);
 // Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.
 void note_stream(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.

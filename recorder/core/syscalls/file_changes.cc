@@ -10,6 +10,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/process_memory.h"
@@ -158,7 +159,7 @@ void log_file_change(const Call& call, long result) {
   if (opened && (flags & O_TRUNC) == 0) return;
   const long fd = opened ? result : changed_fd(call);
   struct stat status = {};
-  const long found = fd < 0 ? sys(SYS_stat, call.args[0], &status) : sys(SYS_fstat, fd, &status);
+  const long found = fd < 0 ? lent_call(SYS_stat, call.args[0], &status) : lent_call(SYS_fstat, fd, &status);
   if (is_error(found) || (status.st_mode & S_IFMT) != S_IFREG) return;
   const std::uint32_t number = find_stand_in(status.st_dev, status.st_ino);
   if (number == 0) return;

@@ -49,14 +49,13 @@ long open_path(Call& call, int slot) {
   return recorded_call(call);
 }
 
-// True if opening waits for another: a FIFO's other end, or who decides by fanotify(7).
-bool waits_for_other(const Call& call, int slot) {
+// True if opening waits for a FIFO's other end.
+bool waits_for_other_end(const Call& call, int slot) {
   if (!live() || state().live_threads == 1) return false;
-  if (state().opens_are_decided != 0) return true;
   const long flags = open_flags(call);
   if ((flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) != 0 || (flags & O_ACCMODE) == O_RDWR) return false;
   struct stat status = {};
-  const long found = sys(SYS_newfstatat, slot == 0 ? AT_FDCWD : call.args[0], call.args[slot], &status, 0);
+  const long found = lent_call(SYS_newfstatat, slot == 0 ? AT_FDCWD : call.args[0], call.args[slot], &status, 0);
   return found == 0 && (status.st_mode & S_IFMT) == S_IFIFO;
 }
 
@@ -65,8 +64,9 @@ long open_file(Call& call, int slot) {
   if (live() && call.number != SYS_openat2 && opens_shown(call, slot)) return open_shown(call, slot);
   const char* path = string_at(call.args[slot]);
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
-  const long result = waits_for_other(call, slot) ? recorded_call(call, true) : open_path(call, slot);
+  const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
   if (may_be_stream && !is_error(result)) note_stream(result);
+  if (may_be_stream && string_equal(path, "/dev/fuse")) state().serves_files = 1;
   return result;
 }
 
@@ -109,13 +109,6 @@ void log_result(Call& call, long result, std::uint64_t address, std::uint64_t by
 
 long handle_open(Call& call) { return open_file(call, 0); }
 long handle_openat(Call& call) { return open_file(call, 1); }
-
-long handle_fanotify_init(Call& call) {
-  constexpr long kDecides = 0xc;  // FAN_CLASS_CONTENT, FAN_CLASS_PRE_CONTENT
-  const long result = recorded_call(call);
-  if (!is_error(result) && (call.args[0] & kDecides) != 0) state().opens_are_decided = 1;
-  return result;
-}
 
 long handle_access(Call& call) {
   const int slot = call.number == SYS_access ? 0 : 1;
@@ -211,7 +204,6 @@ std::uint64_t fcntl_output(long command) {
 }  // namespace
 
 long handle_fcntl(Call& call) {
-  constexpr long kSetLease = 1024;  // F_SETLEASE: who opens the file waits for the lease's holder
   const long command = call.args[1];
   if (!fcntl_takes_argument(command)) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
@@ -222,8 +214,7 @@ long handle_fcntl(Call& call) {
     return result;
   }
   if (waits) return recorded_call(call, state().live_threads > 1);
-  const long result = sys(SYS_fcntl, call.args[0], command, call.args[2]);
-  if (command == kSetLease && result == 0 && call.args[2] != F_UNLCK) state().opens_are_decided = 1;
+  const long result = lent_call(SYS_fcntl, call.args[0], command, call.args[2]);
   log_result(call, result, static_cast<std::uint64_t>(call.args[2]), fcntl_output(command));
   if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
   return result;
@@ -262,7 +253,7 @@ long handle_vmsplice(Call& call) {
 long handle_name_to_handle_at(Call& call) {
   if (!live()) return answered_call(call);
   const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
-  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+  const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
   constexpr long kUniqueMount = 1;      // AT_HANDLE_MNT_ID_UNIQUE: the mount's number has 64 bits
   const std::uint64_t number_bytes = (call.args[4] & kUniqueMount) != 0 ? 8 : 4;

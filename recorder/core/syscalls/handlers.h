@@ -107,7 +107,6 @@ long handle_getdents(Call&);
 // files.cc
 long handle_open(Call&);
 long handle_openat(Call&);
-long handle_fanotify_init(Call&);
 long handle_access(Call&);
 long handle_stat(Call&);
 long handle_fstat(Call&);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 
 namespace reweave::core {
@@ -38,8 +39,9 @@ std::uint16_t kept_file(long fd) {
   if (known == nullptr) return kNotKept;
   if (*known == 0) {
     struct stat status;
-    const bool worth_it = sys(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
-                          static_cast<std::uint64_t>(status.st_size) >= kLeastKeptFile && only_read(fd);
+    const bool worth_it = lent_call(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
+                          static_cast<std::uint64_t>(status.st_size) >= kLeastKeptFile && only_read(fd) &&
+                          !is_served(fd);
     *known = worth_it ? ask(fd, status) : kNotKept;
   }
   return *known;

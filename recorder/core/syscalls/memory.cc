@@ -10,6 +10,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/model.h"
 #include "recorder/core/random_instructions.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
@@ -35,8 +36,9 @@ std::uint64_t unit_of(const Call& call) {
   if ((flags & MAP_ANONYMOUS) == 0) {
     struct stat status = {};
     struct statfs system = {};
-    if (!live() || is_error(sys(SYS_fstatfs, call.args[4], &system)) || system.f_type != HUGETLBFS_MAGIC) return kPage;
-    sys(SYS_fstat, call.args[4], &status);
+    if (!live() || is_error(lent_call(SYS_fstatfs, call.args[4], &system)) || system.f_type != HUGETLBFS_MAGIC)
+      return kPage;
+    lent_call(SYS_fstat, call.args[4], &status);
     return static_cast<std::uint64_t>(status.st_blksize);
   }
   if ((flags & MAP_HUGETLB) == 0) return kPage;
@@ -106,7 +108,7 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
 // instants of its own; programs that are told there is no such thing fall back to other ways.
 bool is_shared_by_kernel(long fd) {
   struct stat status = {};
-  if (is_error(sys(SYS_fstat, fd, &status))) return false;
+  if (is_error(lent_call(SYS_fstat, fd, &status))) return false;
   constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and its like (Documentation/admin-guide/devices.txt)
   switch (status.st_mode & S_IFMT) {
     case S_IFREG:
@@ -118,6 +120,16 @@ bool is_shared_by_kernel(long fd) {
     default:
       return true;
   }
+}
+
+// Nor may a page fault wait for another thread of the tree, for the faulting one keeps the baton.
+long refused_mapping(Call& call) {
+  static bool reported;
+  constexpr char kText[] =
+      "reweave: a program maps a file that a program under the recording serves (FUSE); the call fails with ENODEV\n";
+  if (!reported) sys(SYS_write, 2, kText, sizeof kText - 1);
+  reported = true;
+  return complete(call, -ENODEV);
 }
 
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
@@ -142,6 +154,7 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   }
   if (is_our_fd(call.args[4])) return complete(call, -EBADF);
   if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
+  if (is_served(call.args[4])) return refused_mapping(call);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
   if (!is_error(result)) remove_region(start, start + bytes);
   log_call(call, result, nullptr, 0);

@@ -129,6 +129,7 @@ long attach(Call& call) {
   tracee->options = static_cast<std::uint32_t>(options);
   if (live()) {
     const std::int32_t info[32] = {SIGSTOP, 0, 0x80 /* SI_KERNEL */};
+    keep_stopped(*tracee);
     seizes ? kick(*target) : ask_to_stop(*tracee, info);
     await_readiness(*tracee);
   }

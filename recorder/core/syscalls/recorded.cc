@@ -255,9 +255,13 @@ bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(cal
 
 // Makes the call with the baton. A signal interrupts no call but one that may sleep (man 7 signal): elsewhere programs
 // do not expect EINTR.
-long make(const Call& call) {
-  if (may_sleep(call)) return interruptible_syscall(call, call.number, call.args);
-  return syscall_with_stops(call, call.args);
+long make(Call& call) {
+  const bool sleeps = may_sleep(call);
+  lend_baton();
+  const long result =
+      sleeps ? interruptible_syscall(call, call.number, call.args) : syscall_with_stops(call, call.args);
+  if (take_back_baton()) call.flags |= wire::kLeftBaton;
+  return result;
 }
 
 // Replay: what went to the standard output of the recorded run goes to ours.
@@ -336,7 +340,7 @@ long recorded_call(Call& call, bool may_block) {
     count = gather_all(call, before, result);
   }
   if ((call.row->flags & kChangesFile) != 0) log_file_change(call, result);
-  if (!may_block && reads_kept_file(call, result))
+  if ((call.flags & wire::kLeftBaton) == 0 && reads_kept_file(call, result))
     log_file_read(call, result, outputs[0]);
   else
     log_call(call, result, outputs, count);

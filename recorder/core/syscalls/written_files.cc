@@ -5,6 +5,7 @@
 
 #include "recorder/core/checksum.h"
 #include "recorder/core/context.h"
+#include "recorder/core/scheduler.h"
 
 namespace reweave::core {
 
@@ -25,7 +26,7 @@ Bit bit_of(std::uint64_t device, std::uint64_t inode) {
 
 void note_written_file(long fd) {
   struct stat status = {};
-  if (is_error(sys(SYS_fstat, fd, &status)) || (status.st_mode & S_IFMT) != S_IFREG) return;
+  if (is_error(lent_call(SYS_fstat, fd, &status)) || (status.st_mode & S_IFMT) != S_IFREG) return;
   const Bit bit = bit_of(status.st_dev, status.st_ino);
   bit.word.fetch_or(bit.mask);
 }

@@ -1,0 +1,86 @@
+/* Who attaches to a process that is stopped finds it in that stop; when the tracer lets go it stays stopped. */
+#define _GNU_SOURCE
+#include <sys/ptrace.h>
+
+#include "check.h"
+
+enum { kGroupStop = SIGSTOP | PTRACE_EVENT_STOP << 8 };
+
+static pid_t start_stopped(void) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    raise(SIGSTOP);
+    _exit(7);
+  }
+  CHECK(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
+  return child;
+}
+
+static void expect_stop(pid_t child, int code) {
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFSTOPPED(status) && status >> 8 == code);
+}
+
+static void expect_end(pid_t child) {
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+static void attach(pid_t child, int request, int code) {
+  CHECK(ptrace(request, child, 0, 0) == 0);
+  expect_stop(child, code);
+}
+
+static void is_let_go(int request, int code) {
+  int status;
+  pid_t child = start_stopped();
+  attach(child, request, code);
+  CHECK(ptrace(PTRACE_DETACH, child, 0, 0) == 0);
+  usleep(50000);
+  CHECK(waitpid(child, &status, WNOHANG) == 0);
+  CHECK(kill(child, SIGCONT) == 0);
+  expect_end(child);
+}
+
+/* The signal of an attachment comes after the stop that was there. */
+static void is_continued_after_attachment(void) {
+  pid_t child = start_stopped();
+  siginfo_t info;
+  attach(child, PTRACE_ATTACH, SIGSTOP);
+  CHECK(ptrace(PTRACE_GETSIGINFO, child, 0, &info) == -1 && errno == EINVAL);
+  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
+  expect_stop(child, SIGSTOP);
+  CHECK(ptrace(PTRACE_GETSIGINFO, child, 0, &info) == 0 && info.si_signo == SIGSTOP);
+  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
+  expect_end(child);
+}
+
+static void is_continued_after_seizure(void) {
+  pid_t child = start_stopped();
+  attach(child, PTRACE_SEIZE, kGroupStop);
+  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
+  expect_end(child);
+}
+
+static void listens(void) {
+  pid_t child = start_stopped();
+  attach(child, PTRACE_SEIZE, kGroupStop);
+  CHECK(ptrace(PTRACE_LISTEN, child, 0, 0) == 0 && kill(child, SIGCONT) == 0);
+  expect_stop(child, SIGTRAP | PTRACE_EVENT_STOP << 8);
+  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
+  expect_stop(child, SIGCONT);
+  CHECK(ptrace(PTRACE_CONT, child, 0, SIGCONT) == 0);
+  expect_end(child);
+}
+
+int main(void) {
+  alarm(30);
+  is_let_go(PTRACE_ATTACH, SIGSTOP);
+  is_let_go(PTRACE_SEIZE, kGroupStop);
+  is_continued_after_attachment();
+  is_continued_after_seizure();
+  listens();
+  puts("stopped throughout");
+  return 0;
+}
