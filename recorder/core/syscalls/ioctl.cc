@@ -13,6 +13,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/ioctl_buffers.h"
@@ -250,7 +251,7 @@ long handle_ioctl(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   if (!live()) return answered_call(call);
   const long bytes = output_of(request);
-  const long result = sys(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
+  const long result = lent_call(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
   if (bytes < 0 && !is_error(result)) unknown_request(request);  // of a request that fails its error is all there is
   if (request == TIOCGPTPEER && !is_error(result)) forget_fd(result);
   Output outputs[2] = {{static_cast<std::uint64_t>(call.args[2]), bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0}};

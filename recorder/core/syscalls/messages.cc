@@ -1,5 +1,7 @@
 // Receiving messages: names, control data and vectors, one or many.
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
@@ -49,34 +51,42 @@ std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address
   return n;
 }
 
+// Off the baton.
+long wait_for_data(const Call& call) {
+  struct pollfd wanted = {static_cast<int>(call.args[0]), POLLIN, 0};
+  const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
+  leave_baton();
+  const long ready = interruptible_syscall(call, SYS_poll, args);
+  return_from_kernel();
+  return ready;
+}
+
+bool waits_for_data(const Call& call, long flags) {
+  const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
+  if (!there || (flags & MSG_DONTWAIT) != 0) return false;
+  if (state().live_threads == 1 && call.number != SYS_recvmmsg) return false;
+  const long of_file = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
+  return !is_error(of_file) && (of_file & O_NONBLOCK) == 0;
+}
+
 // A receive that may block and has nested buffers: waits for data off the baton, then takes it with the baton.
 long receive(Call& call) {
-  const long kDontWait = 0x40;
-  const bool waitall = (call.args[call.number == SYS_recvmsg ? 2 : 3] & (0x100 | kDontWait)) != 0;
-  for (;;) {
-    const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
-    if ((state().live_threads > 1 || call.number == SYS_recvmmsg) && !waitall && there) {
-      struct {
-        std::int32_t fd;
-        std::int16_t events, revents;
-      } wanted = {static_cast<std::int32_t>(call.args[0]), 1 /* POLLIN */, 0};
-      const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
-      if (!is_error(flags) && (flags & O_NONBLOCK) == 0) {
-        const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
-        leave_baton();
-        const long ready = interruptible_syscall(call, SYS_poll, args);
-        return_from_kernel();
-        if (is_error(ready)) return ready;
-        long with[6];
-        memcpy(with, call.args, sizeof with);
-        with[call.number == SYS_recvmsg ? 2 : 3] |= kDontWait;
-        const long result = sys(call.number, with[0], with[1], with[2], with[3], with[4], with[5]);
-        if (result == -EAGAIN) continue;  // another thread took it
-        return result;
-      }
-    }
-    return interruptible_syscall(call, call.number, call.args);
+  long& flags = call.args[call.number == SYS_recvmsg ? 2 : 3];
+  const long wanted = flags;
+  while (waits_for_data(call, wanted)) {
+    const long ready = wait_for_data(call);
+    if (is_error(ready)) return ready;
+    if ((wanted & MSG_WAITALL) != 0) break;  // there is something: mostly all of it
+    flags = wanted | MSG_DONTWAIT;
+    const long result =
+        sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
+    if (result != -EAGAIN) return result;  // otherwise another thread took it
   }
+  flags = wanted;
+  lend_baton();
+  const long result = interruptible_syscall(call, call.number, call.args);
+  take_back_baton();
+  return result;
 }
 
 }  // namespace
@@ -158,17 +168,13 @@ long handle_recvmmsg(Call& call) {
   return result;
 }
 
-namespace {
-
-constexpr long kSocket = 1;  // SOL_SOCKET
-
-}  // namespace
+namespace {}  // namespace
 
 // The length that SO_GET_FILTER gets and gives counts filters (socket(7)); none asks how many there are.
 long handle_getsockopt(Call& call) {
   constexpr long kGetFilter = 26;
   constexpr std::uint64_t kFilterBytes = 8;  // struct sock_filter
-  const bool filters = live() && !is_our_fd(call.args[0]) && call.args[1] == kSocket && call.args[2] == kGetFilter;
+  const bool filters = live() && !is_our_fd(call.args[0]) && call.args[1] == SOL_SOCKET && call.args[2] == kGetFilter;
   if (!filters) return recorded_call(call);
   const auto& length = *reinterpret_cast<const std::uint32_t*>(call.args[4]);
   const bool asks = length == 0;
@@ -183,7 +189,7 @@ long handle_setsockopt(Call& call) {
   constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and with 64 bits
   const long result = recorded_call(call);
   for (long limit : kLimits)
-    if (result == 0 && call.args[1] == kSocket && call.args[2] == limit) {
+    if (result == 0 && call.args[1] == SOL_SOCKET && call.args[2] == limit) {
       const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
       set_times_out(call.args[0], time[0] != 0 || time[1] != 0);
     }

@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -65,7 +66,7 @@ long handle_getdents(Call& call) {
   auto* entries = reinterpret_cast<char*>(call.args[1]);
   long got = 0, result = 0;
   do {  // again if there were none but ours: 0 is the end
-    got = result = sys(call.number, call.args[0], call.args[1], call.args[2]);
+    got = result = lent_call(call.number, call.args[0], call.args[1], call.args[2]);
     if (has_ours(entries, got, call.number) && lists_descriptors(call.args[0]))
       result = take_out_ours(entries, got, call.number);
   } while (got > 0 && result == 0);

@@ -1,6 +1,7 @@
 /* A file system that a process of the tree serves (FUSE): every call on its files waits for that process, whatever
  * the call. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <linux/fuse.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -67,6 +68,8 @@ static int serve(const struct fuse_in_header* in, const void* body) {
       written.size = write_in->size;
       answer(in->unique, 0, &written, sizeof written);
       return 1;
+    case FUSE_READDIR:
+    case FUSE_READDIRPLUS:
     case FUSE_FLUSH:
     case FUSE_FSYNC:
     case FUSE_RELEASE:
@@ -93,9 +96,12 @@ static void serve_all(void) {
   _exit(0);
 }
 
-static void use(const char* path) {
-  char bytes[16] = "", options[8];
+static void use(const char* folder) {
+  char bytes[16] = "", options[8], path[64];
   struct stat status;
+  DIR* listing = opendir(folder);
+  CHECK(listing != NULL && readdir(listing) == NULL && closedir(listing) == 0);
+  snprintf(path, sizeof path, "%s/file", folder);
   CHECK(stat(path, &status) == 0 && status.st_size == 6 && access(path, R_OK) == 0);
   int fd = open(path, O_RDWR);
   CHECK(fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == kFile);
@@ -121,7 +127,7 @@ static int mount_it(const char* folder) {
 }
 
 int main(void) {
-  char folder[] = "/tmp/reweave-served-XXXXXX", path[64];
+  char folder[] = "/tmp/reweave-served-XXXXXX";
   alarm(30);
   CHECK(mkdtemp(folder) != NULL);
   pid_t whole = fork();
@@ -129,8 +135,7 @@ int main(void) {
     if (!mount_it(folder)) _exit(0);
     pid_t child = fork();
     if (child == 0) serve_all();
-    snprintf(path, sizeof path, "%s/file", folder);
-    use(path);
+    use(folder);
     CHECK(umount(folder) == 0);
     expect_success(child);
     _exit(0);

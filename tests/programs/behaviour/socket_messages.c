@@ -162,9 +162,29 @@ static void interfaces(void) {
   CHECK(link >= 0 && send(link, &ask, sizeof ask, 0) == sizeof ask && recv(link, answer, sizeof answer, 0) > 0);
 }
 
+/* A receive that waits for all of what another process sends little by little. */
+static void in_parts(void) {
+  int pair[2];
+  char first[4], second[4];
+  struct iovec parts[] = {{first, 4}, {second, 4}};
+  struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(send(pair[1], "eig", 3, 0) == 3 && usleep(20000) == 0);
+    CHECK(send(pair[1], "ht by", 5, 0) == 5);
+    _exit(0);
+  }
+  CHECK(recvmsg(pair[0], &message, MSG_WAITALL) == 8);
+  CHECK(memcmp(first, "eigh", 4) == 0 && memcmp(second, "t by", 4) == 0);
+  expect_success(child);
+}
+
 int main(void) {
+  alarm(30);
   pass_descriptor();
   many_messages();
+  in_parts();
   over_tcp();
   unix_names();
   interfaces();
