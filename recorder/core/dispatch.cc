@@ -77,15 +77,21 @@ long run(Call& call) {
 long run_body(void* call) { return run(*static_cast<Call*>(call)); }
 long run_plain(void* call) { return recorded_call(*static_cast<Call*>(call)); }
 
+long guarded(long (*body)(void*), Call& call) {
+  const long result = core_guarded(body, &call, &call.me.call_frame);
+  if (result == -EFAULT) take_back_baton();  // the fault may have come while it was lent
+  return result;
+}
+
 // What the kernel says to a call of which the core could not read what it wanted to know.
 long ask_kernel(Call& call) {
   memcpy(call.args, call.logged, sizeof call.args);
-  return core_guarded(run_plain, &call, &call.me.call_frame);
+  return guarded(run_plain, call);
 }
 
 // Carries out the call; if it points to memory that is not there it fails with EFAULT, as the kernel's own would.
 long run_guarded(Call& call) {
-  long result = core_guarded(run_body, &call, &call.me.call_frame);
+  long result = guarded(run_body, call);
   const bool may_ask = result == -EFAULT && !call.completed && (call.row->flags & kAsksKernel) != 0;
   if (may_ask && !call.made) result = ask_kernel(call);
   const bool abandoned = result == -EFAULT && !call.completed;
