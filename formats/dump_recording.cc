@@ -132,7 +132,9 @@ std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
-  return fmt::format("patched the instruction before {:#x}", record.address);
+  const bool pause = (record.address & wire::kPatchedPause) != 0;
+  return fmt::format("patched the {} before {:#x}", pause ? "pause" : "instruction",
+                     record.address & ~wire::kPatchedPause);
 }
 
 std::string describe(const wire::ClockRecord& record, const DumpOptions&) {

@@ -219,7 +219,9 @@ struct ModuleRecord {
   std::uint64_t end;
 };
 
-// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/patching.h).
+// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/patching.h); or, with
+// kPatchedPause, the `pause` before `address` is a schedule point.
+inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
 struct PatchRecord {
   RecordHeader header;
   std::uint64_t address;

@@ -39,6 +39,20 @@ bool is_move(std::uint64_t address, long number) {
   return code[0] == 0xb8 && word_at(address + 1) == static_cast<std::uint32_t>(number) && (code[-1] & 0xf0) != 0x40;
 }
 
+bool is_pause(std::uint64_t address) {
+  return code_region(address) != nullptr && code_at(address)[0] == 0xf3 && code_at(address)[1] == 0x90;
+}
+
+bool is_pause_near(std::uint64_t address) {
+  constexpr std::uint64_t kReach = 32;
+  const Region* region = code_region(address);
+  if (region == nullptr || address < region->start + kReach || address + kReach >= region->end) return false;
+  const std::uint8_t* code = code_at(address - kReach);
+  for (std::uint64_t i = 0; i < 2 * kReach; i++)
+    if (code[i] == 0xf3 && code[i + 1] == 0x90) return true;
+  return false;
+}
+
 std::uint64_t compare_bytes(std::uint64_t address) {
   const std::uint8_t* code = code_at(address);
   if (code[0] == 0x3d) return 5;

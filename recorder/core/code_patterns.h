@@ -12,6 +12,11 @@ const Region* code_region(std::uint64_t address);
 // True if `mov $number, %eax` is at `address`. After a REX prefix the same bytes move something else.
 bool is_move(std::uint64_t address, long number);
 
+// True if `pause` is at `address`.
+bool is_pause(std::uint64_t address);
+// True if one is within a small loop's reach.
+bool is_pause_near(std::uint64_t address);
+
 // Bytes of a `cmp $constant, %eax` or %rax at `address`, or 0.
 std::uint64_t compare_bytes(std::uint64_t address);
 

@@ -8,6 +8,8 @@
 #include "recorder/core/instant.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/loop_probe.h"
+#include "recorder/core/patching.h"
+#include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/recorded_preemption.h"
@@ -99,6 +101,14 @@ void take_now(KernelContext& context, int number, const void* info, bool recurs)
   if (process().alive) arm();
 }
 
+bool give_way_at_pause(KernelContext& context) {
+  const std::uint64_t after = behind_pause(context.registers.rip);
+  if (after == 0) return false;
+  context.registers.rip = after;
+  give_way(context);
+  return true;
+}
+
 // An instruction was carried out in the target's stead. If it steps itself, that was a step.
 void finish_own_step(KernelContext& context) {
   if ((context.registers.eflags & kTrapFlag) == 0) return;
@@ -136,7 +146,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  const bool emulated = (number == SIGSEGV && emulate_tsc(context)) ||
+  const bool emulated = (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
                         (number == SIGILL && (emulate_random(context) || emulate_gs_base(context)));
   if (emulated) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);

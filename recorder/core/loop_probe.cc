@@ -5,6 +5,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
+#include "recorder/core/code_patterns.h"
 #include "recorder/core/countdown.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
@@ -39,6 +40,7 @@ struct Probe {
   std::uint64_t words;  // hash of their values when it last was at `start`; 0: it was not yet
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
+  std::uint64_t pause;  // where the last `pause` ends
   LoopChanges changes;
   LoopChanges written;  // the first word of each write only, not known to be all
 };
@@ -157,8 +159,8 @@ bool is_stuck() {
   return before != 0 && before == memory;
 }
 
-// True if the thread waits for another.
-bool is_waiting() { return probe.recurred || (probe.changes.known && is_stuck()); }
+// True if the thread waits for another. A small loop with a `pause` is made for that (Intel's manual of instructions).
+bool is_waiting() { return probe.recurred || (probe.changes.known && (probe.pause != 0 || is_stuck())); }
 
 std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignalMs : kPatienceMs; }
 
@@ -215,7 +217,8 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
-  if (!probe.active && waiting_places.is_near(ip) && nameable(ip) && rest.over()) start_probe(context, 0);
+  const bool suspect = waiting_places.is_near(ip) || is_pause_near(ip);
+  if (!probe.active && suspect && nameable(ip) && rest.over()) start_probe(context, 0);
 }
 
 }  // namespace
@@ -244,9 +247,9 @@ void forget_dead_words(std::uint64_t sp) {
       changes.words[i] = changes.words[--changes.count];
 }
 
-void preempt_computing(KernelContext& context) {
+void preempt_computing(KernelContext& context, bool waits) {
   forget_dead_words(context.registers.rsp);
-  preempt(context, probe.written);
+  preempt(context, probe.written, waits ? probe.pause : 0);
 }
 
 // Gives way here, or at one of the next instructions.
@@ -256,7 +259,7 @@ void settle_at(KernelContext& context) {
   if (usable && !found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
   const bool late = probe.stalled_ms >= patience_ms() * kUnlessFound;
-  if (found || (usable && late)) preempt_computing(context);
+  if (found || (usable && late)) preempt_computing(context, false);
 }
 
 void begin_to_settle(KernelContext& context) {
@@ -267,11 +270,11 @@ void begin_to_settle(KernelContext& context) {
 }
 
 void preempt_waiting(KernelContext& context) {
-  if (!probe.changes.known) return preempt_computing(context);
+  if (!probe.changes.known) return preempt_computing(context, true);
   probe.changes.recurs = probe.recurred && probe.changes.count == 0;
   waiting_places.add(context.registers.rip);
   note_slice_end(self(), probe.start.ip);
-  preempt(context, probe.changes);
+  preempt(context, probe.changes, probe.pause);
 }
 
 // Enough steps were seen, or the last led to where no preemption can be.
@@ -295,6 +298,7 @@ bool on_probe_step(KernelContext& context) {
     return true;
   }
   const KernelRegisters& r = context.registers;
+  if (is_pause(r.rip)) probe.pause = r.rip + 2;
   if (probe.approaching) {
     if (r.rip == seen.ip && r.rsp == seen.registers.rsp) begin_at(context);
   } else if (r.rip == probe.start.ip && r.rsp == probe.registers.rsp) {

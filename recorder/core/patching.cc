@@ -19,7 +19,11 @@ namespace {
 constexpr std::uint32_t kHot = 4;          // calls of a site before it is patched
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
 constexpr std::uint64_t kStubBytes = 64;
-constexpr long kClockRead = -1;  // in place of a call's number: the site reads the time stamp counter
+// In place of a call's number: the site reads the time stamp counter, or is a `pause`.
+constexpr long kClockRead = -1, kPause = -2;
+constexpr std::uint64_t kPauseBytes = 2;
+constexpr std::uint8_t kHalt =
+    0xf4;  // in place of the second: privileged, and a debugger may plant a breakpoint before it
 
 constexpr std::uint64_t kMaxPatchBytes = 32;
 
@@ -151,9 +155,23 @@ const Region* patchable_region(std::uint64_t address) {
   return region != nullptr && region->of_file ? region : nullptr;
 }
 
+bool trap_pause(Site& site) {
+  const std::uint64_t start = site.after - kPauseBytes;
+  const Writable page(start, kPauseBytes);
+  if (!page.done() || !is_pause(start)) return false;
+  site.start = start;
+  site.covers = kPauseBytes;
+  site.resume = site.after;
+  site.moved = 0;
+  memcpy(site.original, code_at(start), kPauseBytes);
+  *reinterpret_cast<std::uint8_t*>(start + 1) = kHalt;
+  return true;
+}
+
 bool patch(Site& site, long number) {
   const Region* region = patchable_region(site.after - kSyscallBytes);
   if (region == nullptr) return false;
+  if (number == kPause) return trap_pause(site);
   const bool is_clock = number == kClockRead;
   is_clock ? find_clock_room(site, *region) : find_room(site, number, *region);
   if (site.start == 0 || (!is_clock && !have_trap())) return false;
@@ -171,7 +189,8 @@ bool patch(Site& site, long number) {
 
 // True if the patch of `site` is still there: its file may have been unmapped, and another mapped.
 bool in_place(const Site& site) {
-  return site.start != 0 && code_region(site.start) != nullptr && *code_at(site.start) == kJump[0];
+  if (site.start == 0 || code_region(site.start) == nullptr) return false;
+  return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : *code_at(site.start) == kJump[0];
 }
 
 void patch_or_give_up(Site& site, long number) {
@@ -181,9 +200,9 @@ void patch_or_give_up(Site& site, long number) {
   site.hits = kNever;
 }
 
-void log_patch(const Site& site) {
+void log_patch(std::uint64_t address) {
   RecordWriter record(wire::RecordKind::kPatch, self().id, sizeof(wire::PatchRecord), 0);
-  record.body<wire::PatchRecord>().address = site.after;
+  record.body<wire::PatchRecord>().address = address;
   record.commit();
 }
 
@@ -234,7 +253,32 @@ void note_call_site(std::uint64_t after, long number) {
   if (++site->hits < kHot || site->hits >= kNever) return;
   site->hits = 0;
   patch_or_give_up(*site, number);
-  if (site->start != 0) log_patch(*site);
+  if (site->start != 0) log_patch(site->after);
+}
+
+void note_pause_site(std::uint64_t after) {
+  if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
+  Site* site = admit(after);
+  if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
+  patch_or_give_up(*site, kPause);
+  if (site->start != 0) log_patch(after | wire::kPatchedPause);
+}
+
+void follow_recorded_pause() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
+  const std::uint64_t address = reinterpret_cast<const wire::PatchRecord*>(record)->address;
+  if (record->thread != self().id || (address & wire::kPatchedPause) == 0) return;
+  Site* site = admit(address & ~wire::kPatchedPause);
+  if (site == nullptr) diverged("has too many patches already", record);
+  patch_or_give_up(*site, kPause);
+  if (site->start == 0) diverged("waits where there is no pause", record);
+  consume_record();
+}
+
+std::uint64_t behind_pause(std::uint64_t ip) {
+  const Site& site = entry_of(ip + kPauseBytes);
+  return site.after != 0 && site.covers == kPauseBytes && in_place(site) ? site.after : 0;
 }
 
 void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }

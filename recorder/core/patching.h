@@ -34,6 +34,16 @@ void note_call_site(std::uint64_t after, long number);
 // The same of an `rdtsc` or `rdtscp` before `after`, which faulted.
 void note_clock_site(std::uint64_t after);
 
+// `after` is behind a `pause` of a loop in which a thread waits. That instruction is what such loops are made of, so
+// from here on it faults instead, and is a schedule point at which the thread gives way: to find out anew each time
+// that it waits takes milliseconds. Logged like the others; a debugged replay does the same, for its schedule points
+// count.
+void note_pause_site(std::uint64_t after);
+// Replay, where that may have been logged: the same.
+void follow_recorded_pause();
+// Where the `pause` at `ip` ends, which faulted because of that; 0 if it is another instruction.
+std::uint64_t behind_pause(std::uint64_t ip);
+
 // Fork server, between two runs: patches the places that a run told of.
 void patch_trapped_sites(const TrappedSite* sites, std::uint32_t count);
 

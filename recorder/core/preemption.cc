@@ -38,7 +38,7 @@ MemoryHash hash_around(const LoopChanges& changes, PageMark* marks = nullptr) {
 
 std::uint64_t memory_around(const LoopChanges& changes) { return hash_around(changes).all; }
 
-void preempt(KernelContext& context, const LoopChanges& changes) {
+void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t pause) {
   const Instant instant = instant_of(context);
   const std::uint64_t step = settled_step();
   const Words words(changes);
@@ -65,6 +65,7 @@ void preempt(KernelContext& context, const LoopChanges& changes) {
   if (has_pages) record.append(&pages, sizeof pages);
   if (has_pages) record.append(page_marks, marks_bytes);
   record.commit();
+  if (pause != 0) note_pause_site(pause);
   give_way(context);
 }
 

@@ -19,8 +19,9 @@ struct LoopChanges {
 // Hash of all private writable memory but the loop's words; 0 if there is too much of it to look at.
 std::uint64_t memory_around(const LoopChanges& changes);
 
-// The holder gives up the baton here, and gets its signals.
-void preempt(KernelContext& context, const LoopChanges& changes);
+// The holder gives up the baton here, and gets its signals. `pause`: the end of a `pause` in its loop, or 0
+// (patching.h).
+void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t pause = 0);
 
 // The same when the record has been written or consumed.
 void give_way(KernelContext& context);

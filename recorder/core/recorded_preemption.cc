@@ -7,6 +7,7 @@
 #include "recorder/core/countdown.h"
 #include "recorder/core/log.h"
 #include "recorder/core/memory_hash.h"
+#include "recorder/core/patching.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/value_trap.h"
 
@@ -146,6 +147,7 @@ bool preempt_if_due(KernelContext& context) {
   if (record == nullptr || !reaches_the_instant(context, *record)) return false;
   remove_breakpoint();
   consume_record();
+  follow_recorded_pause();
   give_way(context);
   return true;
 }
