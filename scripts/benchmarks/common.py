@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 REWEAVE = BUILD / "reweave"
 BENCH = BUILD / "tests" / "bench"
+SUBJECTS = BUILD / "tests" / "programs" / "plain"
 SUBJECTS = BUILD / "tests" / "programs"
 LIMIT = 600  # seconds for one run
 
