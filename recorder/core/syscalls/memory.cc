@@ -1,4 +1,5 @@
 // Memory management: performed in every mode, at addresses of ours.
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -120,6 +121,8 @@ bool is_shared_by_kernel(long fd) {
   }
 }
 
+bool is_no_file(long fd) { return is_our_fd(fd) || is_error(sys(SYS_fcntl, fd, F_GETFD)); }
+
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
@@ -140,7 +143,6 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     add_file_region(call, start, bytes, file);
     return result;
   }
-  if (is_our_fd(call.args[4])) return complete(call, -EBADF);
   if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
   if (!is_error(result)) remove_region(start, start + bytes);
@@ -172,7 +174,10 @@ long handle_mmap(Call& call) {
   const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
   auto start = static_cast<std::uint64_t>(call.args[0]);
   long recorded = 0;
-  if (call.args[1] == 0 || (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
+  if ((call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
+  if (!anonymous && has_failed(call)) return inject(call);
+  if (!anonymous && live() && is_no_file(call.args[4])) return complete(call, -EBADF);
+  if (call.args[1] == 0) return complete(call, -EINVAL);
   if (bytes == 0) return complete(call, -ENOMEM);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {

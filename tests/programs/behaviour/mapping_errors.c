@@ -27,6 +27,15 @@ static void sizes_and_places(void) {
   IS_FAILED(move(block, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, above), EINVAL);
 }
 
+/* The file comes first. */
+static void no_file(void) {
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, 0, -1, 0), EBADF);
+  IS_FAILED(mmap(NULL, 0, PROT_READ, MAP_PRIVATE, -1, 0), EBADF);
+  IS_FAILED(mmap((void*)1, kPage, PROT_READ, MAP_PRIVATE | MAP_FIXED, -1, 0), EBADF);
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_PRIVATE, -1, 1), EINVAL);
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_ANONYMOUS, -1, 0), EINVAL);
+}
+
 /* The place asked for is a wish. */
 static void moved_and_left(void) {
   const int flags = MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */;
@@ -60,6 +69,7 @@ static void far_offsets(void) {
 
 int main(void) {
   sizes_and_places();
+  no_file();
   moved_and_left();
   huge_pages();
   far_offsets();
