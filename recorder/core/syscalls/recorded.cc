@@ -194,6 +194,7 @@ class Scratch {
 bool writes_outputs(const Call& call, long result) {
   const std::uint16_t flags = call.row->flags;
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
+  if ((flags & kWritesIfPositive) != 0) return result > 0;
   return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
 }
 
