@@ -28,7 +28,9 @@ bool from_loader(const Call& call) { return in_interpreter(call.context.register
 // runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
-  if (const char* program = program_behind(path)) return program;
+  const bool opens = call.number != SYS_access && call.number != SYS_faccessat && call.number != SYS_faccessat2;
+  const char* program = opens && (open_flags(call) & O_NOFOLLOW) != 0 ? nullptr : program_behind(path);
+  if (program != nullptr) return program;
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload"))
     return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
@@ -138,6 +140,28 @@ long handle_stat(Call& call) {
   return result;
 }
 
+namespace {
+
+// A call on the file that a path leads to, at an argument: of the program's own link in /proc the program.
+long call_on_path(Call& call, int slot) {
+  const char* path = live() ? string_at(call.args[slot]) : nullptr;
+  const char* program = path == nullptr ? nullptr : program_behind(path);
+  if (program != nullptr) call.args[slot] = reinterpret_cast<long>(program);
+  return recorded_call(call);
+}
+
+}  // namespace
+
+long handle_first_path(Call& call) { return call_on_path(call, 0); }
+long handle_second_path(Call& call) { return call_on_path(call, 1); }
+
+// fchownat, utimensat: the flags are the last of their arguments.
+long handle_followed_path(Call& call) {
+  constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
+  const long flags = call.args[call.row->argument_count - 1];
+  return (flags & kNoFollow) != 0 ? recorded_call(call) : call_on_path(call, 1);
+}
+
 long handle_fstat(Call& call) {
   const long result = recorded_call(call);
   if (live() && result == 0) note_status(call.args[0], *reinterpret_cast<const struct stat*>(call.args[1]));
@@ -237,6 +261,8 @@ long handle_readlinkat(Call& call) { return read_link(call, 1); }
 long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
   if (!replaying() && fd_stream(call.args[target]) != 0) {
+    const long source = call.args[call.number == SYS_sendfile ? 1 : 0];
+    if (live() && is_error(sys(SYS_fcntl, source, F_GETFD))) return complete(call, -EBADF);
     if (call.number == SYS_sendfile && call.args[2] != 0) (void)*reinterpret_cast<volatile long*>(call.args[2]);
     return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
   }
