@@ -74,6 +74,38 @@ void note_stream(long fd) {
   }
 }
 
+namespace {
+
+// True if `fd` of ours and `theirs` of the process are one open file (kcmp(2)).
+bool is_same_file(long fd, const Process& owner, long theirs) {
+  constexpr long kFile = 0;  // KCMP_FILE
+  return sys(SYS_kcmp, sys(SYS_getpid), owner.real_pid, kFile, fd, theirs) == 0;
+}
+
+}  // namespace
+
+void note_received(long fd) {
+  forget_fd(fd);
+  FdEntry* entry = entry_of(fd);
+  if (entry == nullptr) return;
+  for (std::uint32_t i = 0; i < state().process_count; i++) {
+    const Process& owner = state().processes[i];
+    for (long of : {1, 2}) {
+      const std::uint32_t stream = owner.fds[of].std_stream;
+      const bool known = owner.alive != 0 && owner.files_of == i && stream != 0;
+      if (!known || (fd == of && i == process().files_of) || !is_same_file(fd, owner, of)) continue;
+      entry->std_stream = owner.fds[of].std_stream;
+      return;
+    }
+  }
+  for (long of = 3; of < static_cast<long>(kMaxFds); of++) {
+    const FdEntry& other = *entry_of(of);
+    if (other.std_stream == 0 || of == fd || !is_same_file(fd, process(), of)) continue;
+    entry->std_stream = other.std_stream;
+    return;
+  }
+}
+
 std::uint32_t fd_stream(long fd) {
   const FdEntry* entry = entry_of(fd);
   return entry == nullptr ? 0 : entry->std_stream;

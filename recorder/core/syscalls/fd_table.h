@@ -27,6 +27,9 @@ void note_status(long fd, const struct stat& status);
 bool is_proc_file(long fd);
 // Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.
 void note_stream(long fd);
+// Recording only: `fd` was another descriptor's before, of this process or another, which may lead to our standard
+// output or error.
+void note_received(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.
 std::uint32_t fd_stream(long fd);
 // In every mode: a socket whose calls have time limits, after which a handler's SA_RESTART starts none again

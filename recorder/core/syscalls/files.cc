@@ -202,7 +202,12 @@ long handle_dup(Call& call) {
 }
 
 // Another process of the tree has our descriptors, too.
-long handle_pidfd_getfd(Call& call) { return is_our_fd(call.args[1]) ? complete(call, -EBADF) : recorded_call(call); }
+long handle_pidfd_getfd(Call& call) {
+  if (is_our_fd(call.args[1])) return complete(call, -EBADF);
+  const long result = recorded_call(call);
+  if (live() && !is_error(result)) note_received(result);
+  return result;
+}
 
 namespace {
 
