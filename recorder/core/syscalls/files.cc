@@ -261,16 +261,31 @@ long handle_fcntl(Call& call) {
 long handle_readlink(Call& call) { return read_link(call, 0); }
 long handle_readlinkat(Call& call) { return read_link(call, 1); }
 
+namespace {
+
+// What copying to our standard output is answered with. The kernel has other errors to tell before.
+long refuse_copy(const Call& call, bool between_pipes) {
+  constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
+  const long* a = call.args;
+  const long bytes = a[call.number == SYS_tee ? 2 : call.number == SYS_sendfile ? 3 : 4];
+  const long flags = a[call.number == SYS_tee ? 3 : 5];
+  if (call.number == SYS_sendfile && a[2] != 0) (void)*reinterpret_cast<volatile long*>(a[2]);
+  if (call.number == SYS_splice && bytes == 0) return 0;
+  if (between_pipes && (flags & ~kPipeFlags) != 0) return -EINVAL;
+  if (call.number == SYS_tee && bytes == 0) return 0;
+  const long source = a[call.number == SYS_sendfile ? 1 : 0];
+  if (live() && is_error(sys(SYS_fcntl, source, F_GETFD))) return -EBADF;
+  return call.number == SYS_copy_file_range ? -EXDEV : -EINVAL;
+}
+
+}  // namespace
+
 // copy_file_range, sendfile, splice, tee to our standard output: replay could not repeat what never was in memory,
 // so these fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (!replaying() && fd_stream(call.args[target]) != 0) {
-    const long source = call.args[call.number == SYS_sendfile ? 1 : 0];
-    if (live() && is_error(sys(SYS_fcntl, source, F_GETFD))) return complete(call, -EBADF);
-    if (call.number == SYS_sendfile && call.args[2] != 0) (void)*reinterpret_cast<volatile long*>(call.args[2]);
-    return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
-  }
+  if (!replaying() && fd_stream(call.args[target]) != 0)
+    return complete(call, refuse_copy(call, call.number == SYS_splice || call.number == SYS_tee));
   return recorded_call(call);
 }
 

@@ -11,6 +11,11 @@
 namespace reweave::core {
 
 long handle_unshare(Call& call) {
+  constexpr long kNewTime = 0x80;  // CLONE_NEWTIME
+  constexpr long kKnown = CLONE_THREAD | CLONE_FS | CLONE_SIGHAND | CLONE_VM | CLONE_FILES | CLONE_SYSVSEM |
+                          CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUSER | CLONE_NEWPID |
+                          CLONE_NEWCGROUP | kNewTime;
+  if ((call.args[0] & ~kKnown) != 0) return recorded_call(call);  // EINVAL
   if ((call.args[0] & CLONE_NEWPID) != 0) return complete(call, -EPERM);
   return recorded_call(call);
 }

@@ -67,6 +67,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
     case OutKind::kByResult:
       // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
+      if (result == -EFAULT) to[n++] = {address, count < kPage ? count * out.size : kPage};
       break;
     case OutKind::kByCount:
     case OutKind::kInOutCount:
@@ -90,7 +91,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
-      if ((call.row->flags & kWritesStream) == 0) return vector_outputs(call, out, result, to, n);
+      if ((call.row->flags & kWritesStream) == 0 && !is_error(result))
+        return vector_outputs(call, out, result, to, n);
       break;
     default:
       break;
@@ -127,7 +129,7 @@ class Scratch {
 
   // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
   std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel) {
-    if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves || !is_there(original, bytes)) return original;
+    if (original == 0 || bytes == 0 || bytes > end_ - next_ || moves_ == kMaxMoves || !is_there(original, bytes)) return original;
     const std::uint64_t scratch = next_;
     next_ += round_to(bytes, 64);
     if (read_by_kernel) memcpy(reinterpret_cast<void*>(scratch), reinterpret_cast<void*>(original), bytes);
@@ -193,6 +195,7 @@ class Scratch {
 
 bool writes_outputs(const Call& call, long result) {
   const std::uint16_t flags = call.row->flags;
+  if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
   if ((flags & kWritesIfPositive) != 0) return result > 0;
   return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
