@@ -293,7 +293,9 @@ long handle_copy_between(Call& call) {
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   if (!live()) return answered_call(call);
-  if (fd_stream(call.args[0]) != 0) return complete(call, -EBADF);  // as for what is no pipe: see above
+  constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
+  const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
+  if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
   const bool off = state().live_threads > 1;
@@ -319,6 +321,21 @@ long handle_name_to_handle_at(Call& call) {
   return result;
 }
 
+namespace {
+
+// The kernel looks at the time limit first. One that is not there is a fault here.
+bool has_valid_limit(const Call& call) {
+  constexpr std::int64_t kMicro = 1'000'000, kNano = 1'000'000'000;
+  const auto* time = reinterpret_cast<const std::int64_t*>(call.args[4]);
+  if (time == nullptr) return true;
+  const bool micro = call.number == SYS_select;
+  const std::int64_t seconds = time[0] + (micro ? time[1] / kMicro : 0);
+  const std::int64_t rest = micro ? time[1] % kMicro * (kNano / kMicro) : time[1];
+  return seconds >= 0 && rest >= 0 && rest < kNano;
+}
+
+}  // namespace
+
 long handle_select(Call& call) {
   if (!live()) return answered_call(call);
   // Other threads run meanwhile, and must not see the results before this one returns.
@@ -329,7 +346,7 @@ long handle_select(Call& call) {
   };
   static_assert(sizeof(Copies) < kCoreStackBytes / 4);
   Copies copies;
-  if (call.args[0] < 0) return complete(call, -EINVAL);
+  if (!has_valid_limit(call) || call.args[0] < 0) return complete(call, -EINVAL);
   if (call.args[0] > static_cast<long>(kSetBytes * 8)) call.args[0] = kSetBytes * 8;
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
   std::byte* const copy[4] = {copies.sets[0], copies.sets[1], copies.sets[2], copies.time};

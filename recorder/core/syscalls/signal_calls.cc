@@ -36,7 +36,8 @@ void touch_time_limit(const Call& call) {
                      : call.number == SYS_epoll_pwait2 ? call.args[3]
                      : call.number == SYS_pselect6     ? call.args[4]
                                                        : 0;
-  if (limit != 0) (void)*reinterpret_cast<const volatile long*>(limit);
+  const auto* words = reinterpret_cast<const volatile long*>(limit);
+  if (limit != 0) (void)words[0], (void)words[1];
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ static void changed_through_the_link(const char* program) {
   CHECK(chown(kLink, (uid_t)-1, (gid_t)-1) == 0);
   if (setxattr(kLink, "user.reweave", "x", 1, 0) == 0) {
     char value[4];
-    CHECK(getxattr(program, "user.reweave", value, sizeof value) == 1 && getxattr(kLink, "user.reweave", value, 4) == 1);
+    CHECK(getxattr(program, "user.reweave", value, sizeof value) == 1 &&
+          getxattr(kLink, "user.reweave", value, 4) == 1);
     CHECK(removexattr(kLink, "user.reweave") == 0);
   }
 }

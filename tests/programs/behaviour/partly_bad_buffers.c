@@ -1,5 +1,6 @@
-/* What the kernel has written when it comes to a place that is not there stays written. While other threads live: a read into a buffer of which a part is not there takes nothing out of a pipe that it does
- * not hand over, and a sleep that nobody interrupts writes no rest. */
+/* What the kernel has written when it comes to a place that is not there stays written. While other threads live: a
+ * read into a buffer of which a part is not there takes nothing out of a pipe that it does not hand over, and a sleep
+ * that nobody interrupts writes no rest. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/time.h>

@@ -15,7 +15,8 @@ static void say(const char* path, const char* words) {
 static void send_descriptor(int to, int fd) {
   char byte = 'd', control[CMSG_SPACE(sizeof fd)] = {0};
   struct iovec vector = {&byte, 1};
-  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   struct cmsghdr* head = CMSG_FIRSTHDR(&message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
@@ -28,7 +29,8 @@ static int receive_descriptor(int from) {
   int fd = -1;
   char byte, control[CMSG_SPACE(sizeof fd)];
   struct iovec vector = {&byte, 1};
-  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   CHECK(recvmsg(from, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL);
   memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
   return fd;
