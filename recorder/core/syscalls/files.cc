@@ -8,11 +8,13 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/shown_calls.h"
+#include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -263,9 +265,10 @@ long handle_readlinkat(Call& call) { return read_link(call, 1); }
 
 namespace {
 
+constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
+
 // What copying to our standard output is answered with. The kernel has other errors to tell before.
 long refuse_copy(const Call& call, bool between_pipes) {
-  constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
   const long* a = call.args;
   const long bytes = a[call.number == SYS_tee ? 2 : call.number == SYS_sendfile ? 3 : 4];
   const long flags = a[call.number == SYS_tee ? 3 : 5];
@@ -280,20 +283,22 @@ long refuse_copy(const Call& call, bool between_pipes) {
 
 }  // namespace
 
-// copy_file_range, sendfile, splice, tee to our standard output: replay could not repeat what never was in memory,
-// so these fail as they do on files that do not support them, and programs write instead.
+// copy_file_range, tee and the like to our standard output: replay could not repeat what never was in memory, so these
+// fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
+  if (replaying()) scratch_of(call.me);  // where what went to the output is put
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (!replaying() && fd_stream(call.args[target]) != 0)
-    return complete(call, refuse_copy(call, call.number == SYS_splice || call.number == SYS_tee));
-  return recorded_call(call);
+  if (replaying() || fd_stream(call.args[target]) == 0) return recorded_call(call);
+  const bool between_pipes = call.number == SYS_splice || call.number == SYS_tee;
+  const long refused = refuse_copy(call, between_pipes);
+  const bool may_be_copied = live() && refused == -EINVAL && (!between_pipes || (call.args[5] & ~kPipeFlags) == 0);
+  return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
 }
 
 // Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   if (!live()) return answered_call(call);
-  constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
   const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
   if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);

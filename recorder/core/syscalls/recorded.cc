@@ -280,6 +280,7 @@ void repeat_write(const Call& call, long result) {
       if (n > 0) address += static_cast<std::uint64_t>(n), bytes -= static_cast<std::uint64_t>(n);
     }
   };
+  if ((call.row->flags & kWritesStream) == 0) return emit(scratch_of(call.me), static_cast<std::uint64_t>(result));
   if (call.row->outs[0].kind != OutKind::kVector)
     return emit(static_cast<std::uint64_t>(call.logged[1]), static_cast<std::uint64_t>(result));
   const std::uint32_t n = vector_outputs(call, call.row->outs[0], result, outputs, 0);
