@@ -189,6 +189,7 @@ long handle_close_range(Call& call) {
     result = sys(SYS_close_range, first, last < kFirstOurs ? last : kFirstOurs - 1, call.args[2]);
   if (result == 0 && last > kLastOurs)
     result = sys(SYS_close_range, first > kLastOurs ? first : kLastOurs + 1, last, call.args[2]);
+  if (result == 0 && call.args[2] == 0) forget_far_fds(first, last);
   if (result == 0 && call.args[2] == 0)
     for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) forget_fd(fd);
   log_call(call, result, nullptr, 0);

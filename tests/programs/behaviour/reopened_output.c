@@ -1,5 +1,6 @@
 /* Standard output, opened anew by the names it has: a replay repeats what is written there as well. */
 #define _GNU_SOURCE
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include "check.h"
@@ -57,6 +58,17 @@ static void handed_over(void) {
   CHECK(taken < 0 || write(taken, "taken\n", 6) == 6);
 }
 
+/* Behind a number that few programs have. */
+static void far_away(void) {
+  const struct rlimit room = {10000, 10000};
+  if (setrlimit(RLIMIT_NOFILE, &room) != 0) return;
+  CHECK(dup2(1, 9000) == 9000 && write(9000, "far away\n", 9) == 9);
+  int farther = fcntl(9000, F_DUPFD, 9500);
+  CHECK(close(1) == 0 && write(farther, "farther\n", 8) == 8);
+  CHECK(dup2(9000, 1) == 1 && close_range(9000, 9999, 0) == 0);
+  CHECK(dup2(open("/dev/null", O_WRONLY), 9000) == 9000 && write(9000, "nowhere\n", 8) == 8);
+}
+
 int main(void) {
   char path[64];
   say("/dev/stdout", "by /dev/stdout\n");
@@ -67,6 +79,7 @@ int main(void) {
   say("/dev/null", "nowhere\n");
   lseek(1, 0, SEEK_END); /* if it is a file, its own position is still at the start */
   handed_over();
+  far_away();
   puts("done");
   return 0;
 }
