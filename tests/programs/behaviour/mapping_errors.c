@@ -36,6 +36,21 @@ static void no_file(void) {
   IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_ANONYMOUS, -1, 0), EINVAL);
 }
 
+/* What shrinks may consist of several mappings and holes; what grows may not. */
+static void over_holes(void) {
+  unsigned char there[8];
+  char* block = map(NULL, 8 * kPage, 0);
+  block[3 * kPage] = 'k';
+  CHECK(munmap(block + 2 * kPage, kPage) == 0 && mprotect(block + 3 * kPage, kPage, PROT_READ) == 0);
+  CHECK(move(block, 6 * kPage, 4 * kPage, 0, NULL) == block && block[3 * kPage] == 'k');
+  FAILS(mincore(block + 2 * kPage, kPage, there), ENOMEM);
+  FAILS(mincore(block + 4 * kPage, kPage, there), ENOMEM);
+  CHECK(mincore(block + 6 * kPage, 2 * kPage, there) == 0);
+  CHECK(move(block, 8 * kPage, 8 * kPage, 0, NULL) == block);
+  IS_FAILED(move(block, 4 * kPage, 5 * kPage, 0, NULL), EFAULT);
+  CHECK(map(block + 2 * kPage, kPage, MAP_FIXED_NOREPLACE) == block + 2 * kPage);
+}
+
 /* The place asked for is a wish. */
 static void moved_and_left(void) {
   const int flags = MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */;
@@ -70,6 +85,7 @@ static void far_offsets(void) {
 int main(void) {
   sizes_and_places();
   no_file();
+  over_holes();
   moved_and_left();
   huge_pages();
   far_offsets();
