@@ -103,6 +103,7 @@ long handle_with_temporary_mask(Call& call) {
     call.me.saved_mask = call.me.signal_mask;
     call.me.has_saved_mask = 1;
     call.me.signal_mask = *reinterpret_cast<const std::uint64_t*>(mask_address) & ~kUnblockable;
+    if (live() && call.me.held != 0) release_held(call.me);  // of these the kernel knows nothing
   }
   if (call.number == SYS_pselect6) return handle_select(call);
   return recorded_call(call);

@@ -2,6 +2,7 @@
    as often as they were sent, others once. Handlers of those that are unblocked together interrupt each other in that
    order, so that the last one runs first. */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <time.h>
 #include "check.h"
 
@@ -41,8 +42,24 @@ static void unblock_together(void) {
   }
 }
 
+/* One that an instruction may cause ends a call that unblocks it, alone as well. */
+static void unblock_one(void) {
+  const struct timespec soon = {5, 0};
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+  n_handled = 0;
+  CHECK(raise(SIGSEGV) == 0);
+  FAILS(sigsuspend(&none), EINTR);
+  CHECK(n_handled == 1 && raise(SIGBUS) == 0);
+  FAILS(ppoll(NULL, 0, &soon, &none), EINTR);
+  CHECK(n_handled == 2 && handled[1] == SIGBUS);
+}
+
 int main(void) {
   unblock_together();
+  unblock_one();
   enum { kEach = 10 };
   const struct timespec at_once = {0, 0};
   const int sent[] = {SIGUSR2, SIGHUP, SIGTRAP, SIGSEGV};
