@@ -138,7 +138,7 @@ long move_several(const Move& move) {
 
 bool is_of_several(const Move& move, const Region& region) {
   const bool only_moves = (move.flags & MREMAP_FIXED) != 0 && move.old_bytes == move.new_bytes;
-  return only_moves && !move.leaves_old() && move.from + move.old_bytes > region.end;
+  return only_moves && !move.duplicates() && move.from + move.old_bytes > region.end;
 }
 
 // The rest stays as it is, whatever mappings or holes it has.

@@ -49,6 +49,9 @@ static void over_holes(void) {
   CHECK(move(block, 8 * kPage, 8 * kPage, 0, NULL) == block);
   IS_FAILED(move(block, 4 * kPage, 5 * kPage, 0, NULL), EFAULT);
   CHECK(map(block + 2 * kPage, kPage, MAP_FIXED_NOREPLACE) == block + 2 * kPage);
+  char* place = map(NULL, 4 * kPage, 0);
+  if (move(block, 4 * kPage, 4 * kPage, MREMAP_MAYMOVE | MREMAP_FIXED | 4 /* DONTUNMAP */, place) == MAP_FAILED) return;
+  CHECK(place[3 * kPage] == 'k' && block[3 * kPage] == 0); /* since Linux 6.17 */
 }
 
 /* The place asked for is a wish. */
