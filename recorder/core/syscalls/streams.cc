@@ -63,8 +63,7 @@ struct Copy {
 
 Copy copy_of(const Call& call) {
   const long* a = call.args;
-  if (call.number == SYS_sendfile)
-    return {a[1], a[0], reinterpret_cast<long*>(a[2]), static_cast<std::uint64_t>(a[3])};
+  if (call.number == SYS_sendfile) return {a[1], a[0], reinterpret_cast<long*>(a[2]), static_cast<std::uint64_t>(a[3])};
   return {a[0], a[2], reinterpret_cast<long*>(a[1]), static_cast<std::uint64_t>(a[4])};
 }
 
