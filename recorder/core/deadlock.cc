@@ -4,6 +4,7 @@
 
 #include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
 #include "recorder/core/thread_table.h"
@@ -33,7 +34,15 @@ bool handlers_may_help() {
   return false;
 }
 
-// True if following owners from `from` leads back to it: then no signal can help, for none releases a mutex.
+// The program's alarm is set and has a handler, which may end the program or jump out of a wait.
+bool alarm_will_come() {
+  constexpr long kRealTime = 0;  // ITIMER_REAL
+  if ((state().processes[process().handlers_of].handled_signals & signal_bit(SIGALRM)) == 0) return false;
+  std::int64_t timer[4] = {};
+  return !is_error(sys(SYS_getitimer, kRealTime, timer)) && (timer[2] != 0 || timer[3] != 0);
+}
+
+// True if following owners from `from` leads back to it: then a signal can hardly help, for none releases a mutex.
 bool in_cycle(const Thread& from) {
   const Thread* at = &from;
   for (std::uint32_t hops = 0; hops < state().live_threads; hops++) {
@@ -81,6 +90,7 @@ void check_deadlock(const Thread& me) {
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
   if (!cycle && !modelled() && (handlers_may_help() || !stays_so())) return;
+  if (cycle && !modelled() && alarm_will_come()) return;
   if (!cycle && modelled() && waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
             "left the recording: every thread waits, and nothing more comes from outside");

@@ -135,6 +135,11 @@ bool take_fp_state(KernelContext& context, std::uint64_t theirs) {
 void take_alternate_stack(const KernelStack& stack, std::uint64_t sp) {
   Thread& me = self();
   if (on_alternate_stack(me, sp)) return;
+  constexpr std::uint64_t kLeast = 2048;  // MINSIGSTKSZ
+  const auto mode = static_cast<std::uint32_t>(stack.flags) & ~kSsAutodisarm;
+  if (mode == SS_DISABLE) return disable_alternate_stack(me);
+  // A thread that never had one says so by a size of 0: then the one that a handler has set stays.
+  if ((mode != 0 && mode != SS_ONSTACK) || stack.bytes < kLeast) return;
   me.altstack_base = stack.base;
   me.altstack_size = stack.bytes;
   me.altstack_flags = static_cast<std::uint32_t>(stack.flags & ~SS_ONSTACK);

@@ -99,7 +99,18 @@ namespace {
 void hold(Thread& me, const QueuedSignal& signal) {
   constexpr std::uint32_t kFirstRealTime = 32;
   const bool again = signal.number < kFirstRealTime && (held_mask(me) & bit_of(signal)) != 0;
-  if (!again && me.held < kHeldSignals) me.held_signals[me.held++] = signal;
+  if (again || me.held == kHeldSignals) return;
+  std::uint32_t i = me.held++;  // the lowest number is the first
+  for (; i > 0 && me.held_signals[i - 1].number > signal.number; i--) me.held_signals[i] = me.held_signals[i - 1];
+  me.held_signals[i] = signal;
+}
+
+// Puts the signal that was queued last before those from `index` on.
+void move_last_to(Thread& me, std::uint32_t index) {
+  const std::uint32_t last = me.queued.load() - 1;
+  const QueuedSignal signal = me.signals[last];
+  memmove(me.signals + index + 1, me.signals + index, (last - index) * sizeof me.signals[0]);
+  me.signals[index] = signal;
 }
 
 }  // namespace
@@ -135,13 +146,18 @@ void put_back_blocked(Thread& me) {
 }
 
 void release_held(Thread& me) {
+  std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < me.held;) {
-    if ((me.signal_mask & bit_of(me.held_signals[i])) != 0) {
+    const QueuedSignal& signal = me.held_signals[i];
+    if ((me.signal_mask & bit_of(signal)) != 0) {
       i++;
       continue;
     }
     const QueueGuard guard;
-    queue_signal(me, static_cast<int>(me.held_signals[i].number), me.held_signals[i].info, true);
+    const std::uint32_t before = me.queued.load();
+    queue_signal(me, static_cast<int>(signal.number), signal.info, true);
+    const bool goes_first = signal.number != kWatchdogSignal && me.queued.load() != before;
+    if (goes_first) move_last_to(me, first++);
     me.held--;
     memmove(me.held_signals + i, me.held_signals + i + 1, (me.held - i) * sizeof me.held_signals[0]);
   }

@@ -30,7 +30,7 @@ QueuedSignal take_queued(Thread& me, std::uint32_t index);
 // Signals that came before the target blocked them are pending for it, and pending ones are the kernel's to keep:
 // it shows them to sigpending, sigwait and signalfd. Those that the kernel may not block are held by us.
 void put_back_blocked(Thread& me);
-// Queues what is held and no longer blocked.
+// Queues what is held and no longer blocked: what an instruction may have caused before all others, as the kernel does.
 void release_held(Thread& me);
 // The signals that are held.
 std::uint64_t held_mask(const Thread& me);

@@ -138,6 +138,7 @@ bool due_signal_restarts() {
 void deliver_signals(KernelContext& context, bool interrupted, long number) {
   Thread& me = self();
   if (!interrupted) restore_mask(me);
+  if (me.has_saved_mask != 0) apply_signal_mask(me);  // the kernel gave the first of those that end the call
   if (me.held != 0) release_held(me);
   if (signal_due(me)) arm();  // a clock's reading leaves its point to be counted
   bool stopped = false;

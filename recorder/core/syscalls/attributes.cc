@@ -129,8 +129,9 @@ long handle_modify_ldt(Call& call) {
   if (!writes && !live()) return answered_call(call);
   const long result = sys(SYS_modify_ldt, call.args[0], call.args[1], call.args[2]);
   if (writes) return complete(call, result);
+  constexpr long kMost = 8192 * 8;  // of descriptors that there are, or of the default ones
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
-  log_call(call, result, &output, result > 0 && result <= call.args[2] ? 1 : 0);
+  log_call(call, result, &output, result > 0 && result <= call.args[2] && result <= kMost ? 1 : 0);
   return result;
 }
 

@@ -17,6 +17,29 @@ FdEntry* entry_of(long fd) {
   return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &owner.fds[fd] : nullptr;
 }
 
+// Descriptors of numbers that the table has no room for are not followed, but those that lead to our standard output or
+// error. A new program knows of none.
+struct FarStream {
+  long fd;
+  std::uint32_t stream;  // 0: no entry
+};
+FarStream far_streams[16];
+
+void set_stream(long fd, std::uint32_t stream) {
+  if (FdEntry* entry = entry_of(fd)) {
+    entry->std_stream = static_cast<std::uint8_t>(stream & 3);
+    return;
+  }
+  for (FarStream& far : far_streams)
+    if (far.fd == fd) far.stream = 0;
+  if (stream == 0) return;
+  for (FarStream& far : far_streams)
+    if (far.stream == 0) {
+      far = {fd, stream};
+      return;
+    }
+}
+
 bool is_of_proc(long fd, const struct stat& status) {
   constexpr long kProcMagic = 0x9fa0;      // statfs(2)
   if (status.st_dev > 0xff) return false;  // proc has no device: its major number is 0
@@ -75,18 +98,47 @@ bool is_served(long fd) {
 
 void note_stream(long fd) {
   struct stat status, stream;
-  FdEntry* entry = entry_of(fd);
-  if (entry == nullptr || is_error(sys(SYS_fstat, fd, &status))) return;
+  if (is_error(sys(SYS_fstat, fd, &status))) return;
   for (long of : {1, 2}) {
     const bool same = fd_stream(of) != 0 && !is_error(sys(SYS_fstat, of, &stream)) && stream.st_dev == status.st_dev &&
                       stream.st_ino == status.st_ino;
-    if (same && entry->std_stream == 0) entry->std_stream = entry_of(of)->std_stream;
+    if (same && fd_stream(fd) == 0) set_stream(fd, fd_stream(of));
+  }
+}
+
+namespace {
+
+// True if `fd` of ours and `theirs` of the process are one open file (kcmp(2)).
+bool is_same_file(long fd, const Process& owner, long theirs) {
+  constexpr long kFile = 0;  // KCMP_FILE
+  return sys(SYS_kcmp, sys(SYS_getpid), owner.real_pid, kFile, fd, theirs) == 0;
+}
+
+}  // namespace
+
+void note_received(long fd) {
+  forget_fd(fd);
+  for (std::uint32_t i = 0; i < state().process_count; i++) {
+    const Process& owner = state().processes[i];
+    for (long of : {1, 2}) {
+      const std::uint32_t stream = owner.fds[of].std_stream;
+      const bool known = owner.alive != 0 && owner.files_of == i && stream != 0;
+      if (!known || (fd == of && i == process().files_of) || !is_same_file(fd, owner, of)) continue;
+      return set_stream(fd, stream);
+    }
+  }
+  for (long of = 3; of < static_cast<long>(kMaxFds); of++) {
+    const FdEntry& other = *entry_of(of);
+    if (other.std_stream == 0 || of == fd || !is_same_file(fd, process(), of)) continue;
+    return set_stream(fd, other.std_stream);
   }
 }
 
 std::uint32_t fd_stream(long fd) {
-  const FdEntry* entry = entry_of(fd);
-  return entry == nullptr ? 0 : entry->std_stream;
+  if (const FdEntry* entry = entry_of(fd)) return entry->std_stream;
+  for (const FarStream& far : far_streams)
+    if (far.fd == fd && far.stream != 0) return far.stream;
+  return 0;
 }
 
 void set_times_out(long fd, bool times_out) {
@@ -126,13 +178,27 @@ bool is_shown(long fd) {
 }
 
 void forget_fd(long fd) {
-  if (FdEntry* entry = entry_of(fd)) *entry = {};
+  if (FdEntry* entry = entry_of(fd))
+    *entry = {};
+  else
+    set_stream(fd, 0);
+}
+
+void forget_far_fds(long first, long last) {
+  for (FarStream& far : far_streams)
+    if (far.fd >= first && far.fd <= last) far.stream = 0;
 }
 
 void copy_fd(long from, long to) {
   const FdEntry* source = entry_of(from);
   FdEntry* target = entry_of(to);
-  if (source != nullptr && target != nullptr && from != to) *target = *source;
+  if (from == to) return;
+  if (source != nullptr && target != nullptr) {
+    *target = *source;
+    return;
+  }
+  forget_fd(to);
+  set_stream(to, fd_stream(from));
 }
 
 std::uint16_t* kept_entry(long fd) {

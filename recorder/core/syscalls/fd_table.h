@@ -29,6 +29,9 @@ bool is_proc_file(long fd);
 bool is_served(long fd);
 // Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.
 void note_stream(long fd);
+// Recording only: `fd` was another descriptor's before, of this process or another, which may lead to our standard
+// output or error.
+void note_received(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.
 std::uint32_t fd_stream(long fd);
 // In every mode: a socket whose calls have time limits, after which a handler's SA_RESTART starts none again
@@ -43,6 +46,8 @@ void note_shown(long fd);
 bool is_shown(long fd);
 // `fd` is now something new.
 void forget_fd(long fd);
+// Of what is known of descriptors beyond the table nothing holds for these any more.
+void forget_far_fds(long first, long last);
 // `to` is now the same as `from`.
 void copy_fd(long from, long to);
 // What is known of the kept file behind `fd` (kept_files.h): its number plus one, kNotKept, or 0 if nobody

@@ -8,11 +8,13 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/executed_files.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/shown_calls.h"
+#include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -28,7 +30,9 @@ bool from_loader(const Call& call) { return in_interpreter(call.context.register
 // runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
-  if (const char* program = program_behind(path)) return program;
+  const bool opens = call.number != SYS_access && call.number != SYS_faccessat && call.number != SYS_faccessat2;
+  const char* program = opens && (open_flags(call) & O_NOFOLLOW) != 0 ? nullptr : program_behind(path);
+  if (program != nullptr) return program;
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload"))
     return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
@@ -131,6 +135,28 @@ long handle_stat(Call& call) {
   return result;
 }
 
+namespace {
+
+// A call on the file that a path leads to, at an argument: of the program's own link in /proc the program.
+long call_on_path(Call& call, int slot) {
+  const char* path = live() ? string_at(call.args[slot]) : nullptr;
+  const char* program = path == nullptr ? nullptr : program_behind(path);
+  if (program != nullptr) call.args[slot] = reinterpret_cast<long>(program);
+  return recorded_call(call);
+}
+
+}  // namespace
+
+long handle_first_path(Call& call) { return call_on_path(call, 0); }
+long handle_second_path(Call& call) { return call_on_path(call, 1); }
+
+// fchownat, utimensat: the flags are the last of their arguments.
+long handle_followed_path(Call& call) {
+  constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
+  const long flags = call.args[call.row->argument_count - 1];
+  return (flags & kNoFollow) != 0 ? recorded_call(call) : call_on_path(call, 1);
+}
+
 long handle_fstat(Call& call) {
   const long result = recorded_call(call);
   if (live() && result == 0) note_status(call.args[0], *reinterpret_cast<const struct stat*>(call.args[1]));
@@ -156,6 +182,7 @@ long handle_close_range(Call& call) {
     result = sys(SYS_close_range, first, last < kFirstOurs ? last : kFirstOurs - 1, call.args[2]);
   if (result == 0 && last > kLastOurs)
     result = sys(SYS_close_range, first > kLastOurs ? first : kLastOurs + 1, last, call.args[2]);
+  if (result == 0 && call.args[2] == 0) forget_far_fds(first, last);
   if (result == 0 && call.args[2] == 0)
     for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) forget_fd(fd);
   log_call(call, result, nullptr, 0);
@@ -171,7 +198,12 @@ long handle_dup(Call& call) {
 }
 
 // Another process of the tree has our descriptors, too.
-long handle_pidfd_getfd(Call& call) { return is_our_fd(call.args[1]) ? complete(call, -EBADF) : recorded_call(call); }
+long handle_pidfd_getfd(Call& call) {
+  if (is_our_fd(call.args[1])) return complete(call, -EBADF);
+  const long result = recorded_call(call);
+  if (live() && !is_error(result)) note_received(result);
+  return result;
+}
 
 namespace {
 
@@ -223,22 +255,44 @@ long handle_fcntl(Call& call) {
 long handle_readlink(Call& call) { return read_link(call, 0); }
 long handle_readlinkat(Call& call) { return read_link(call, 1); }
 
-// copy_file_range, sendfile, splice, tee to our standard output: replay could not repeat what never was in memory,
-// so these fail as they do on files that do not support them, and programs write instead.
+namespace {
+
+constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
+
+// What copying to our standard output is answered with. The kernel has other errors to tell before.
+long refuse_copy(const Call& call, bool between_pipes) {
+  const long* a = call.args;
+  const long bytes = a[call.number == SYS_tee ? 2 : call.number == SYS_sendfile ? 3 : 4];
+  const long flags = a[call.number == SYS_tee ? 3 : 5];
+  if (call.number == SYS_sendfile && a[2] != 0) (void)*reinterpret_cast<volatile long*>(a[2]);
+  if (call.number == SYS_splice && bytes == 0) return 0;
+  if (between_pipes && (flags & ~kPipeFlags) != 0) return -EINVAL;
+  if (call.number == SYS_tee && bytes == 0) return 0;
+  const long source = a[call.number == SYS_sendfile ? 1 : 0];
+  if (live() && is_error(sys(SYS_fcntl, source, F_GETFD))) return -EBADF;
+  return call.number == SYS_copy_file_range ? -EXDEV : -EINVAL;
+}
+
+}  // namespace
+
+// copy_file_range, tee and the like to our standard output: replay could not repeat what never was in memory, so these
+// fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
+  if (replaying()) scratch_of(call.me);  // where what went to the output is put
   const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (!replaying() && fd_stream(call.args[target]) != 0) {
-    if (call.number == SYS_sendfile && call.args[2] != 0) (void)*reinterpret_cast<volatile long*>(call.args[2]);
-    return complete(call, call.number == SYS_copy_file_range ? -EXDEV : -EINVAL);
-  }
-  return recorded_call(call);
+  if (replaying() || fd_stream(call.args[target]) == 0) return recorded_call(call);
+  const bool between_pipes = call.number == SYS_splice || call.number == SYS_tee;
+  const long refused = refuse_copy(call, between_pipes);
+  const bool may_be_copied = live() && refused == -EINVAL && (!between_pipes || (call.args[5] & ~kPipeFlags) == 0);
+  return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
 }
 
 // Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   if (!live()) return answered_call(call);
-  if (fd_stream(call.args[0]) != 0) return complete(call, -EBADF);  // as for what is no pipe: see above
+  const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
+  if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
   const bool off = state().live_threads > 1;
@@ -264,6 +318,21 @@ long handle_name_to_handle_at(Call& call) {
   return result;
 }
 
+namespace {
+
+// The kernel looks at the time limit first. One that is not there is a fault here.
+bool has_valid_limit(const Call& call) {
+  constexpr std::int64_t kMicro = 1'000'000, kNano = 1'000'000'000;
+  const auto* time = reinterpret_cast<const std::int64_t*>(call.args[4]);
+  if (time == nullptr) return true;
+  const bool micro = call.number == SYS_select;
+  const std::int64_t seconds = time[0] + (micro ? time[1] / kMicro : 0);
+  const std::int64_t rest = micro ? time[1] % kMicro * (kNano / kMicro) : time[1];
+  return seconds >= 0 && rest >= 0 && rest < kNano;
+}
+
+}  // namespace
+
 long handle_select(Call& call) {
   if (!live()) return answered_call(call);
   // Other threads run meanwhile, and must not see the results before this one returns.
@@ -274,7 +343,7 @@ long handle_select(Call& call) {
   };
   static_assert(sizeof(Copies) < kCoreStackBytes / 4);
   Copies copies;
-  if (call.args[0] < 0) return complete(call, -EINVAL);
+  if (!has_valid_limit(call) || call.args[0] < 0) return complete(call, -EINVAL);
   if (call.args[0] > static_cast<long>(kSetBytes * 8)) call.args[0] = kSetBytes * 8;
   const std::uint64_t bytes = (static_cast<std::uint64_t>(call.args[0]) + 63) / 64 * 8;
   std::byte* const copy[4] = {copies.sets[0], copies.sets[1], copies.sets[2], copies.time};

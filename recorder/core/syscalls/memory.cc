@@ -1,4 +1,5 @@
 // Memory management: performed in every mode, at addresses of ours.
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -131,6 +132,7 @@ long refused_mapping(Call& call) {
   reported = true;
   return complete(call, -ENODEV);
 }
+bool is_no_file(long fd) { return is_our_fd(fd) || is_error(sys(SYS_fcntl, fd, F_GETFD)); }
 
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
@@ -152,7 +154,6 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     add_file_region(call, start, bytes, file);
     return result;
   }
-  if (is_our_fd(call.args[4])) return complete(call, -EBADF);
   if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
   if (is_served(call.args[4])) return refused_mapping(call);
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
@@ -185,7 +186,10 @@ long handle_mmap(Call& call) {
   const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
   auto start = static_cast<std::uint64_t>(call.args[0]);
   long recorded = 0;
-  if (call.args[1] == 0 || (call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
+  if ((call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
+  if (!anonymous && has_failed(call)) return inject(call);
+  if (!anonymous && live() && is_no_file(call.args[4])) return complete(call, -EBADF);
+  if (call.args[1] == 0) return complete(call, -EINVAL);
   if (bytes == 0) return complete(call, -ENOMEM);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
   if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {

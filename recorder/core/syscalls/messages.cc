@@ -35,8 +35,29 @@ std::uint8_t name_room(std::uint64_t address) {
   return static_cast<std::uint8_t>(room < 0 ? 0 : room < kMost ? room : kMost);
 }
 
+// Descriptors that came with a message (unix(7)).
+void note_descriptors(const MessageHeader& message) {
+  struct Control {  // struct cmsghdr
+    std::uint64_t bytes;
+    std::int32_t level, type;
+  };
+  constexpr std::int32_t kSocketLevel = 1, kRights = 1, kPidfd = 4;  // SOL_SOCKET, SCM_RIGHTS, SCM_PIDFD
+  std::uint64_t at = message.control;
+  const std::uint64_t end = at + message.control_length;
+  while (at != 0 && at + sizeof(Control) <= end) {
+    const auto& control = *reinterpret_cast<const Control*>(at);
+    if (control.bytes < sizeof(Control) || control.bytes > end - at) return;
+    const auto* fds = reinterpret_cast<const std::int32_t*>(at + sizeof(Control));
+    const std::uint64_t count = (control.bytes - sizeof(Control)) / sizeof *fds;
+    const bool brings_any = control.level == kSocketLevel && (control.type == kRights || control.type == kPidfd);
+    for (std::uint64_t i = 0; brings_any && i < count; i++) note_received(fds[i]);
+    at += round_to(control.bytes, 8);
+  }
+}
+
 std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received, int room,
                              std::uint32_t n) {
+  note_descriptors(message);
   message_outputs[n++] = {address, sizeof(MessageHeader)};
   const std::int32_t length = message.name_length < room ? message.name_length : room;
   if (message.name != 0 && length > 0) message_outputs[n++] = {message.name, static_cast<std::uint64_t>(length)};

@@ -96,8 +96,9 @@ Output output_of(const Call& call, const Option& option, long result) {
 void hide_death_signal(const Call& call) {
   static bool is_own;
   is_own = is_own || call.args[0] == PR_SET_PDEATHSIG;
-  if (call.args[0] == PR_GET_PDEATHSIG && process().index == 0 && !is_own)
-    *reinterpret_cast<std::int32_t*>(call.args[1]) = 0;
+  if (call.args[0] != PR_GET_PDEATHSIG || process().index != 0 || is_own) return;
+  auto& number = *reinterpret_cast<std::int32_t*>(call.args[1]);
+  if (number == SIGKILL) number = 0;  // another was set before exec
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ long choose_target(Move& move) {
   if (over_memory_limit(more)) return -ENOMEM;
   const std::uint64_t behind = move.from + move.old_bytes;
   if (!move.leaves_old() && (more == 0 || (is_free(behind, more) && !is_ours(behind, more)))) return 0;
-  if ((move.flags & MREMAP_MAYMOVE) == 0) return move.duplicates() ? -EINVAL : -ENOMEM;
+  if ((move.flags & MREMAP_MAYMOVE) == 0) return -ENOMEM;
   const bool can_have = wish != 0 && !is_ours(wish, move.new_bytes) && is_free(wish, move.new_bytes);
   move.to = can_have ? wish : find_free(move.new_bytes);
   return move.to == 0 ? -ENOMEM : 0;
@@ -138,7 +138,31 @@ long move_several(const Move& move) {
 
 bool is_of_several(const Move& move, const Region& region) {
   const bool only_moves = (move.flags & MREMAP_FIXED) != 0 && move.old_bytes == move.new_bytes;
-  return only_moves && !move.leaves_old() && move.from + move.old_bytes > region.end;
+  return only_moves && !move.duplicates() && move.from + move.old_bytes > region.end;
+}
+
+// The rest stays as it is, whatever mappings or holes it has.
+bool only_shrinks(const Move& move) {
+  constexpr std::uint64_t kMoves = MREMAP_FIXED | MREMAP_DONTUNMAP;
+  return (move.flags & kMoves) == 0 && !move.duplicates() && move.new_bytes <= move.old_bytes;
+}
+
+long shrink(const Move& move) {
+  const std::uint64_t start = move.from + move.new_bytes, bytes = move.old_bytes - move.new_bytes;
+  if (bytes == 0) return static_cast<long>(move.from);
+  const long result = sys(SYS_munmap, start, bytes);
+  if (is_error(result)) return result;
+  remove_region(start, start + bytes);
+  return static_cast<long>(move.from);
+}
+
+// Why memory cannot grow where it is: the kernel may have another reason than that there is no room.
+long why_not(const Move& move, long error) {
+  if (!live() || error != -ENOMEM || (move.flags & MREMAP_MAYMOVE) != 0) return error;
+  const long result = sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
+  if (is_error(result)) return result;
+  sys(SYS_mremap, move.from, move.new_bytes, move.old_bytes, 0, 0);  // into memory of ours
+  return error;
 }
 
 }  // namespace
@@ -152,10 +176,14 @@ long handle_mremap(Call& call) {
   const Region* found = region_at(move.from);
   if (found == nullptr) return complete(call, -EFAULT);
   const Region region = *found;
+  if (has_failed(call)) return inject(call);
+  if (only_shrinks(move)) {
+    if (is_ours(move.from, move.old_bytes)) return refused_range(call, "unmap");
+    return complete(call, shrink(move));
+  }
   if (move.duplicates() && !region.shared) return complete(call, -EINVAL);
   const long error = choose_target(move);
-  if (error != 0) return complete(call, error);
-  if (has_failed(call)) return inject(call);
+  if (error != 0) return complete(call, why_not(move, error));
   if ((region.prot & PROT_EXEC) != 0 || is_of_several(move, region))
     remove_patches(move.from, move.from + move.old_bytes);
   if (is_of_several(move, region)) return complete(call, move_several(move));

@@ -1,6 +1,7 @@
 // Namespaces. Those of files, names, networks and users show only in results of calls, which are recorded. A process
 // in another PID namespace would have two ids, so that kind is denied, as it is in a container.
 #include <linux/sched.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/syscalls/fd_table.h"
@@ -10,14 +11,30 @@
 namespace reweave::core {
 
 long handle_unshare(Call& call) {
+  constexpr long kNewTime = 0x80;  // CLONE_NEWTIME
+  constexpr long kKnown = CLONE_THREAD | CLONE_FS | CLONE_SIGHAND | CLONE_VM | CLONE_FILES | CLONE_SYSVSEM |
+                          CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUSER | CLONE_NEWPID |
+                          CLONE_NEWCGROUP | kNewTime;
+  if ((call.args[0] & ~kKnown) != 0) return recorded_call(call);  // EINVAL
   if ((call.args[0] & CLONE_NEWPID) != 0) return complete(call, -EPERM);
   return recorded_call(call);
 }
 
-long handle_setns(Call& call) {
+namespace {
+
+bool leads_to_other_pids(long fd) {
   constexpr long kTypeOfNamespace = 0xb703;  // NS_GET_NSTYPE, ioctl_ns(2)
+  if (sys(SYS_ioctl, fd, kTypeOfNamespace) != CLONE_NEWPID) return false;
+  struct stat wanted = {}, own = {};
+  const bool known = !is_error(sys(SYS_fstat, fd, &wanted)) && !is_error(sys(SYS_stat, "/proc/self/ns/pid", &own));
+  return !known || wanted.st_ino != own.st_ino;
+}
+
+}  // namespace
+
+long handle_setns(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  if (live() && sys(SYS_ioctl, call.args[0], kTypeOfNamespace) == CLONE_NEWPID) return complete(call, -EPERM);
+  if (live() && leads_to_other_pids(call.args[0])) return complete(call, -EPERM);
   return recorded_call(call);
 }
 

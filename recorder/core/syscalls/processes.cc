@@ -137,6 +137,8 @@ long create_process(Call& call, const CloneArgs& args) {
     child.altstack_base = call.me.altstack_base;
     child.altstack_size = call.me.altstack_size;
     child.altstack_flags = call.me.altstack_flags;
+  } else {
+    child.altstack_flags = SS_DISABLE;
   }
   const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
   if (real_pid == 0) {

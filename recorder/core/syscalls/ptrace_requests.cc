@@ -13,8 +13,9 @@ namespace reweave::core::requests {
 
 namespace {
 
-constexpr std::uint64_t kUserBytes = 912;       // struct user (sys/user.h)
+constexpr std::uint64_t kUserBytes = 928;       // the kernel's struct user, with two words that user.h has not
 constexpr std::uint64_t kDebugRegisters = 848;  // u_debugreg in it
+constexpr std::uint64_t kDebugRegistersEnd = kDebugRegisters + 8 * 8;
 
 struct IoVector {
   std::uint64_t base;
@@ -111,11 +112,11 @@ long peek_user(Call& call, Tracee& tracee) {
 
 long poke_user(Call& call, Tracee& tracee) {
   const std::uint64_t offset = address_of(call), value = data_of(call);
-  if (!is_user_offset(offset)) return complete(call, -EIO);
+  if (!is_user_offset(offset) || offset >= kDebugRegistersEnd) return complete(call, -EIO);
   // There are no breakpoints of the processor's to be had: nothing but what turns them off is taken.
   if (offset >= kDebugRegisters) return complete(call, value == 0 ? 0 : -EINVAL);
   const auto index = static_cast<std::uint32_t>(offset / 8);
-  if (index >= kUserRegisters) return complete(call, 0);
+  if (index >= kUserRegisters) return complete(call, -EIO);
   if (!may_set(index, value)) return complete(call, -EIO);
   set_register(tracee, index, value);
   return complete(call, 0);
@@ -138,6 +139,7 @@ long set_fp_registers(Call& call, Tracee& tracee) {
 }
 
 long get_register_set(Call& call, Tracee& tracee) {
+  if (address_of(call) == NT_386_IOPERM && at<IoVector>(data_of(call)).bytes % 8 == 0) return complete(call, -ENXIO);
   const std::uint64_t room = set_bytes(tracee, address_of(call));
   IoVector& vector = at<IoVector>(data_of(call));
   if (room == 0 || vector.bytes % 8 != 0) return complete(call, -EINVAL);
@@ -157,6 +159,8 @@ long get_register_set(Call& call, Tracee& tracee) {
 }
 
 long set_register_set(Call& call, Tracee& tracee) {
+  if (address_of(call) == NT_386_IOPERM && at<IoVector>(data_of(call)).bytes % 8 == 0)
+    return complete(call, -EOPNOTSUPP);
   const std::uint64_t room = set_bytes(tracee, address_of(call));
   IoVector& vector = at<IoVector>(data_of(call));
   if (room == 0 || vector.bytes % 8 != 0) return complete(call, -EINVAL);

@@ -50,6 +50,9 @@ std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Outp
 
 bool is_there(std::uint64_t address, std::uint64_t bytes) { return bytes_there(address, bytes) == bytes; }
 
+// What is all there may have been scratch, with nothing from the kernel in it.
+bool is_partly_there(std::uint64_t address, std::uint64_t bytes) { return !is_there(address, bytes); }
+
 // The memory that `out` says the call wrote, appended to `to`.
 std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
                      std::uint32_t n) {
@@ -67,8 +70,11 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
     case OutKind::kByResult:
       // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
+      if (result == -EFAULT && is_partly_there(address, count * out.size)) to[n++] = {address, kPage};
       break;
     case OutKind::kByCount:
+      if (result == -EFAULT && !is_partly_there(address, count * out.size)) break;
+      [[fallthrough]];
     case OutKind::kInOutCount:
       to[n++] = {address, count * out.size};
       break;
@@ -90,7 +96,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
-      if ((call.row->flags & kWritesStream) == 0) return vector_outputs(call, out, result, to, n);
+      if ((call.row->flags & kWritesStream) == 0 && !is_error(result)) return vector_outputs(call, out, result, to, n);
       break;
     default:
       break;
@@ -127,7 +133,8 @@ class Scratch {
 
   // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
   std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel) {
-    if (original == 0 || bytes > end_ - next_ || moves_ == kMaxMoves || !is_there(original, bytes)) return original;
+    if (original == 0 || bytes == 0 || bytes > end_ - next_ || moves_ == kMaxMoves || !is_there(original, bytes))
+      return original;
     const std::uint64_t scratch = next_;
     next_ += round_to(bytes, 64);
     if (read_by_kernel) memcpy(reinterpret_cast<void*>(scratch), reinterpret_cast<void*>(original), bytes);
@@ -193,7 +200,9 @@ class Scratch {
 
 bool writes_outputs(const Call& call, long result) {
   const std::uint16_t flags = call.row->flags;
+  if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
+  if ((flags & kWritesIfPositive) != 0) return result > 0;
   return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
 }
 
@@ -275,6 +284,7 @@ void repeat_write(const Call& call, long result) {
       if (n > 0) address += static_cast<std::uint64_t>(n), bytes -= static_cast<std::uint64_t>(n);
     }
   };
+  if ((call.row->flags & kWritesStream) == 0) return emit(scratch_of(call.me), static_cast<std::uint64_t>(result));
   if (call.row->outs[0].kind != OutKind::kVector)
     return emit(static_cast<std::uint64_t>(call.logged[1]), static_cast<std::uint64_t>(result));
   const std::uint32_t n = vector_outputs(call, call.row->outs[0], result, outputs, 0);

@@ -36,7 +36,8 @@ void touch_time_limit(const Call& call) {
                      : call.number == SYS_epoll_pwait2 ? call.args[3]
                      : call.number == SYS_pselect6     ? call.args[4]
                                                        : 0;
-  if (limit != 0) (void)*reinterpret_cast<const volatile long*>(limit);
+  const auto* words = reinterpret_cast<const volatile long*>(limit);
+  if (limit != 0) (void)words[0], (void)words[1];
 }
 
 }  // namespace
@@ -102,6 +103,7 @@ long handle_with_temporary_mask(Call& call) {
     call.me.saved_mask = call.me.signal_mask;
     call.me.has_saved_mask = 1;
     call.me.signal_mask = *reinterpret_cast<const std::uint64_t*>(mask_address) & ~kUnblockable;
+    if (live() && call.me.held != 0) release_held(call.me);  // of these the kernel knows nothing
   }
   if (call.number == SYS_pselect6) return handle_select(call);
   return recorded_call(call);

@@ -131,6 +131,7 @@ void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
     memcpy(tracee->asked_info, info, sizeof info);
     tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
     tracee->options = own.options;
+    tracee->call = call.number;  // which it is still in, with the result 0
   }
   if (wanted) stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
 }

@@ -54,6 +54,12 @@ void identify(long id, std::uint64_t bytes, FileIdentity& file) {
 
 std::uint64_t shared_id_of(const FileIdentity& file) { return file.device * kIdFactor + file.inode; }
 
+void add_segment(const Call& call, const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot) {
+  Region region = {start, start + bytes, static_cast<std::uint32_t>(prot), true, shared_id_of(file), 0, kNoFile};
+  region.read_only = (call.args[2] & SHM_RDONLY) != 0;
+  add_region(region);
+}
+
 // Where the segment goes, or a negative error.
 long choose_place(std::uint64_t wanted, std::uint64_t bytes, long flags) {
   if (wanted == 0) {
@@ -83,7 +89,7 @@ long handle_shmat(Call& call) {
     const auto start = static_cast<std::uint64_t>(result);
     const std::uint64_t bytes = recorded_mapping_bytes();
     map_recorded_file(file, start, bytes, prot, MAP_SHARED | MAP_FIXED, 0);
-    add_region({start, start + bytes, static_cast<std::uint32_t>(prot), true, shared_id_of(file), 0, kNoFile});
+    add_segment(call, file, start, bytes, prot);
     return result;
   }
   struct shmid_ds status = {};
@@ -98,7 +104,7 @@ long handle_shmat(Call& call) {
   identify(call.args[0], bytes, file);
   log_mapped_file(file, start, bytes, 0, prot, MAP_SHARED);
   log_memory(start, bytes);
-  add_region({start, start + bytes, static_cast<std::uint32_t>(prot), true, shared_id_of(file), 0, kNoFile});
+  add_segment(call, file, start, bytes, prot);
   return result;
 }
 

@@ -51,6 +51,7 @@ inline constexpr std::uint16_t kNewFdPair = 64;              // two new descript
 inline constexpr std::uint16_t kChangesFile = 256;           // may change the contents or the size of a file
 inline constexpr std::uint16_t kWritesOnError = 128;         // writes its outputs although it fails
 inline constexpr std::uint16_t kWritesIfInterrupted = 1024;  // writes its outputs only if a signal ends it
+inline constexpr std::uint16_t kWritesIfPositive = 8192;     // writes its outputs only if the result is above 0
 inline constexpr std::uint16_t kFirstIsFolder = 4096;        // args[0] is a folder's descriptor, args[1] a path from it
 // If the handler, which only reads until it comes to recorded_call, meets memory that is not there, the call is made
 // all the same, for the kernel may have another error to tell.

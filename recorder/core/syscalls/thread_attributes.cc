@@ -35,8 +35,8 @@ long handle_set_robust_list(Call& call) {
 long handle_get_robust_list(Call& call) {
   const Thread* of = call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]);
   if (of == nullptr) return recorded_call(call);
-  *reinterpret_cast<std::uint64_t*>(call.args[1]) = of->robust_list;
   *reinterpret_cast<std::uint64_t*>(call.args[2]) = kRobustHeadBytes;
+  *reinterpret_cast<std::uint64_t*>(call.args[1]) = of->robust_list;
   return complete(call, 0);
 }
 

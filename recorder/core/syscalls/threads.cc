@@ -45,6 +45,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   Thread& child = add_thread(call.me.process);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
+  child.altstack_flags = SS_DISABLE;  // as if there had been one
   child.op.kind = OpKind::kStart;
   begin_on_core_stack(call, args, child);
   // The kernel clears core_tid_word when the real thread is gone.

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <sys/ptrace.h>
 #include "check.h"
 
@@ -10,7 +11,22 @@
                          errno == EBADF || errno == ENODEV || errno == ESRCH || errno == ENOTBLK || errno == ENOMSG || \
                          errno == EOPNOTSUPP))
 
+/* Those that it is in already are not refused. */
+static void own_namespaces(void) {
+  if (geteuid() != 0) return;
+  const char* kinds[] = {"pid", "net", "uts"};
+  for (int i = 0; i < 3; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/ns/%s", kinds[i]);
+    int space = open(name, O_RDONLY);
+    CHECK(syscall(SYS_setns, space, 0) == 0 || errno == EPERM);
+    FAILS(syscall(SYS_setns, space, CLONE_NEWNS), EINVAL);
+    CHECK(close(space) == 0);
+  }
+}
+
 int main(void) {
+  own_namespaces();
   aio_context_t context = 0;
   struct perf_event_attr attributes = {.size = sizeof attributes};
   if (getenv("REWEAVE_NATIVE_ONLY") == NULL) {

@@ -31,8 +31,37 @@ static void paths(void) {
   REFUSED(EINVAL, SYS_process_madvise, -1, BAD, 1ul, 0, 1);
 }
 
+static void time_limits(void) {
+  char* page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct timespec wrong = {0, -1};
+  CHECK(mprotect(page + 4096, 4096, PROT_NONE) == 0);
+  REFUSED(EFAULT, SYS_select, -1, NULL, NULL, NULL, BAD);
+  REFUSED(EINVAL, SYS_select, 1, BAD, NULL, NULL, &wrong);
+  REFUSED(EINVAL, SYS_pselect6, 1, BAD, NULL, NULL, &wrong, NULL);
+  REFUSED(EINVAL, SYS_select, -1, BAD, NULL, NULL, NULL);
+  CHECK(syscall(SYS_epoll_pwait2, -1, BAD, 0, page + 4088, BAD, 2ul) == -1 && (errno == EFAULT || errno == ENOSYS));
+}
+
+static void copies_to_output(void) {
+  REFUSED(EINVAL, SYS_splice, -1, NULL, 1, NULL, 1ul, 0x100);
+  CHECK(syscall(SYS_splice, -1, NULL, 1, NULL, 0ul, 0x100) == 0);
+  REFUSED(EBADF, SYS_splice, -1, NULL, 1, NULL, 1ul, 0);
+  REFUSED(EINVAL, SYS_tee, -1, 1, 1ul, 0x100);
+  REFUSED(EBADF, SYS_sendfile, 1, -1, NULL, 1ul);
+  REFUSED(EINVAL, SYS_vmsplice, 1, BAD, 1, 0x100);
+  REFUSED(EINVAL, SYS_unshare, 0x20000001);
+}
+
 static void signals_and_locks(void) {
   int word = 0;
+  void* list = NULL;
+  size_t length = 0;
+  REFUSED(EFAULT, SYS_get_robust_list, 0, BAD, &length);
+  CHECK(length == 24);
+  length = 0;
+  REFUSED(EFAULT, SYS_get_robust_list, 0, &list, BAD);
+  CHECK(list == NULL);
+  CHECK((int)syscall(SYS_modify_ldt, 77, &list, 1ul << 33) == -ENOSYS);
   struct timespec soon = {0, 1};
   REFUSED(EFAULT, SYS_rt_sigaction, 100, BAD, NULL, 8ul);
   REFUSED(EINVAL, SYS_rt_sigaction, 100, BAD, NULL, 4ul);
@@ -80,6 +109,8 @@ static void short_sets(void) {
 
 int main(void) {
   paths();
+  time_limits();
+  copies_to_output();
   signals_and_locks();
   ranges();
   sockets();

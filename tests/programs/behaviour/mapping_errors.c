@@ -27,6 +27,33 @@ static void sizes_and_places(void) {
   IS_FAILED(move(block, kPage, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, above), EINVAL);
 }
 
+/* The file comes first. */
+static void no_file(void) {
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, 0, -1, 0), EBADF);
+  IS_FAILED(mmap(NULL, 0, PROT_READ, MAP_PRIVATE, -1, 0), EBADF);
+  IS_FAILED(mmap((void*)1, kPage, PROT_READ, MAP_PRIVATE | MAP_FIXED, -1, 0), EBADF);
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_PRIVATE, -1, 1), EINVAL);
+  IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_ANONYMOUS, -1, 0), EINVAL);
+}
+
+/* What shrinks may consist of several mappings and holes; what grows may not. */
+static void over_holes(void) {
+  unsigned char there[8];
+  char* block = map(NULL, 8 * kPage, 0);
+  block[3 * kPage] = 'k';
+  CHECK(munmap(block + 2 * kPage, kPage) == 0 && mprotect(block + 3 * kPage, kPage, PROT_READ) == 0);
+  CHECK(move(block, 6 * kPage, 4 * kPage, 0, NULL) == block && block[3 * kPage] == 'k');
+  FAILS(mincore(block + 2 * kPage, kPage, there), ENOMEM);
+  FAILS(mincore(block + 4 * kPage, kPage, there), ENOMEM);
+  CHECK(mincore(block + 6 * kPage, 2 * kPage, there) == 0);
+  CHECK(move(block, 8 * kPage, 8 * kPage, 0, NULL) == block);
+  IS_FAILED(move(block, 4 * kPage, 5 * kPage, 0, NULL), EFAULT);
+  CHECK(map(block + 2 * kPage, kPage, MAP_FIXED_NOREPLACE) == block + 2 * kPage);
+  char* place = map(NULL, 4 * kPage, 0);
+  if (move(block, 4 * kPage, 4 * kPage, MREMAP_MAYMOVE | MREMAP_FIXED | 4 /* DONTUNMAP */, place) == MAP_FAILED) return;
+  CHECK(place[3 * kPage] == 'k' && block[3 * kPage] == 0); /* since Linux 6.17 */
+}
+
 /* The place asked for is a wish. */
 static void moved_and_left(void) {
   const int flags = MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */;
@@ -60,6 +87,8 @@ static void far_offsets(void) {
 
 int main(void) {
   sizes_and_places();
+  no_file();
+  over_holes();
   moved_and_left();
   huge_pages();
   far_offsets();

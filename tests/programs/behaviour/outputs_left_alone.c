@@ -37,6 +37,7 @@ int main(void) {
   memset(&usage, 0x5a, sizeof usage);
   CHECK(wait4(child, &status, WNOHANG, &usage) == 0);
   CHECK(is_filled(&usage, 0x5a, sizeof usage) && status == 0x5a5a5a5a);
+  CHECK(syscall(SYS_wait4, child, 8, WNOHANG, 16) == 0); /* nowhere, to which nothing is written */
   CHECK(syscall(SYS_waitid, P_PID, child, &info, WNOHANG | WEXITED, &usage) == 0 && info.si_pid == 0);
   CHECK(is_filled(&usage, 0x5a, sizeof usage));
   CHECK(write(held[1], "x", 1) == 1);

@@ -1,7 +1,10 @@
-/* While other threads live: a read into a buffer of which a part is not there takes nothing out of a pipe that it does
- * not hand over, and a sleep that nobody interrupts writes no rest. */
+/* What the kernel has written when it comes to a place that is not there stays written. While other threads live: a
+ * read into a buffer of which a part is not there takes nothing out of a pipe that it does not hand over, and a sleep
+ * that nobody interrupts writes no rest. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "check.h"
@@ -14,6 +17,28 @@ static void* wait_for_end(void* pipe_end) {
   return NULL;
 }
 
+static void some_written(char* edge) {
+  struct timeval time = {0, 0};
+  unsigned ids[1] = {0x5a5a5a5a}, cpu[1] = {0x5a5a5a5a}, header[2] = {1, 0};
+  FAILS(syscall(SYS_gettimeofday, &time, 8), EFAULT);
+  CHECK(time.tv_sec > 0);
+  printf("%ld.%ld\n", (long)time.tv_sec, (long)time.tv_usec);
+  FAILS(syscall(SYS_getresuid, ids, 8, 8), EFAULT);
+  CHECK(ids[0] == getuid());
+  FAILS(syscall(SYS_getcpu, cpu, 8), EFAULT);
+  CHECK(cpu[0] < 0x5a5a5a5a);
+  FAILS(syscall(SYS_capset, header, NULL), EINVAL); /* it tells the version that it knows */
+  CHECK(header[0] > 1);
+  int pair[2] = {-1, -1};
+  FAILS(syscall(SYS_socketpair, AF_INET, SOCK_STREAM, 0, pair), EOPNOTSUPP);
+  printf("%d %d\n", pair[0], pair[1]); /* Linux reserves their numbers first */
+  memset(edge - 16, 0x5a, 16);
+  FAILS(syscall(SYS_fstat, 0, edge - 16), EFAULT);
+  FAILS(syscall(SYS_getcwd, edge - 2, kPage), EFAULT);
+  for (int i = -16; i < 0; i++) printf("%02x ", (unsigned char)edge[i]);
+  puts("");
+}
+
 int main(void) {
   int ends[2], data[2];
   pthread_t other;
@@ -22,6 +47,8 @@ int main(void) {
   CHECK(pthread_create(&other, NULL, wait_for_end, &ends[0]) == 0);
   char* edge = mmap(NULL, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(munmap(edge + kPage, kPage) == 0);
+  some_written(edge + kPage);
+  FAILS(read(data[0], (void*)(1UL << 63), 0), EFAULT);
   CHECK(write(data[1], "abcdefghij", 10) == 10);
   ssize_t got = read(data[0], edge + kPage - 4, 10);
   CHECK(got == -1 && errno == EFAULT);

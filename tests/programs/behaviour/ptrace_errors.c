@@ -50,6 +50,14 @@ int main(void) {
   expect_success(other);
   FAILS(ptrace(12345, child, NULL, NULL), EIO);
   FAILS(ptrace(PTRACE_CONT, child, NULL, 65), EIO);
+  FAILS(ptrace(PTRACE_POKEUSER, child, 304, 0), EIO); /* u_tsize, of core files */
+  FAILS(ptrace(PTRACE_POKEUSER, child, 912, 0), EIO);
+  CHECK(ptrace(PTRACE_PEEKUSER, child, 920, NULL) == 0);
+  FAILS(ptrace(PTRACE_PEEKUSER, child, 928, NULL), EIO);
+  char permissions[8];
+  struct iovec ports = {permissions, sizeof permissions};
+  FAILS(ptrace(PTRACE_GETREGSET, child, 0x201 /* NT_386_IOPERM */, &ports), ENXIO);
+  FAILS(ptrace(PTRACE_SETREGSET, child, 0x201, &ports), EOPNOTSUPP);
   FAILS(ptrace(PTRACE_GETREGS, child, NULL, 8), EFAULT);
   FAILS(ptrace(PTRACE_SETREGS, child, NULL, 8), EFAULT);
   r = registers_of(child);

@@ -22,6 +22,11 @@ static int child_work(void) {
   return 4;
 }
 
+/* What a new thread is still in when it stops first. */
+static int is_making(long call) {
+  return call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork;
+}
+
 int main(void) {
   pid_t child = fork_traced();
   if (child == 0) _exit(child_work());
@@ -49,6 +54,8 @@ int main(void) {
       if (event != PTRACE_EVENT_EXIT) made[event] = message;
       if (event == PTRACE_EVENT_CLONE) thread = (pid_t)message; /* the end of the process may be its end */
     } else if (who != child && WSTOPSIG(status) == SIGSTOP) {
+      const struct user_regs_struct r = registers_of(who);
+      CHECK(r.rax == 0 && is_making((long)r.orig_rax));
       first_stops++;
     } else {
       resumed = WSTOPSIG(status);

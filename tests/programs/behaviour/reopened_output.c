@@ -1,5 +1,8 @@
 /* Standard output, opened anew by the names it has: a replay repeats what is written there as well. */
 #define _GNU_SOURCE
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include "check.h"
 
 static void say(const char* path, const char* words) {
@@ -8,6 +11,62 @@ static void say(const char* path, const char* words) {
   CHECK(write(fd, words, strlen(words)) == (ssize_t)strlen(words));
   int twin = dup(fd);
   CHECK(close(fd) == 0 && write(twin, "again\n", 6) == 6 && close(twin) == 0);
+}
+
+static void send_descriptor(int to, int fd) {
+  char byte = 'd', control[CMSG_SPACE(sizeof fd)] = {0};
+  struct iovec vector = {&byte, 1};
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof fd);
+  memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  CHECK(sendmsg(to, &message, 0) == 1);
+}
+
+static int receive_descriptor(int from) {
+  int fd = -1;
+  char byte, control[CMSG_SPACE(sizeof fd)];
+  struct iovec vector = {&byte, 1};
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  CHECK(recvmsg(from, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL);
+  memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+  return fd;
+}
+
+/* By a socket, to oneself and to a process that has no other; and taken from another process. */
+static void handed_over(void) {
+  int ends[2];
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  send_descriptor(ends[0], 1);
+  int own = receive_descriptor(ends[1]);
+  CHECK(write(own, "received\n", 9) == 9 && close(own) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(close(1) == 0);
+    int only = receive_descriptor(ends[1]);
+    CHECK(write(only, "received by a child\n", 20) == 20);
+    _exit(0);
+  }
+  send_descriptor(ends[0], 1);
+  expect_success(child);
+  int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  int taken = (int)syscall(SYS_pidfd_getfd, self, 1, 0);
+  CHECK(taken < 0 || write(taken, "taken\n", 6) == 6);
+}
+
+/* Behind a number that few programs have. */
+static void far_away(void) {
+  const struct rlimit room = {10000, 10000};
+  if (setrlimit(RLIMIT_NOFILE, &room) != 0) return;
+  CHECK(dup2(1, 9000) == 9000 && write(9000, "far away\n", 9) == 9);
+  int farther = fcntl(9000, F_DUPFD, 9500);
+  CHECK(close(1) == 0 && write(farther, "farther\n", 8) == 8);
+  CHECK(dup2(9000, 1) == 1 && close_range(9000, 9999, 0) == 0);
+  CHECK(dup2(open("/dev/null", O_WRONLY), 9000) == 9000 && write(9000, "nowhere\n", 8) == 8);
 }
 
 int main(void) {
@@ -19,6 +78,8 @@ int main(void) {
   say(path, "by /proc/PID/fd/1\n");
   say("/dev/null", "nowhere\n");
   lseek(1, 0, SEEK_END); /* if it is a file, its own position is still at the start */
+  handed_over();
+  far_away();
   puts("done");
   return 0;
 }

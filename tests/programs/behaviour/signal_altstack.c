@@ -50,7 +50,24 @@ static void disarmed(int number, siginfo_t* info, void* context) {
   CHECK(sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0);
 }
 
+static void set_one(int number, siginfo_t* info, void* context) {
+  (void)number, (void)info, (void)context;
+  const stack_t stack = {.ss_sp = stack_memory, .ss_size = sizeof stack_memory};
+  CHECK(sigaltstack(&stack, NULL) == 0);
+}
+
+/* What a handler sets stays in a thread that never had one; else the return puts back what was before. */
+static void set_by_handler(void) {
+  stack_t old, none = {.ss_flags = SS_DISABLE};
+  on_signal(SIGUSR1, set_one, 0);
+  raise(SIGUSR1);
+  CHECK(sigaltstack(&none, &old) == 0 && old.ss_flags == 0 && old.ss_sp == stack_memory);
+  raise(SIGUSR1);
+  CHECK(sigaltstack(NULL, &old) == 0 && old.ss_flags == SS_DISABLE);
+}
+
 int main(void) {
+  set_by_handler();
   stack_t stack = {.ss_sp = stack_memory, .ss_size = sizeof stack_memory}, old;
   CHECK(sigaltstack(NULL, &old) == 0 && old.ss_flags == SS_DISABLE);
   CHECK(sigaltstack(&stack, NULL) == 0);

@@ -1,6 +1,8 @@
 /* Blocked signals of all kinds wait in the kernel's order: faults first, then the lowest number, real-time ones each
-   as often as they were sent, others once. */
+   as often as they were sent, others once. Handlers of those that are unblocked together interrupt each other in that
+   order, so that the last one runs first. */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <time.h>
 #include "check.h"
 
@@ -11,7 +13,53 @@ static void count(int number, siginfo_t* info, void* context) {
   traps++;
 }
 
+static volatile int handled[8], n_handled;
+
+static void note(int number, siginfo_t* info, void* context) {
+  (void)info, (void)context;
+  handled[n_handled++] = number;
+}
+
+static void unblock_together(void) {
+  const int sent[] = {SIGUSR1, SIGSEGV, SIGRTMIN, SIGUSR2, SIGBUS},
+            order[] = {SIGRTMIN, SIGUSR2, SIGUSR1, SIGSEGV, SIGBUS};
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  for (int suspends = 0; suspends < 2; suspends++) {
+    CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+    for (int i = 0; i < 5; i++) {
+      on_signal(sent[i], note, 0);
+      CHECK(raise(sent[i]) == 0);
+    }
+    n_handled = 0;
+    if (suspends)
+      FAILS(sigsuspend(&none), EINTR);
+    else
+      CHECK(sigprocmask(SIG_SETMASK, &none, NULL) == 0);
+    CHECK(n_handled == 5);
+    for (int i = 0; i < 5; i++) CHECK(handled[i] == order[i]);
+  }
+}
+
+/* One that an instruction may cause ends a call that unblocks it, alone as well. */
+static void unblock_one(void) {
+  const struct timespec soon = {5, 0};
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  CHECK(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
+  n_handled = 0;
+  CHECK(raise(SIGSEGV) == 0);
+  FAILS(sigsuspend(&none), EINTR);
+  CHECK(n_handled == 1 && raise(SIGBUS) == 0);
+  FAILS(ppoll(NULL, 0, &soon, &none), EINTR);
+  CHECK(n_handled == 2 && handled[1] == SIGBUS);
+}
+
 int main(void) {
+  unblock_together();
+  unblock_one();
   enum { kEach = 10 };
   const struct timespec at_once = {0, 0};
   const int sent[] = {SIGUSR2, SIGHUP, SIGTRAP, SIGSEGV};

@@ -22,6 +22,13 @@ static void shared_memory(void) {
   a[7] = 42;
   CHECK(b[7] == 42);
   CHECK(shmctl(id, IPC_STAT, &status) == 0 && status.shm_segsz == 10000 && status.shm_nattch == 2);
+  FAILS(mprotect(b, 4096, PROT_READ | PROT_WRITE), EACCES); /* and it stays so */
+  pid_t writer = fork();
+  if (writer == 0) {
+    *(volatile int*)b = 1;
+    _exit(0);
+  }
+  CHECK(WTERMSIG(status_of(writer)) == SIGSEGV);
   CHECK(status.shm_cpid == getpid());
   pid_t child = fork();
   if (child == 0) {
