@@ -1,5 +1,5 @@
-// The words of memory that a thread writes to while it is looked at (loop_probe.h), and which of them are others each time
-// that it comes back to where the look began.
+// The words of memory that a thread writes to while it is looked at (loop_probe.h), and which of them are others each
+// time that it comes back to where the look began.
 #pragma once
 
 #include "recorder/core/preemption.h"
@@ -20,8 +20,9 @@ class TouchedWords {
 
   // Adds all of them to a loop's changes, which are not known if they are too many.
   void add_to(LoopChanges& changes) const;
-  // Those by which a turn is told from others best: what no turn leaves as it was, then what was written to at all. None
-  // that is dead: below the stack pointer the runs may differ, but for what a function that calls none keeps there.
+  // Those by which a turn is told from others best: what no turn leaves as it was, then what was written to at all.
+  // None that is dead: below the stack pointer the runs may differ, but for what a function that calls none keeps
+  // there.
   LoopChanges telling(std::uint64_t sp) const;
 
  private:
