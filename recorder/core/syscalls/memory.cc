@@ -186,7 +186,7 @@ long handle_mmap(Call& call) {
     start = choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
-  if (over_memory_limit(bytes)) return complete(call, -ENOMEM);
+  if (regions().count >= kMostMapped || over_memory_limit(bytes)) return complete(call, -ENOMEM);
   if (gains_execution(0, 0, call.args[2])) return complete(call, -EACCES);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
 }
