@@ -16,6 +16,15 @@ Region places[2 * kMaxRegions];
 RegionTable table = {0, places + kMaxRegions};
 ProgramBreak heap;
 
+// Each gap between regions that lies above `floor` is smaller than `bytes`: a search for that much begins at `floor`,
+// for to look at all gaps again makes the search slower with each mapping. What is given back may make larger ones.
+struct SmallGaps {
+  std::uint64_t floor;
+  std::uint64_t bytes;
+};
+constexpr SmallGaps kNothingKnown = {kMmapTop, 0};
+SmallGaps small_gaps = kNothingKnown;
+
 // Room for one more at `index`, where the fewer are to be moved.
 void make_room(std::uint32_t index) {
   const bool lower =
@@ -38,6 +47,13 @@ void take_out(std::uint32_t first, std::uint32_t last) {
     memmove(table.items + first, table.items + last, behind * sizeof(Region));
   }
   table.count -= last - first;
+}
+
+// The gap below the region at `index` has grown.
+void note_gap_at(std::uint32_t index) {
+  const std::uint64_t next = index < table.count ? table.items[index].start : kMmapTop;
+  const std::uint64_t top = next < kMmapTop ? next : kMmapTop, bottom = index == 0 ? 0 : table.items[index - 1].end;
+  if (top > small_gaps.floor && top >= bottom + small_gaps.bytes) small_gaps.bytes = top - bottom + 1;
 }
 
 // Index of the first region that ends after `address`.
@@ -104,13 +120,19 @@ RegionTable& regions() { return table; }
 ProgramBreak& program_break() { return heap; }
 
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t top) {
-  std::uint64_t ceiling = top;
-  for (std::uint32_t i = first_after(top - 1);; i--) {
+  const bool from_known = top == kMmapTop && bytes >= small_gaps.bytes;
+  std::uint64_t ceiling = from_known ? small_gaps.floor : top;
+  std::uint64_t more_than_seen = from_known ? small_gaps.bytes : 0;  // no gap above `ceiling` has as much
+  for (std::uint32_t i = first_after(ceiling - 1);; i--) {
     // Region i, if it exists, bounds the gap from above; region i - 1 from below.
     if (i < table.count && table.items[i].start < ceiling) ceiling = table.items[i].start;
     if (ceiling < bottom + bytes) return 0;
     const std::uint64_t floor = i == 0 || table.items[i - 1].end < bottom ? bottom : table.items[i - 1].end;
-    if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) return ceiling - bytes;
+    if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) {
+      if (top == kMmapTop) small_gaps = {ceiling, more_than_seen};
+      return ceiling - bytes;
+    }
+    if (floor < ceiling && ceiling - floor >= more_than_seen) more_than_seen = ceiling - floor + 1;
     // What is ours lies within the gap: the room below it.
     const std::uint64_t below = ceiling < kCoreBase ? ceiling : kCoreBase;
     if (floor < below && below - floor >= bytes && !is_ours(below - bytes, bytes)) return below - bytes;
@@ -148,7 +170,9 @@ void remove_region(std::uint64_t start, std::uint64_t end) {
   std::uint32_t last = first;
   for (; last < table.count && table.items[last].start < end; last++)
     if ((table.items[last].prot & kExecutable) != 0) process().code_removals++;
+  if (first == last) return;
   take_out(first, last);
+  note_gap_at(first);
 }
 
 void protect_region(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
@@ -168,6 +192,7 @@ void drop_not_inherited() {
   for (std::uint32_t i = 0; i < table.count; i++)
     if (!table.items[i].not_inherited) table.items[kept++] = table.items[i];
   table.count = kept;
+  small_gaps = kNothingKnown;
 }
 
 const Region* region_at(std::uint64_t address) {

@@ -25,6 +25,9 @@ struct Region {
 };
 
 inline constexpr std::uint32_t kMaxRegions = 65536;
+// What a program can map. The kernel's own limit, by default little less than the table's, counts our mappings as well,
+// of which a replay has more.
+inline constexpr std::uint32_t kMostMapped = kMaxRegions - 1024;
 struct RegionTable {
   std::uint32_t count;
   Region* items;  // sorted by start, disjoint

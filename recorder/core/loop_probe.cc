@@ -12,6 +12,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/touched_words.h"
 #include "recorder/core/tracing.h"
 #include "recorder/core/value_trap.h"
 
@@ -19,9 +20,8 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kMaxSteps = 1'000;
+constexpr std::uint32_t kMaxSteps = 1'000, kMaxStepsIfOverdue = 2'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint64_t kWordsOfWrite = 5;  // that an instruction writes at the most, if not aligned
 constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
 
 // How long others, and a signal, wait for a thread that computes.
@@ -41,8 +41,8 @@ struct Probe {
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
   std::uint64_t pause;  // where the last `pause` ends
-  LoopChanges changes;
-  LoopChanges written;  // the first word of each write only, not known to be all
+  TouchedWords touched;
+  LoopChanges changes;  // complete when the look has ended
 };
 Probe probe;
 
@@ -76,36 +76,14 @@ void close_pages() {
   probe.open_count = 0;
 }
 
-void note_word(LoopChanges& changes, std::uint64_t word) {
-  for (std::uint32_t i = 0; i < changes.count; i++)
-    if (changes.words[i] == word) return;
-  if (changes.count == LoopChanges::kMaxWords)
-    changes.known = false;
-  else
-    changes.words[changes.count++] = word;
-}
-
-void note_write(std::uint64_t address) {
-  std::uint64_t word = address & ~std::uint64_t{7};
-  const std::uint64_t page_end = page_down(address) + kPage;
-  note_word(probe.written, word);
-  for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note_word(probe.changes, word);
-}
-
-std::uint64_t hash_words(const LoopChanges& changes) {
-  std::uint64_t hash = changes.count;
-  for (std::uint32_t i = 0; i < changes.count; i++)
-    hash = mix(hash, *reinterpret_cast<const std::uint64_t*>(changes.words[i]));
-  return hash | 1;
-}
-
 // The thread is at the instruction, and in the frame, where the probe began.
 void note_iteration(KernelContext& context) {
   const Instant now = instant_of(context);
   probe.iterations++;
-  const std::uint64_t words = now == probe.start ? hash_words(probe.changes) : 0;
-  if (words != 0 && (words == probe.words || probe.changes.count == 0)) probe.recurred = true;
+  const std::uint64_t words = now == probe.start ? probe.touched.hash() : 0;
+  if (words != 0 && (words == probe.words || probe.touched.none())) probe.recurred = true;
   probe.words = words;
+  probe.touched.note_turn();
   if (now.vectors != probe.start.vectors) probe.changes.known = false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
     if (general_register(context.registers, i) != general_register(probe.registers, i))
@@ -171,6 +149,7 @@ void begin_at(const KernelContext& context) {
   probe.approaching = false;
   probe.start = instant_of(context);
   probe.registers = context.registers;
+  probe.touched.begin_turn();
   probe.steps = 0;
 }
 
@@ -238,18 +217,8 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
 
 namespace {
 
-// Below the stack pointer the runs may differ, but for what a function that calls none keeps there.
-void forget_dead_words(std::uint64_t sp) {
-  const Region* stack = region_at(sp);
-  LoopChanges& changes = probe.written;
-  for (std::uint32_t i = changes.count; i-- > 0;)
-    if (stack != nullptr && changes.words[i] >= stack->start && changes.words[i] < sp - kRedZone)
-      changes.words[i] = changes.words[--changes.count];
-}
-
-void preempt_computing(KernelContext& context, bool waits) {
-  forget_dead_words(context.registers.rsp);
-  preempt(context, probe.written, waits ? probe.pause : 0);
+void preempt_computing(KernelContext& context) {
+  preempt(context, probe.touched.telling(context.registers.rsp), probe.pause);
 }
 
 // Gives way here, or at one of the next instructions.
@@ -259,7 +228,7 @@ void settle_at(KernelContext& context) {
   if (usable && !found && ++probe.steps < kMaxSteps) return;
   abandon_probe(context);
   const bool late = probe.stalled_ms >= patience_ms() * kUnlessFound;
-  if (found || (usable && late)) preempt_computing(context, false);
+  if (found || (usable && late)) preempt_computing(context);
 }
 
 void begin_to_settle(KernelContext& context) {
@@ -270,17 +239,26 @@ void begin_to_settle(KernelContext& context) {
 }
 
 void preempt_waiting(KernelContext& context) {
-  if (!probe.changes.known) return preempt_computing(context, true);
+  if (!probe.changes.known) return begin_to_settle(context);
   probe.changes.recurs = probe.recurred && probe.changes.count == 0;
   waiting_places.add(context.registers.rip);
   note_slice_end(self(), probe.start.ip);
   preempt(context, probe.changes, probe.pause);
 }
 
+// A thread that is to give way is looked at for longer: the loop may be within another, whose counter tells its turns
+// apart.
+bool goes_on_looking() {
+  probe.steps++;
+  return is_overdue() ? probe.steps < kMaxStepsIfOverdue : probe.iterations < kIterations && probe.steps < kMaxSteps;
+}
+
 // Enough steps were seen, or the last led to where no preemption can be.
 void end_look(KernelContext& context, bool usable) {
   abandon_probe(context);
-  probe.changes.known = probe.changes.known && probe.iterations == kIterations;
+  if (probe.iterations == 0) probe.touched.note_turn();  // a turn is longer than the look: what changed meanwhile
+  probe.touched.add_to(probe.changes);
+  probe.changes.known = probe.changes.known && probe.iterations >= kIterations;
   if (!probe.changes.known) seen.some = false;
   const bool waits = usable && is_waiting();
   rest.end_look(waits);
@@ -305,7 +283,7 @@ bool on_probe_step(KernelContext& context) {
     note_iteration(context);
   }
   const bool usable = nameable(r.rip);
-  if (usable && probe.iterations < kIterations && ++probe.steps < kMaxSteps) return true;
+  if (usable && goes_on_looking()) return true;
   end_look(context, usable);
   return true;
 }
@@ -314,7 +292,7 @@ bool on_probe_write(KernelContext& context, std::uint64_t address) {
   if (!probe.active || probe.open_count == kMaxOpenPages) return false;
   const Region* region = region_at(address);
   if (region == nullptr || (region->prot & PROT_WRITE) == 0 || (context.registers.error & 2) == 0) return false;
-  note_write(address);
+  probe.touched.note_write(address);
   probe.open_pages[probe.open_count++] = page_down(address);
   sys(SYS_mprotect, page_down(address), kPage, region->prot);
   return true;

@@ -15,7 +15,8 @@ std::uint64_t area_used[kStubAreaCount];  // bytes
 bool area_mapped[kStubAreaCount];
 
 bool within_reach(std::uint64_t address, const StubArea& area) {
-  return (address > area.start ? address - area.start : area.start - address) < kReach - kStubAreaBytes;
+  const std::uint64_t farthest = address > area.start ? address - area.start : area.start + area.bytes - address;
+  return farthest < kReach - kPage;
 }
 
 std::uint64_t left_in(std::uint32_t area) { return kStubAreas[area].bytes - area_used[area]; }

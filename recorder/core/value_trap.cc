@@ -67,7 +67,7 @@ struct Window {
 
 // A stub for all traps that reach it: there is but one at a time.
 std::uint64_t stub_for(std::uint64_t address) {
-  constexpr std::uint64_t kNear = (std::uint64_t{1} << 31) - (1 << 20);
+  constexpr std::uint64_t kNear = (std::uint64_t{1} << 31) - kPage;
   static std::uint64_t last;
   if (last == 0 || last + kNear < address || address + kNear < last) last = new_stub(address, kStubBytes);
   return last;

@@ -10,9 +10,22 @@ using Main = int (*)(int, char**, char**);
 Real<int(Main, int, char**, void (*)(), void (*)(), void (*)(), void*)> real_start = {"__libc_start_main"};
 Main program_main;
 
-int enter_main(int argc, char** argv, char** envp) {
-  api().at_main();
-  return program_main(argc, argv, envp);
+[[gnu::used]] void reached_main() { api().at_main(); }
+
+// main returns to where it would without us. Programs rely on that: Free Pascal's leave it from anywhere by that
+// address, with whatever the stack pointer is then, for what the C library does there needs none.
+[[gnu::naked]] int enter_main(int, char**, char**) {
+  asm volatile(
+      "pushq %%rdi\n\t.cfi_adjust_cfa_offset 8\n\t"
+      "pushq %%rsi\n\t.cfi_adjust_cfa_offset 8\n\t"
+      "pushq %%rdx\n\t.cfi_adjust_cfa_offset 8\n\t"
+      "call %P0\n\t"
+      "popq %%rdx\n\t.cfi_adjust_cfa_offset -8\n\t"
+      "popq %%rsi\n\t.cfi_adjust_cfa_offset -8\n\t"
+      "popq %%rdi\n\t.cfi_adjust_cfa_offset -8\n\t"
+      "jmp *%1"
+      :
+      : "i"(reached_main), "m"(program_main));
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ long refused_mapping(Call& call) {
   reported = true;
   return complete(call, -ENODEV);
 }
+
 bool is_no_file(long fd) { return is_our_fd(fd) || is_error(sys(SYS_fcntl, fd, F_GETFD)); }
 
 long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
@@ -203,7 +204,7 @@ long handle_mmap(Call& call) {
     start = choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
-  if (over_memory_limit(bytes)) return complete(call, -ENOMEM);
+  if (regions().count >= kMostMapped || over_memory_limit(bytes)) return complete(call, -ENOMEM);
   if (gains_execution(0, 0, call.args[2])) return complete(call, -EACCES);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
 }

@@ -101,9 +101,9 @@ long receive(Call& call) {
     flags = wanted | MSG_DONTWAIT;
     const long result =
         sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
+    flags = wanted;
     if (result != -EAGAIN) return result;  // otherwise another thread took it
   }
-  flags = wanted;
   lend_baton();
   const long result = interruptible_syscall(call, call.number, call.args);
   take_back_baton();
