@@ -1,5 +1,5 @@
-// A thread computes in code below 2 GiB, where just-in-time compilers ask for room: as far from all else as a jump goes. A
-// replay finds soon in which of a million turns others had theirs.
+// A thread computes in code below 2 GiB, where just-in-time compilers ask for room: as far from all else as a jump
+// goes. A replay finds soon in which of a million turns others had theirs.
 #define _GNU_SOURCE
 #include <pthread.h>
 
@@ -34,7 +34,8 @@ static void* compute(void* code) {
 }
 
 int main(void) {
-  char* code = mmap(NULL, kCodeBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  char* code =
+      mmap(NULL, kCodeBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   CHECK(code != MAP_FAILED && (uint64_t)code < 0x80000000);
   memcpy(code, code_begin, (size_t)(code_end - code_begin));
 #ifdef __SANITIZE_THREAD__
