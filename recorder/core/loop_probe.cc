@@ -246,16 +246,21 @@ void preempt_waiting(KernelContext& context) {
   preempt(context, probe.changes, probe.pause);
 }
 
+// The last look led to where no preemption can be.
+bool cut_short;
+
 // A thread that is to give way is looked at for longer: the loop may be within another, whose counter tells its turns
-// apart.
+// apart. Not if that might keep it from giving way at all.
 bool goes_on_looking() {
   probe.steps++;
-  return is_overdue() ? probe.steps < kMaxStepsIfOverdue : probe.iterations < kIterations && probe.steps < kMaxSteps;
+  if (probe.iterations < kIterations && probe.steps < kMaxSteps) return true;
+  return is_overdue() && !cut_short && probe.steps < kMaxStepsIfOverdue;
 }
 
 // Enough steps were seen, or the last led to where no preemption can be.
 void end_look(KernelContext& context, bool usable) {
   abandon_probe(context);
+  cut_short = !usable;
   if (probe.iterations == 0) probe.touched.note_turn();  // a turn is longer than the look: what changed meanwhile
   probe.touched.add_to(probe.changes);
   probe.changes.known = probe.changes.known && probe.iterations >= kIterations;
