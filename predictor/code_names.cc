@@ -103,11 +103,10 @@ bool CodeNames::of_runtime(std::uint32_t site) {
 }
 
 bool CodeNames::starts_thread(std::uint32_t site) {
-  if (module(site) == nullptr || !of_runtime(site)) return false;
+  if (module(site) == nullptr) return false;
   const CodeSymbol& code = symbol(site);
-  const std::string name = code.frames.empty() ? code.fallback : code.frames[0].function;
-  // recorder/shim/main.cc and thread.cc
-  return name.find("enter_main") != name.npos || name.find("run_thread") != name.npos;
+  const std::string name = code.frames.empty() ? code.fallback : code.frames.back().function;
+  return of_runtime(site) ? name.find("run_thread") != name.npos : name == "main";  // recorder/shim/thread.cc
 }
 
 std::string CodeNames::data(std::uint64_t address) {

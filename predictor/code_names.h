@@ -27,7 +27,7 @@ class CodeNames {
   std::string source_line(std::uint32_t site);
   // The place belongs to Reweave's libraries in the target, and means nothing to its user.
   bool of_runtime(std::uint32_t site);
-  // The place is where Reweave's library calls main, or the function of a thread.
+  // The place is in main, or where Reweave's library calls the function of a thread.
   bool starts_thread(std::uint32_t site);
 
   // The global variable at an address: "name", "name+8"; empty if there is none.

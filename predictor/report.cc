@@ -74,10 +74,8 @@ std::vector<std::uint32_t> shown_calls(const TraceModel& model, std::uint32_t st
   std::vector<std::uint32_t> calls;
   for (std::uint32_t node = stack; node != 0; node = model.calls[node].parent) {
     const std::uint32_t call = model.calls[node].site;
-    if (!names.hidden || !names.hidden(call))
-      calls.push_back(call);
-    else if (names.outermost && names.outermost(call))
-      break;
+    if (!names.hidden || !names.hidden(call)) calls.push_back(call);
+    if (names.outermost && names.outermost(call)) break;
   }
   return calls;
 }

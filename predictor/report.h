@@ -24,7 +24,7 @@ struct Names {
   std::function<std::string(std::uint32_t site)> source_line;
   // True for calls that are not the program's own.
   std::function<bool(std::uint32_t site)> hidden;
-  // True for calls of main or of a thread's function: those around it are the C library's, and start it.
+  // True for calls in main and of a thread's function: those around it are the C library's, and start it.
   std::function<bool(std::uint32_t site)> outermost;
   // A global address: "name" or "name+8"; empty if unknown.
   std::function<std::string(std::uint64_t address)> address;
