@@ -217,7 +217,7 @@ struct SignalAction {
 };
 
 // Values of Process::catches_all.
-inline constexpr std::uint8_t kCatching = 1, kCatchesAll = 2;
+inline constexpr std::uint8_t kCatching = 1, kCatchesAll = 2, kReleasing = 3;
 
 struct Process {
   std::int32_t pid;       // as the target knows it

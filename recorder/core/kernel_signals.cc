@@ -87,7 +87,8 @@ void prepare_thread(Thread& thread) {
 void set_kernel_action(int number) {
   if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   const SignalAction& action = signal_action(number);
-  const bool traced = process().catches_all.load() != 0;
+  const std::uint8_t all = process().catches_all.load();
+  const bool traced = all == kCatching || all == kCatchesAll;
   const bool stops = action.handler == 0 && !traced && (kTerminalStops & signal_bit(number)) != 0;
   const bool caught = action.handler > 1 || stops || traced || (action.handler == 0 && number == SIGPIPE);
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
@@ -109,11 +110,10 @@ void apply_disposition(int number) {
 }
 
 void catch_all_signals(bool all) {
-  process().catches_all.store(all ? kCatching : 0);
-  if (!live()) return;
-  for (int number = 1; number <= kSignalCount; number++)
+  process().catches_all.store(all ? kCatching : kReleasing);
+  for (int number = 1; live() && number <= kSignalCount; number++)
     if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
-  if (all) process().catches_all.store(kCatchesAll);
+  process().catches_all.store(all ? kCatchesAll : 0);
 }
 
 void die_by_signal(int number) {

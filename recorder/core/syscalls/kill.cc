@@ -109,9 +109,10 @@ bool unblocked(const Process& target, const Sending& sending) {
 }
 
 // A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
-// themselves.
+// themselves. So they do while a process that is not traced any more has yet to notice that.
 DefaultAction effect_of(const Process& target, int number) {
-  return number != SIGKILL && is_traced(target) ? DefaultAction::kIgnore : default_action(target, number);
+  const bool comes_to_core = number != SIGKILL && (is_traced(target) || target.catches_all.load() != 0);
+  return comes_to_core ? DefaultAction::kIgnore : default_action(target, number);
 }
 
 // The tracee that takes a signal so sent; null: there is none.

@@ -63,6 +63,19 @@ static void is_continued_after_seizure(void) {
   expect_end(child);
 }
 
+/* A signal that comes before the process has noticed that nobody traces it any more. */
+static void is_ended_once_let_go(void) {
+  int status;
+  pid_t child = fork();
+  if (child == 0)
+    for (;;) pause();
+  CHECK(kill(child, SIGSTOP) == 0 && waitpid(child, &status, WUNTRACED) == child);
+  attach(child, PTRACE_ATTACH, SIGSTOP);
+  CHECK(ptrace(PTRACE_DETACH, child, 0, SIGCONT) == 0);
+  CHECK(kill(child, SIGCONT) == 0 && kill(child, SIGTERM) == 0);
+  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 static void listens(void) {
   pid_t child = start_stopped();
   attach(child, PTRACE_SEIZE, kGroupStop);
@@ -81,6 +94,7 @@ int main(void) {
   is_continued_after_attachment();
   is_continued_after_seizure();
   listens();
+  is_ended_once_let_go();
   puts("stopped throughout");
   return 0;
 }
