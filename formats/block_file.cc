@@ -68,9 +68,11 @@ std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw)
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
   if (type != BlockType::kEnd && raw.size() > kSmallPayload && level_ != kAsIs) {
     compressed_.resize(ZSTD_compressBound(raw.size()));
+    const int level = shrinks_ ? level_ : std::min(level_, kFast);
     const std::size_t bytes =
-        ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size(), level_);
+        ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size(), level);
     CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
+    shrinks_ = bytes < raw.size() - raw.size() / 16;
     if (bytes < raw.size()) return write_stored(type, raw_bytes, std::span(compressed_).first(bytes));
   }
   return write_stored(type, raw_bytes, raw);

@@ -72,6 +72,8 @@ class BlockWriter {
  public:
   // A level of compression that zstd gives no meaning to (0 is its default): blocks are stored as they are.
   static constexpr int kAsIs = std::numeric_limits<int>::min();
+  // Of zstd: the fastest of use, which gets through what cannot be compressed at the speed of copying.
+  static constexpr int kFast = -7;
 
   // Creates `path` (mode 0600), which must not exist. `level` is zstd's, or kAsIs.
   BlockWriter(std::string path, FileType type, int level = 1);
@@ -79,7 +81,7 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // For the blocks that follow.
+  // For the blocks that follow; those behind one that hardly got smaller are written with kFast.
   void set_level(int level) { level_ = level; }
 
   // Appends a block and hands it to the OS. Returns the block's offset in the file.
@@ -97,6 +99,7 @@ class BlockWriter {
   std::string path_;
   Fd fd_;
   int level_;
+  bool shrinks_ = true;  // what was last written
   ZSTD_CCtx_s* context_;
   std::vector<std::byte> compressed_;
   std::uint64_t offset_ = 0;

@@ -19,7 +19,7 @@ struct Level {
   unsigned percent;
   int zstd;
 };
-constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, -7}, {40, BlockWriter::kAsIs}};
+constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, BlockWriter::kFast}, {40, BlockWriter::kAsIs}};
 
 void create_directory(const std::string& path) {
   const int result = ::mkdir(path.c_str(), 0700);

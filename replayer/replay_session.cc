@@ -18,7 +18,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kFeedBytes = 64 << 20;
+constexpr std::uint64_t kFeedBytes = 8 << 20;
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
 // The recording ends where the program did what cannot be recorded; it was not cut off.

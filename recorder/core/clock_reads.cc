@@ -21,7 +21,7 @@ struct Reading {
   std::uint32_t id;       // of the clock in the record
   std::uint64_t clock;    // CLOCK_*
   std::uint64_t place;    // of the answer
-  std::int64_t unit;      // of its second word, in nanoseconds
+  std::uint32_t unit;     // of its second word, in nanoseconds
   std::int64_t time = 0;  // in nanoseconds
 
   std::uint32_t hash() const { return static_cast<std::uint32_t>(mix(context_hash(context.registers), place)); }
@@ -86,7 +86,7 @@ long store(void* argument) {
   const auto& reading = *static_cast<const Reading*>(argument);
   auto* place = reinterpret_cast<std::int64_t*>(reading.place);
   place[0] = reading.time / kSecond;
-  place[1] = reading.time % kSecond / reading.unit;
+  place[1] = static_cast<std::uint32_t>(reading.time % kSecond) / reading.unit;
   return 0;
 }
 

@@ -9,7 +9,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 REWEAVE = BUILD / "reweave"
 BENCH = BUILD / "tests" / "bench"
-SUBJECTS = BUILD / "tests" / "programs" / "plain"
 SUBJECTS = BUILD / "tests" / "programs"
 LIMIT = 600  # seconds for one run
 
