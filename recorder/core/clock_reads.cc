@@ -86,7 +86,8 @@ long store(void* argument) {
   const auto& reading = *static_cast<const Reading*>(argument);
   auto* place = reinterpret_cast<std::int64_t*>(reading.place);
   place[0] = reading.time / kSecond;
-  place[1] = static_cast<std::uint32_t>(reading.time % kSecond) / reading.unit;
+  const auto part = static_cast<std::uint32_t>(reading.time % kSecond);
+  place[1] = reading.unit == 1 ? part : part / reading.unit;
   return 0;
 }
 

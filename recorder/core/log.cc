@@ -159,7 +159,7 @@ void consume_record() {
   // The supervisor sleeps when the feed is full; it wants to know of half of it, not of each record.
   const std::uint64_t half = feed.bytes / 2;
   feed.tail.store(next, std::memory_order_release);
-  if (tail / half != next / half) wake(feed.tail_signal);
+  if (((tail ^ next) & ~(half - 1)) != 0) wake(feed.tail_signal);
   if (count_event() == config().stop_event) hold_for_debugger();
 }
 
