@@ -11,11 +11,11 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kCompareBytes = 320 + NamedWords::kMax * 50, kStubBytes = kCompareBytes + 128;
+constexpr std::uint64_t kStubBytes = 448 + NamedWords::kMax * 50;
 static_assert(kStubBytes % 64 == 0);
-constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};             // mov %rcx, %gs:..
-constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};              // mov %gs:.., %rcx
-constexpr std::uint8_t kIfZero[] = {0xe3, sizeof kJump + sizeof(std::int32_t)};  // jrcxz, past a jump
+constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};  // mov %rcx, %gs:..
+constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};   // mov %gs:.., %rcx
+constexpr std::uint8_t kIfZero[] = {0xe3};                            // jrcxz
 constexpr std::uint8_t kInt3[] = {0xcc};
 constexpr std::uint32_t kRcx = 14, kRsp = 15;  // of PreemptRecord::general
 constexpr std::uint8_t kEncoded[kGeneralRegisters] = {8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4};
@@ -82,39 +82,61 @@ void put_shelf(Assembler& code, const std::uint8_t (&instruction)[n]) {
   code.copy(reinterpret_cast<std::uint64_t>(&kShelf), sizeof kShelf);
 }
 
-// Ends a lea: -value follows. Then goes to `differs` if the result is not 0.
-void put_decision(Assembler& code, std::uint32_t value, std::uint64_t differs) {
-  const std::uint32_t negative = 0 - value;
-  code.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
-  code.put(kIfZero);
-  code.put(kJump, differs);
-}
+// Comparisons, behind the first of which stands what the thread goes on with where values differ: that is the way of
+// nearly all turns, and needs no jump there.
+template <typename PutGoOn>
+class Comparisons {
+ public:
+  Comparisons(Assembler& code, const PutGoOn& put_go_on) : code_(code), put_go_on_(put_go_on) {}
 
-// Goes to `differs` if that register is not `value`: lea -value(register), %ecx; jrcxz, which change no flags.
-void put_comparison(Assembler& code, std::uint32_t i, std::uint64_t value, std::uint64_t differs) {
-  const std::uint8_t number = kEncoded[i];
-  const std::uint8_t extended[] = {0x41}, base[] = {0x24};
-  const std::uint8_t load[] = {0x8d, static_cast<std::uint8_t>(0x88 | (number & 7))};
-  if (i == kRcx) put_shelf(code, kLoadRcx);
-  if (number >= 8) code.put(extended);
-  code.put(load);
-  if ((number & 7) == 4) code.put(base);
-  put_decision(code, low(value), differs);
-}
-
-// The same of a word in memory, one half after the other.
-void put_comparison(Assembler& code, const wire::NamedWord& word, std::uint64_t differs) {
-  constexpr std::uint8_t kSetRcx[] = {0x48, 0xb9};                       // movabs $.., %rcx
-  constexpr std::uint8_t kLoad[] = {0x8b, 0x09}, kLea[] = {0x8d, 0x89};  // mov (%rcx), %ecx; lea ..(%rcx), %ecx
-  for (std::uint64_t half = 0; half < 2; half++) {
-    const std::uint64_t address = word.address + 4 * half;
-    code.put(kSetRcx);
-    code.copy(reinterpret_cast<std::uint64_t>(&address), sizeof address);
-    code.put(kLoad);
-    code.put(kLea);
-    put_decision(code, low(word.value >> 32 * half), differs);
+  bool begun() const { return differs_ != 0; }
+  // lea -value(register), %ecx; jrcxz, which change no flags.
+  void put(std::uint32_t i, std::uint64_t value) {
+    const std::uint8_t number = kEncoded[i];
+    const std::uint8_t extended[] = {0x41}, base[] = {0x24};
+    const std::uint8_t load[] = {0x8d, static_cast<std::uint8_t>(0x88 | (number & 7))};
+    if (i == kRcx) put_shelf(code_, kLoadRcx);
+    if (number >= 8) code_.put(extended);
+    code_.put(load);
+    if ((number & 7) == 4) code_.put(base);
+    put_decision(low(value));
   }
-}
+  // The same of a word in memory, one half after the other.
+  void put(const wire::NamedWord& word) {
+    constexpr std::uint8_t kSetRcx[] = {0x48, 0xb9};                       // movabs $.., %rcx
+    constexpr std::uint8_t kLoad[] = {0x8b, 0x09}, kLea[] = {0x8d, 0x89};  // mov (%rcx), %ecx; lea ..(%rcx), %ecx
+    for (std::uint64_t half = 0; half < 2; half++) {
+      const std::uint64_t address = word.address + 4 * half;
+      code_.put(kSetRcx);
+      code_.copy(reinterpret_cast<std::uint64_t>(&address), sizeof address);
+      code_.put(kLoad);
+      code_.put(kLea);
+      put_decision(low(word.value >> 32 * half));
+    }
+  }
+
+ private:
+  // Ends a lea: -value follows. Then goes to where values differ if the result is not 0.
+  void put_decision(std::uint32_t value) {
+    const std::uint32_t negative = 0 - value;
+    code_.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
+    code_.put(kIfZero);
+    Assembler distance(code_.at());
+    code_.put({0});
+    const std::uint64_t from = code_.at();
+    if (differs_ != 0) {
+      code_.put(kJump, differs_);
+    } else {
+      differs_ = from;
+      put_go_on_();
+    }
+    distance.put({static_cast<std::uint8_t>(code_.at() - from)});
+  }
+
+  Assembler& code_;
+  const PutGoOn& put_go_on_;
+  std::uint64_t differs_ = 0;
+};
 
 bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && !is_ours(value); }
 
@@ -141,23 +163,26 @@ void ValueTrap::move(Assembler& code, Moved& moved) {
 }
 
 // What differs now goes first: it most likely differs at the next turns too. Other words of memory are not compared.
-void ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
-  const std::uint64_t differs = stub_ + kCompareBytes;
+// False if nothing is.
+bool ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
   Assembler code(stub_);
+  const auto put_go_on = [&] {
+    put_shelf(code, kLoadRcx);
+    for (std::uint32_t i = 0; i < count_; i++) move(code, moved_[i]);
+    code.put(kJump, address_ + covered_);
+  };
+  Comparisons compare(code, put_go_on);
   put_shelf(code, kStoreRcx);
   for (const bool equal : {false, true})
     for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
       if (is_compared(i, wanted.general[i]) && (low(general_register(present, i)) == low(wanted.general[i])) == equal)
-        put_comparison(code, i, wanted.general[i], differs);
+        compare.put(i, wanted.general[i]);
   for (const wire::NamedWord& word : wanted.words)
-    if (word_at(word.address) != word.value) put_comparison(code, word, differs);
+    if (word_at(word.address) != word.value) compare.put(word);
   put_shelf(code, kLoadRcx);
   code.put(kInt3);
   struck_ = code.at();
-  Assembler on(differs);
-  put_shelf(on, kLoadRcx);
-  for (std::uint32_t i = 0; i < count_; i++) move(on, moved_[i]);
-  on.put(kJump, address_ + covered_);
+  return compare.begun();
 }
 
 bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
@@ -172,9 +197,9 @@ bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
   for (std::uint32_t i = 0; i < count_; i++) moved_[i].from = window.starts[i];
   memcpy(original_, code_at(address), sizeof original_);
   const Writable room(stub, kStubBytes);
-  if (room.done()) write_stub(present, wanted);
+  const bool written = room.done() && write_stub(present, wanted);
   const Writable code(address, kJumpBytes, protection());
-  if (room.done() && code.done())
+  if (written && code.done())
     Assembler(address).put(kJump, stub);
   else
     *this = {};

@@ -36,7 +36,7 @@ class ValueTrap {
   struct Moved {
     std::uint64_t from, to;
   };
-  void write_stub(KernelRegisters& present, const Values& wanted);
+  bool write_stub(KernelRegisters& present, const Values& wanted);
   void move(Assembler& code, Moved& moved);
   int protection() const;
 
