@@ -23,7 +23,7 @@ struct ZSTD_CCtx_s;
 
 namespace reweave {
 
-inline constexpr std::uint32_t kFormatVersion = 3;
+inline constexpr std::uint32_t kFormatVersion = 4;
 inline constexpr std::uint32_t kMaxRawBytes = 64u << 20;
 
 // What a file holds. Values are part of the format: append only.

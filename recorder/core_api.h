@@ -9,10 +9,11 @@
 namespace reweave {
 
 // A function that counts one schedule point and does no more, and where it goes on once the countdown has run out, with
-// its caller's address on the stack. `point` is null if it does not even count.
+// its caller's address on the stack. `point` is null if it does not even count. `function`: the one of this run.
 struct CountedFunction {
   const char* name;
   void (*point)();
+  void (*function)(void*);
 };
 
 struct CountedFunctions {
@@ -37,8 +38,8 @@ struct CoreApi {
   void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
-  // May make the calls of `functions` in the object quicker.
-  void (*inline_counts)(const InstrumentedObject& object, const CountedFunctions& functions);
+  // The object calls `functions`, which are others in a traced run. `only_counting`: these may be made quicker.
+  void (*note_instrumented)(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting);
 };
 
 // A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between

@@ -26,7 +26,7 @@ std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
 void api_at_main();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
-void api_inline_counts(const InstrumentedObject&, const CountedFunctions&);
+void api_note_instrumented(const InstrumentedObject&, const CountedFunctions&, bool);
 #pragma GCC visibility pop
 
 void core_api_point() {
@@ -74,8 +74,9 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
   end_run(wire::OutcomeKind::kMemoryError, text.c_str());
 }
 
-void core_api_inline_counts(const InstrumentedObject& object, const CountedFunctions& functions) {
-  inline_counts(object, functions);
+void core_api_note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions,
+                                bool only_counting) {
+  note_instrumented(object, functions, only_counting);
 }
 }
 
@@ -83,7 +84,7 @@ namespace reweave::core {
 
 void publish_api() {
   static constexpr CoreApi kTable = {api_block,   api_wake,         api_trace_room,
-                                     api_at_main, api_memory_error, api_inline_counts};
+                                     api_at_main, api_memory_error, api_note_instrumented};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

@@ -1,6 +1,9 @@
 #include "recorder/core/counting_stubs.h"
 
+#include <sys/mman.h>
+
 #include "recorder/core/code_patterns.h"
+#include "recorder/core/memory_hash.h"
 #include "recorder/core/stubs.h"
 #include "recorder/elf_symbols.h"
 
@@ -77,6 +80,14 @@ int function_named(const CountedFunctions& functions, const char* name) {
   return -1;
 }
 
+// Those that cannot be written to are full.
+void fill(std::uint64_t slot, void (*function)(void*)) {
+  const Region* region = region_at(slot);
+  if (region == nullptr || (region->prot & PROT_WRITE) == 0) return;
+  __builtin_memcpy(reinterpret_cast<void*>(slot), &function, sizeof function);
+  leave_out_of_hashes(slot);
+}
+
 // The loader's table `table` of `bytes` bytes (tags of the dynamic section) says which slots it fills with what.
 void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf64_Sxword table, Elf64_Sxword bytes,
                 const CountedFunctions& functions, Places& slots) {
@@ -87,7 +98,9 @@ void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf6
     const std::uint64_t type = ELF64_R_TYPE(r->r_info);
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
     const int index = function_named(functions, symbols.name(static_cast<std::uint32_t>(ELF64_R_SYM(r->r_info))));
-    if (index >= 0) slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
+    if (index < 0) continue;
+    slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
+    if (type == R_X86_64_JUMP_SLOT) fill(object.bias + r->r_offset, functions.items[index].function);
   }
 }
 
@@ -206,14 +219,15 @@ void write_stubs(const Code& code, const Places& slots, const Places& entries, c
 
 }  // namespace
 
-void inline_counts(const InstrumentedObject& object, const CountedFunctions& functions) {
+void note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting) {
   const Region* region = code_region(object.code);
   const auto* section = reinterpret_cast<const Elf64_Dyn*>(object.dynamic);
-  if (config().patch_calls == 0 || region == nullptr || !is_loaded(section)) return;
+  if (region == nullptr || !is_loaded(section)) return;
   static Places slots, entries;
   slots = entries = Places();
   find_slots(object, section, DT_RELA, DT_RELASZ, functions, slots);
   find_slots(object, section, DT_JMPREL, DT_PLTRELSZ, functions, slots);
+  if (!only_counting || config().patch_calls == 0) return;
   const Code code = {region->start, region->end};
   find_entries(code, slots, entries);
   write_stubs(code, slots, entries, functions);

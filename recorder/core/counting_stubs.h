@@ -11,7 +11,10 @@
 
 namespace reweave::core {
 
-// Gives the calls of `functions` in the code of `object` their stubs, as far as there is room for them. With the baton.
-void inline_counts(const InstrumentedObject& object, const CountedFunctions& functions);
+// Fills the slots in the object's memory that say where `functions` are, and leaves them out of hashes: traced runs
+// have others, and the loader, which would fill a slot at the first call through it, would do so at other times. If
+// `only_counting`, gives the calls of `functions` in the code of
+// `object` their stubs, as far as there is room for them. With the baton.
+void note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting);
 
 }  // namespace reweave::core

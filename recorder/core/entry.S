@@ -431,6 +431,6 @@ core_leave_\target:  // replayer/reweave_gdb.py stops here
         API     api_trace_room, core_api_trace_room
         API     api_at_main, core_api_at_main
         API     api_memory_error, core_api_memory_error
-        API     api_inline_counts, core_api_inline_counts
+        API     api_note_instrumented, core_api_note_instrumented
 
         .section .note.GNU-stack, "", @progbits

@@ -1,5 +1,7 @@
 #include "recorder/core/instant.h"
 
+#include <elf.h>
+
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/instruction.h"
@@ -13,11 +15,11 @@ namespace {
 constexpr std::uint64_t kStackWindow = 256;
 constexpr std::uint64_t kVectorsOffset = 160, kVectorsBytes = 256;  // xmm0..15 in the floating-point state
 
-struct CodeRange {
+struct Range {
   std::uint64_t start, end;
 };
 constexpr std::uint32_t kMaxShimRanges = 8;
-CodeRange shim_ranges[kMaxShimRanges];
+Range shim_ranges[kMaxShimRanges];
 std::uint32_t shim_range_count;
 
 std::uint64_t hash_words(std::uint64_t hash, std::uint64_t start, std::uint64_t end) {
@@ -52,19 +54,31 @@ Instant instant_of(const KernelContext& context) {
   return {r.rip, hash_registers(r), hash_stack(r.rsp), hash_vectors(r)};
 }
 
+bool is_shim(std::uint64_t address) {
+  for (std::uint32_t i = 0; i < shim_range_count; i++)
+    if (address >= shim_ranges[i].start && address < shim_ranges[i].end) return true;
+  return false;
+}
+
 bool nameable(std::uint64_t ip) {
   if (in_core(ip) || region_at(ip) == nullptr || is_patched(ip)) return false;
-  for (std::uint32_t i = 0; i < shim_range_count; i++)
-    if (ip >= shim_ranges[i].start && ip < shim_ranges[i].end) return false;
+  if (is_shim(ip)) return false;
   const auto* code = reinterpret_cast<const std::uint8_t*>(ip);
   const bool pushes_flags = code[0] == 0x9c;
   const bool system_call = code[0] == 0x0f && code[1] == 0x05;
   return !pushes_flags && !system_call && !repeats(code);
 }
 
-void note_shim(const char* path, std::uint64_t start, std::uint64_t end) {
+void note_shim(const char* path, std::uint64_t base) {
   if (!starts_with(base_name(path), "libreweave") || shim_range_count == kMaxShimRanges) return;
-  shim_ranges[shim_range_count++] = {start, end};
+  const auto* file = reinterpret_cast<const Elf64_Ehdr*>(base);
+  if (is_shim(base) || bytes_there(base, kPage) < kPage || memcmp(file->e_ident, ELFMAG, SELFMAG) != 0) return;
+  if (file->e_phoff + file->e_phnum * sizeof(Elf64_Phdr) > kPage) return;
+  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(base + file->e_phoff);
+  std::uint64_t end = base;
+  for (const Elf64_Phdr* header = headers; header < headers + file->e_phnum; header++)
+    if (header->p_type == PT_LOAD) end = page_up(base + header->p_vaddr + header->p_memsz);
+  shim_ranges[shim_range_count++] = {base, end};
 }
 
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i) {

@@ -19,8 +19,10 @@ Instant instant_of(const KernelContext& context);
 // True if an instant can be named at `ip`: the target's code, and neither an instruction that single steps disturb nor
 // one that may be half done there.
 bool nameable(std::uint64_t ip);
-// Recording: tells where the shim's code lies, which does not count as the target's.
-void note_shim(const char* path, std::uint64_t start, std::uint64_t end);
+// The loader maps code of that file, whose first byte it has at `base`. The shim's memory does not count as the
+// target's.
+void note_shim(const char* path, std::uint64_t base);
+bool is_shim(std::uint64_t address);
 
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);

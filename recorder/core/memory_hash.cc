@@ -4,6 +4,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
+#include "recorder/core/instant.h"
 #include "recorder/core/protection_keys.h"
 
 namespace reweave::core {
@@ -35,10 +36,48 @@ std::uint64_t hash_page(const std::uint64_t* page) {
 }
 
 // Most of a stack has never been touched: pages of zeros are not hashed.
-std::uint64_t hash_unless_zero(std::uint64_t at) {
-  const auto* page = reinterpret_cast<const std::uint64_t*>(at);
-  return is_zero(page) ? 0 : hash_page(page);
-}
+std::uint64_t hash_unless_zero(const std::uint64_t* page) { return is_zero(page) ? 0 : hash_page(page); }
+
+// Words that do not count, by page.
+class LeftOut {
+ public:
+  void add(std::uint64_t address) {
+    const std::uint64_t at = page_down(address), word = (address - at) / 8;
+    std::uint32_t i = index_of(at);
+    if (i == kMostPages) return;
+    if (i == count_) pages_[count_++] = {at, {}};
+    pages_[i].words[word / 64] |= std::uint64_t{1} << word % 64;
+    lowest_ = at < lowest_ ? at : lowest_;
+    highest_ = at > highest_ ? at : highest_;
+  }
+  std::uint64_t hash(std::uint64_t at) const {
+    const auto* page = reinterpret_cast<const std::uint64_t*>(at);
+    const std::uint32_t i = at < lowest_ || at > highest_ ? count_ : index_of(at);
+    if (i == count_) return hash_unless_zero(page);
+    std::uint64_t counting[kPageWords];
+    for (std::uint64_t word = 0; word < kPageWords; word++)
+      counting[word] = (pages_[i].words[word / 64] >> word % 64 & 1) != 0 ? 0 : page[word];
+    return hash_unless_zero(counting);
+  }
+
+ private:
+  static constexpr std::uint32_t kMostPages = 64;
+  struct Page {
+    std::uint64_t at;
+    std::uint64_t words[kPageWords / 64];
+  };
+  // count_: it is none of them.
+  std::uint32_t index_of(std::uint64_t at) const {
+    std::uint32_t i = 0;
+    while (i < count_ && pages_[i].at != at) i++;
+    return i;
+  }
+
+  std::uint32_t count_ = 0;
+  std::uint64_t lowest_ = ~std::uint64_t{0}, highest_ = 0;
+  Page pages_[kMostPages] = {};
+};
+constinit LeftOut left_out;
 
 constexpr PageMark mark_of(std::uint64_t hash) {
   const auto mark = static_cast<PageMark>(hash >> 48);
@@ -70,21 +109,23 @@ void for_each_page(HashedMemory which, const Use& use) {
     if (!is_hashed(region, which)) continue;
     const std::uint64_t stacks = end_of_stacks(region);
     for (std::uint64_t at = region.start; at < region.accessible_end(); at += kPage)
-      if (!use(at, at < stacks)) return;
+      if (!is_shim(at) && !use(at, at < stacks)) return;
   }
 }
 
 }  // namespace
 
+void leave_out_of_hashes(std::uint64_t address) { left_out.add(address); }
+
 PageMark page_mark(std::uint64_t at) {
   const AllRights to_look;
-  return mark_of(hash_unless_zero(at));
+  return mark_of(left_out.hash(at));
 }
 
 MemoryHash hash_memory(HashedMemory which, PageMark* marks) {
   MemoryHash hash = {};
   for_each_page(which, [&](std::uint64_t at, bool is_stack) {
-    const std::uint64_t of_page = hash_unless_zero(at);
+    const std::uint64_t of_page = left_out.hash(at);
     if (of_page != 0) hash.all = mix(mix(hash.all, at), of_page);
     if (of_page != 0 && !is_stack) hash.but_stacks = mix(mix(hash.but_stacks, at), of_page);
     if (marks != nullptr) marks[hash.pages] = mark_of(of_page);
@@ -101,8 +142,7 @@ OtherPage find_other_page(HashedMemory which, PageMarks marks, bool but_stacks) 
   for_each_page(which, [&](std::uint64_t at, bool is_stack) {
     if (mark == marks.end) return false;
     const bool ignored = is_stack && but_stacks;
-    if (!ignored && mark_of(hash_unless_zero(at)) != *mark)
-      found = {at, static_cast<std::uint64_t>(mark - marks.begin)};
+    if (!ignored && mark_of(left_out.hash(at)) != *mark) found = {at, static_cast<std::uint64_t>(mark - marks.begin)};
     mark++;
     return found.at == 0;
   });

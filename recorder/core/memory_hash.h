@@ -14,6 +14,9 @@ enum class HashedMemory {
 };
 bool is_hashed(const Region& region, HashedMemory which);
 
+// The word at `address` does not count in hashes from now on: what it holds depends on how the run is carried out.
+void leave_out_of_hashes(std::uint64_t address);
+
 // A part of the hash of one page; 0 if all of the page is.
 using PageMark = std::uint16_t;
 PageMark page_mark(std::uint64_t at);

@@ -8,7 +8,6 @@
 
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
-#include "recorder/core/instant.h"
 #include "recorder/core/log.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
@@ -122,7 +121,6 @@ void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
                      long flags) {
-  if ((prot & PROT_EXEC) != 0) note_shim(file.path, start, start + bytes);
   RecordWriter record(wire::RecordKind::kMapFile, self().id, sizeof(wire::MapFileRecord), string_length(file.path) + 1);
   auto& body = record.body<wire::MapFileRecord>();
   body.address = start;

@@ -9,6 +9,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/instant.h"
 #include "recorder/core/model.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/scheduler.h"
@@ -102,7 +103,9 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
 
 void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
   add_region(describe(call, start, bytes, &file));
-  if ((call.args[2] & PROT_EXEC) != 0) trap_random_instructions(start, start + bytes);
+  if ((call.args[2] & PROT_EXEC) == 0) return;
+  note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
+  trap_random_instructions(start, start + bytes);
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at

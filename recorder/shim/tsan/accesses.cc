@@ -102,13 +102,16 @@ AccessFunction resolve() {
 
 ALL_ACCESSES(ACCESS)
 
+extern "C" void __tsan_func_entry(void*);
+extern "C" void __tsan_func_exit();
+
 namespace {
 
-#define COUNTED(name, kind, bytes) {"__tsan_" #name, counted_point<EventKind::kind, bytes>},
-constexpr CountedFunction kCounted[] = {ALL_ACCESSES(COUNTED){"__tsan_func_entry", nullptr},
-                                        {"__tsan_func_exit", nullptr}};
+#define COUNTED(name, kind, bytes) {"__tsan_" #name, counted_point<EventKind::kind, bytes>, __tsan_##name},
+const CountedFunction kCounted[] = {ALL_ACCESSES(COUNTED){"__tsan_func_entry", nullptr, __tsan_func_entry},
+                                    {"__tsan_func_exit", nullptr, reinterpret_cast<AccessFunction>(__tsan_func_exit)}};
 
-int inline_counts_of(struct dl_phdr_info* info, std::size_t, void* known_additions) {
+int note_instrumented_object(struct dl_phdr_info* info, std::size_t, void* known_additions) {
   static_assert(sizeof info->dlpi_adds == sizeof(unsigned long long));
   auto& known = *static_cast<unsigned long long*>(known_additions);
   if (info->dlpi_adds == known) return 1;
@@ -118,7 +121,8 @@ int inline_counts_of(struct dl_phdr_info* info, std::size_t, void* known_additio
     if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) object.code = object.bias + header->p_vaddr;
   }
   const CountedFunctions functions = {kCounted, sizeof kCounted / sizeof kCounted[0]};
-  if (object.dynamic != 0 && object.code != 0) api().inline_counts(object, functions);
+  if (object.dynamic != 0 && object.code != 0)
+    api().note_instrumented(object, functions, chosen_variant() == Variant::kCount);
   return 0;
 }
 
@@ -127,9 +131,8 @@ int inline_counts_of(struct dl_phdr_info* info, std::size_t, void* known_additio
 // Constructors of each instrumented translation unit call it first. All objects that came with it are looked at: who
 // called is not known, for the call may be the constructor's last.
 REWEAVE_EXPORT void __tsan_init() {
-  if (chosen_variant() != Variant::kCount) return;
   static unsigned long long known_additions;
-  dl_iterate_phdr(inline_counts_of, &known_additions);
+  dl_iterate_phdr(note_instrumented_object, &known_additions);
   dl_iterate_phdr(
       [](struct dl_phdr_info* info, std::size_t, void* known) {
         *static_cast<unsigned long long*>(known) = info->dlpi_adds;

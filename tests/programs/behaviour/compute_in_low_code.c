@@ -38,9 +38,6 @@ int main(void) {
       mmap(NULL, kCodeBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   CHECK(code != MAP_FAILED && (uint64_t)code < 0x80000000);
   memcpy(code, code_begin, (size_t)(code_end - code_begin));
-#ifdef __SANITIZE_THREAD__
-  stop = 1;  // traces do not find instants of plain code in instrumented programs: the runtime's functions are others
-#endif
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, compute, code) == 0);
   for (int i = 0; i < 1; i++) usleep(1000);
