@@ -15,8 +15,9 @@ namespace reweave {
 
 namespace {
 
-// The first look at a stalled holder; each next one after twice the time.
-constexpr std::chrono::milliseconds kFirstLook{10};
+// The first look at a stalled holder; each next one after twice the time, but not much later: from some time on one that
+// computes is to give way.
+constexpr std::chrono::milliseconds kFirstLook{10}, kMostBetween{150};
 
 // What a thread gets at a time if it reaches points so seldom that counting them takes long; and if it has ended its
 // last slices at one place, where it probably waits for the others.
@@ -82,7 +83,7 @@ void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, Thread&
   }
   const auto stalled = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since_);
   if (stalled < next_ || !worth_waking(thread)) return;
-  next_ = stalled * 2;
+  next_ = stalled + std::min(stalled, kMostBetween);
   state.stalled_ms.store(static_cast<std::uint32_t>(stalled.count()));
   if (thread.lends.load() == kMayTake)
     relieve(state, thread);
