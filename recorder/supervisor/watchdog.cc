@@ -15,8 +15,8 @@ namespace reweave {
 
 namespace {
 
-// The first look at a stalled holder; each next one after twice the time, but not much later: from some time on one that
-// computes is to give way.
+// The first look at a stalled holder; each next one after twice the time, but not much later: from some time on one
+// that computes is to give way.
 constexpr std::chrono::milliseconds kFirstLook{10}, kMostBetween{150};
 
 // What a thread gets at a time if it reaches points so seldom that counting them takes long; and if it has ended its
