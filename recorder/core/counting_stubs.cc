@@ -100,7 +100,7 @@ void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf6
     const int index = function_named(functions, symbols.name(static_cast<std::uint32_t>(ELF64_R_SYM(r->r_info))));
     if (index < 0) continue;
     slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
-    if (type == R_X86_64_JUMP_SLOT) fill(object.bias + r->r_offset, functions.items[index].function);
+    fill(object.bias + r->r_offset, functions.items[index].function);
   }
 }
 

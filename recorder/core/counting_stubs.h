@@ -13,8 +13,8 @@ namespace reweave::core {
 
 // Fills the slots in the object's memory that say where `functions` are, and leaves them out of hashes: traced runs
 // have others, and the loader, which would fill a slot at the first call through it, would do so at other times. If
-// `only_counting`, gives the calls of `functions` in the code of
-// `object` their stubs, as far as there is room for them. With the baton.
+// `only_counting`, gives the calls of `functions` in the object's code their stubs, as far as there is room for them.
+// With the baton.
 void note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting);
 
 }  // namespace reweave::core

@@ -84,11 +84,15 @@ void prepare_thread(Thread& thread) {
   if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
 }
 
+bool is_to_catch_all() {
+  const std::uint8_t all = process().catches_all.load();
+  return all == kCatching || all == kCatchesAll;
+}
+
 void set_kernel_action(int number) {
   if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
   const SignalAction& action = signal_action(number);
-  const std::uint8_t all = process().catches_all.load();
-  const bool traced = all == kCatching || all == kCatchesAll;
+  const bool traced = is_to_catch_all();
   const bool stops = action.handler == 0 && !traced && (kTerminalStops & signal_bit(number)) != 0;
   const bool caught = action.handler > 1 || stops || traced || (action.handler == 0 && number == SIGPIPE);
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
@@ -110,10 +114,12 @@ void apply_disposition(int number) {
 }
 
 void catch_all_signals(bool all) {
-  process().catches_all.store(all ? kCatching : kReleasing);
+  std::uint8_t under_way = all ? kCatching : kReleasing;
+  process().catches_all.store(under_way);
   for (int number = 1; live() && number <= kSignalCount; number++)
     if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
-  process().catches_all.store(all ? kCatchesAll : 0);
+  // Unless another thread has begun with the opposite.
+  process().catches_all.compare_exchange_strong(under_way, all ? kCatchesAll : 0);
 }
 
 void die_by_signal(int number) {

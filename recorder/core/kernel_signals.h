@@ -47,6 +47,8 @@ void apply_disposition(int number);
 void set_kernel_action(int number);  // live
 // Live: all signals come to the core from now on, whatever the target does with them, or no longer.
 void catch_all_signals(bool all);
+// True from when that has begun until it begins to be no longer so.
+bool is_to_catch_all();
 
 // Our own alternate stack of `thread`, as sigaltstack takes it.
 KernelStack core_stack(const Thread& thread);

@@ -162,7 +162,7 @@ void restart_group_stop(Tracee& tracee, int number) {
 
 void follow_tracing() {
   const bool all = is_traced(process());
-  if (all != (process().catches_all.load() != 0)) catch_all_signals(all);
+  if (all != is_to_catch_all()) catch_all_signals(all);
 }
 
 // Whoever has been stopped from outside the tree does it later.

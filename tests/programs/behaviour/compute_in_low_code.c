@@ -40,7 +40,7 @@ int main(void) {
   memcpy(code, code_begin, (size_t)(code_end - code_begin));
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, compute, code) == 0);
-  for (int i = 0; i < 1; i++) usleep(1000);
+  usleep(1000);
   stop = 1;
   CHECK(pthread_join(thread, NULL) == 0);
   printf("%llu turns\n", (unsigned long long)turns);
