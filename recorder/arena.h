@@ -55,7 +55,8 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, if it has no name
-inline constexpr int kReservedFds = 4;            // kArenaFd and the next three are ours
+inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
+inline constexpr int kReservedFds = 4;            // these are ours
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;

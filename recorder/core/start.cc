@@ -123,6 +123,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   publish_api();
   const char* path = argv[1];
   if (first) {
+    if (replaying()) sys(SYS_close, kContentsFd);  // the supervisor has put the arena there too
     log_first_process(me);
     path = log_first_path(path);
     process().pid = me.tid;

@@ -48,12 +48,19 @@ int try_lock(pthread_mutex_t* mutex) { return take_plain(mutex) ? 0 : real_trylo
 
 bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
-int lock(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
-  point(OpKind::kLock, mutex, pc);
-  note(EventKind::kLockRequest, mutex, pc);
+// Out of line, so that what happens to a free plain mutex needs no stack.
+[[gnu::noinline]] int lock_slowly(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   const int result = acquire_mutex(mutex, deadline, clock);
   if (acquired(result)) note(EventKind::kLock, mutex, pc);
   return result;
+}
+
+[[gnu::always_inline]] inline int lock(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
+  point(OpKind::kLock, mutex, pc);
+  note(EventKind::kLockRequest, mutex, pc);
+  if (!take_plain(mutex)) return lock_slowly(mutex, deadline, clock, pc);
+  note(EventKind::kLock, mutex, pc);
+  return 0;
 }
 
 }  // namespace
@@ -102,5 +109,5 @@ REWEAVE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
 REWEAVE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   point(OpKind::kUnlock, mutex, REWEAVE_CALLER);
   note(EventKind::kUnlock, mutex, REWEAVE_CALLER);
-  return release_mutex(mutex);
+  return !is_awaited(mutex) && give_plain(mutex) ? 0 : release_mutex(mutex);
 }

@@ -140,9 +140,11 @@ inline WaitResult block(WaitKind kind, const volatile void* object, const void* 
   return api().block(kind, address_of(object), deadline, clock, owner_tid);
 }
 
+// False: nobody waits for the object. True: perhaps somebody does.
+inline bool is_awaited(const volatile void* object) { return state().waiting_at[wait_slot(address_of(object))] != 0; }
+
 inline void wake(WaitKind kind, const volatile void* object, std::uint32_t count) {
-  const std::uint64_t address = address_of(object);
-  if (state().waiting_at[wait_slot(address)] != 0) api().wake(kind, address, count);
+  if (is_awaited(object)) api().wake(kind, address_of(object), count);
 }
 
 }  // namespace reweave::shim

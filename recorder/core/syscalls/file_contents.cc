@@ -1,6 +1,7 @@
 #include "recorder/core/syscalls/file_contents.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -100,6 +101,20 @@ void take_contents(long fd, std::uint64_t base) {
     more = write_piece(record.header, fd, base);
     consume_record();
   }
+}
+
+// The file's position is where the free room begins: processes that fork share it, as they share the file.
+std::uint64_t room_for_contents(std::uint64_t bytes) {
+  constexpr long kAtATime = 1 << 20;  // what is mapped of a file keeps all of it
+  const auto room = static_cast<long>(page_up(bytes));
+  const long end = sys(SYS_lseek, kContentsFd, room, SEEK_CUR);
+  if (!is_error(end) && end <= kAtATime) return static_cast<std::uint64_t>(end - room);
+  const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
+  const bool made = !is_error(sys(SYS_ftruncate, fd, kAtATime)) && sys(SYS_lseek, fd, room, SEEK_SET) == room &&
+                    !is_error(sys(SYS_dup3, fd, kContentsFd, O_CLOEXEC));
+  if (!made) bug("cannot make a file for what was mapped");
+  sys(SYS_close, fd);
+  return 0;
 }
 
 void copy_contents(const wire::MapFileRecord& mapping, long fd) {

@@ -18,6 +18,10 @@ void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset =
 // Replay: consumes what either logged and writes it to the file `fd`, all `base` bytes further on.
 void take_contents(long fd, std::uint64_t base);
 
+// Replay: finds `bytes` at a page of a file that others are in too, open as kContentsFd; returns where they begin. A
+// file each would cost more than all the rest of mapping it.
+std::uint64_t room_for_contents(std::uint64_t bytes);
+
 // Explored run: writes what was logged behind `mapping` to the file `fd`.
 void copy_contents(const wire::MapFileRecord& mapping, long fd);
 

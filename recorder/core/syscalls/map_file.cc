@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
@@ -19,6 +20,8 @@
 namespace reweave::core {
 
 namespace {
+
+constexpr std::uint64_t kMostInlined = 64 << 10;  // bytes
 
 bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
 
@@ -114,9 +117,8 @@ void identify_file(long fd, FileIdentity& file) {
 }
 
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {
-  constexpr std::uint64_t kMost = 64 << 10;
   const bool can_be = (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && !file.changeable && !file.zeros;
-  file.inlined = can_be && file.size <= kMost && (file.fresh || !belongs_to_system(file)) && !is_program(fd);
+  file.inlined = can_be && file.size <= kMostInlined && (file.fresh || !belongs_to_system(file)) && !is_program(fd);
 }
 
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,
@@ -167,6 +169,11 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
   read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "mapped a file"), file);
   consume_record();
   if (file.changeable) return map_stand_in(file, start, bytes, prot, flags, offset);
+  if (file.inlined && file.size <= kMostInlined && static_cast<std::uint64_t>(offset) + bytes <= page_up(file.size)) {
+    const std::uint64_t base = room_for_contents(file.size);
+    take_contents(kContentsFd, base);
+    return map_opened(kContentsFd, file, start, bytes, prot, flags, static_cast<long>(base) + offset);
+  }
   const long fd = open_or_make(file, prot, flags);
   if (file.inlined) take_contents(fd, 0);
   map_opened(fd, file, start, bytes, prot, flags, offset);

@@ -37,11 +37,10 @@ std::uint64_t unit_of(const Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   if ((flags & MAP_ANONYMOUS) == 0) {
     struct stat status = {};
+    if (!live() || is_error(lent_call(SYS_fstat, call.args[4], &status)) || status.st_blksize == kPage) return kPage;
     struct statfs system = {};
-    if (!live() || is_error(lent_call(SYS_fstatfs, call.args[4], &system)) || system.f_type != HUGETLBFS_MAGIC)
-      return kPage;
-    lent_call(SYS_fstat, call.args[4], &status);
-    return static_cast<std::uint64_t>(status.st_blksize);
+    const bool huge = !is_error(lent_call(SYS_fstatfs, call.args[4], &system)) && system.f_type == HUGETLBFS_MAGIC;
+    return huge ? static_cast<std::uint64_t>(status.st_blksize) : kPage;
   }
   if ((flags & MAP_HUGETLB) == 0) return kPage;
   const std::uint64_t logarithm = flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;

@@ -49,11 +49,10 @@ long choose_target(Move& move) {
   return move.to == 0 ? -ENOMEM : 0;
 }
 
-// Replaying, what of a private mapping lies behind its file's end is a mapping of its own (map_nothing).
-long move_private_stand_in(const Move& move, const Region& region) {
-  const std::uint64_t offset = region.object_offset + (move.from - region.start);
-  const std::uint64_t size = state().stand_in_sizes[region.stand_in - 1];
-  const std::uint64_t behind = size > offset ? page_up(size - offset) : 0;
+// Replaying, what of a private mapping lies behind its file's end may be a mapping of its own (map_nothing), for what
+// replaces the file goes on there.
+long move_private(const Move& move, const Region& region) {
+  const std::uint64_t behind = region.file_end > move.from ? region.file_end - move.from : 0;
   const std::uint64_t before = move.old_bytes < behind ? move.old_bytes : behind;
   const std::uint64_t after = move.new_bytes < behind ? move.new_bytes : behind;
   if (!move.leaves_old() && before < move.old_bytes) sys(SYS_munmap, move.from + before, move.old_bytes - before);
@@ -74,7 +73,7 @@ long carry_out(const Move& move, const Region& region) {
                    region.object_offset + (move.from - region.start));
     return static_cast<long>(move.to);
   }
-  if (replaying() && region.stand_in != 0) return move_private_stand_in(move, region);
+  if (replaying() && !region.shared && region.file_end != kNoFile) return move_private(move, region);
   if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
   return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes,
              (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
