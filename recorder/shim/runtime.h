@@ -113,26 +113,46 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
   trace_publish(24);
 }
 
+// Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag whether
+// it is or not: the names of instants later on have them (recorder/core/instant.h), and a trace is to find those that
+// were named without one. Hence one piece of assembly, whose operands both paths compute.
+#define REWEAVE_NOTE(stack)                                                                                       \
+  asm volatile(                                                                                                   \
+      "movabsq %[sink], %%rax\n\t"                                                                                \
+      "cmpl %[trace], (%%rax)\n\t"                                                                                \
+      "jne 9f\n\t" stack                                                                                          \
+      "leaq -128(%%rsp), %%rsp\n\t" /* the red zone */                                                            \
+      "pushq %%rdi\n\tpushq %%rsi\n\tpushq %%rdx\n\tpushq %%rcx\n\tpushq %%r8\n\t"                                \
+      "pushq %[extra]\n\tpushq %[pc]\n\tpushq %[object]\n\tpushq %[aux]\n\tpushq %[kind]\n\t"                     \
+      "popq %%rdi\n\tpopq %%rsi\n\tpopq %%rdx\n\tpopq %%rcx\n\tpopq %%r8\n\t"                                     \
+      "movq %%rsp, %%rax\n\tandq $-16, %%rsp\n\tpushq %%rax\n\tpushq %%rax\n\t"                                   \
+      "call %P[write]\n\t"                                                                                        \
+      "popq %%rax\n\tmovq %%rax, %%rsp\n\t"                                                                       \
+      "popq %%r8\n\tpopq %%rcx\n\tpopq %%rdx\n\tpopq %%rsi\n\tpopq %%rdi\n\t"                                     \
+      "leaq 128(%%rsp), %%rsp\n"                                                                                  \
+      "9:\txorl %%eax, %%eax"                                                                                     \
+      :                                                                                                           \
+      : [sink] "i"(kArenaBase + offsetof(ArenaHeader, config.sink)), [trace] "i"(static_cast<int>(Sink::kTrace)), \
+        [kind] "ri"(static_cast<std::uint64_t>(kind)), [aux] "ri"(static_cast<std::uint64_t>(aux)),               \
+        [object] "r"(object), [pc] "r"(pc), [extra] "re"(extra), [write] "i"(trace_long)                          \
+      : "rax", "memory", "cc")
+
 // Lets the core trace the call stack of an event at `pc`. All registers and the stack stay as they are.
-[[gnu::always_inline]] inline void trace_stack(std::uint64_t pc) {
-  asm volatile(
-      "movq %[pc], %%gs:48\n\t"
-      "movq %%rax, %%gs:64\n\t"
-      "leaq 1f(%%rip), %%rax\n\t"
-      "movq %%rax, %%gs:72\n\t"
-      "jmp *%%gs:88\n"
-      "1:"
-      :
-      : [pc] "r"(pc)
-      : "rax", "memory", "cc");
-}
+#define REWEAVE_TRACE_STACK   \
+  "movq %[pc], %%gs:48\n\t"   \
+  "movq %%rax, %%gs:64\n\t"   \
+  "leaq 1f(%%rip), %%rax\n\t" \
+  "movq %%rax, %%gs:72\n\t"   \
+  "jmp *%%gs:88\n"            \
+  "1:\t"
 
 // Traces a synchronisation event if the run is traced.
 [[gnu::always_inline]] inline void note(EventKind kind, const volatile void* object, std::uint64_t pc,
                                         std::uint8_t aux = 0, std::uint64_t extra = 0) {
-  if (!tracing()) return;
-  if (has_stack(kind)) trace_stack(pc);
-  trace_long(kind, aux, address_of(object), pc, extra);
+  if (has_stack(kind))
+    REWEAVE_NOTE(REWEAVE_TRACE_STACK);
+  else
+    REWEAVE_NOTE("");
 }
 
 inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,

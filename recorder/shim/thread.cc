@@ -46,7 +46,7 @@ ThreadId thread_of(pthread_t handle) {
 
 // The thread has run, so its handle is known; and the handle is not yet another's, for we have the baton.
 int joined(int result, pthread_t handle, std::uint64_t pc) {
-  if (result == 0 && tracing()) note(EventKind::kJoin, nullptr, pc, 0, thread_of(handle));
+  if (result == 0) note(EventKind::kJoin, nullptr, pc, 0, thread_of(handle));
   return result;
 }
 

@@ -1,0 +1,55 @@
+/* Threads that compute in registers alone, after calls that a trace notes: what the calls leave in the registers that
+ * they may change is there as long as the loop runs, and names the instant at which the others had their turn.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { THREADS = 2, TURNS = 250000000 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t posts;
+
+/* What the calls may change, to be found in the loop unless they do. */
+static void fill_registers(void) {
+  __asm__ volatile(
+      "mov $71, %%ecx\n\tmov $72, %%edx\n\tmov $73, %%esi\n\tmov $74, %%edi\n\t"
+      "mov $75, %%r8d\n\tmov $76, %%r9d\n\tmov $77, %%r10d\n\tmov $78, %%r11d" ::
+          : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+}
+
+static uint64_t compute(uint64_t x) {
+  uint64_t turns = TURNS;
+  __asm__ volatile("1: imul $3, %0, %0\n\tadd $1, %0\n\tdec %1\n\tjne 1b" : "+a"(x), "+b"(turns) : : "cc");
+  return x;
+}
+
+static void* work(void* argument) {
+  uint64_t x = (uint64_t)argument;
+  fill_registers();
+  pthread_mutex_lock(&mutex);
+  x = compute(x);
+  pthread_mutex_unlock(&mutex);
+  fill_registers();
+  pthread_rwlock_rdlock(&lock);
+  x = compute(x);
+  pthread_rwlock_unlock(&lock);
+  fill_registers();
+  sem_post(&posts);
+  return (void*)compute(x);
+}
+
+int main(void) {
+  pthread_t threads[THREADS];
+  if (sem_init(&posts, 0, 0) != 0) return 1;
+  for (long i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, work, (void*)i) != 0) return 1;
+  for (int i = 0; i < THREADS; i++) {
+    void* result;
+    if (pthread_join(threads[i], &result) != 0) return 1;
+    printf("%llx\n", (unsigned long long)(uintptr_t)result);
+  }
+  return 0;
+}
