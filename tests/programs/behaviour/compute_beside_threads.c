@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 1500, THREADS = 3, kRounds = 25 };
+enum { SIZE = 1500, THREADS = 3 };
 
 static int compare(const void* a, const void* b) { return memcmp(a, b, 8); }
 
@@ -15,7 +15,7 @@ static void* sorter(void* arg) {
   static char rows[THREADS][SIZE * 40][8];
   char(*mine)[8] = rows[(long)arg];
   unsigned long random = 12345 + (unsigned long)(long)arg, sum = 0;
-  for (int round = 0; round < kRounds; round++) {
+  for (int round = 0; round < 40; round++) {
     for (int i = 0; i < SIZE * 40; i++) {
       random = random * 6364136223846793005ul + 1442695040888963407ul;
       memcpy(mine[i], &random, 8);
