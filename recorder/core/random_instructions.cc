@@ -4,6 +4,7 @@
 
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/code_search.h"
+#include "recorder/core/instruction.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
@@ -31,22 +32,21 @@ constexpr std::uint32_t kMaxPlaces = 256;
 Place places[kMaxPlaces];
 std::uint32_t place_count;
 
-constexpr std::uint64_t kLookedBehind = 16;  // bytes after the instruction, or before it
+constexpr std::uint64_t kLookedBehind = 4 * kLongestInstruction;  // bytes after the instruction, or before it
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
 constexpr std::uint64_t kCarryFlag = 1;
 
 bool is_rex(std::uint8_t byte) { return (byte & 0xf0) == 0x40; }
 
-// Bytes of a `mov` at `code` that stores or copies register `from`; 0 if there is none.
-std::uint64_t store_bytes(const std::uint8_t* code, std::uint8_t from) {
-  const std::uint64_t prefix = is_rex(code[0]) ? 1 : 0;
-  const std::uint8_t high = prefix != 0 && (code[0] & 4) != 0 ? 8 : 0;
-  if (code[prefix] != 0x89) return 0;
-  const std::uint8_t operands = code[prefix + 1], mode = operands >> 6, base = operands & 7;
-  if ((operands >> 3 & 7) + high != from) return 0;
-  const std::uint64_t index = mode != 3 && base == 4 ? 1 : 0;
-  const std::uint64_t distance = mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0;
-  return prefix + 2 + index + distance;
+// Bytes of an instruction at `code` that leaves the flags alone: a move, an extension, `lea`, or nothing; 0 for others.
+std::uint64_t flagless_bytes(const std::uint8_t* code) {
+  const std::uint8_t* opcode = code;
+  if (*opcode == 0x66) opcode++;
+  if (is_rex(*opcode)) opcode++;
+  const bool moves = (opcode[0] & 0xfc) == 0x88 || (opcode[0] & 0xf0) == 0xb0 || (opcode[0] & 0xfe) == 0xc6;
+  const bool extends = opcode[0] == 0x63 || (opcode[0] == 0x0f && (opcode[1] & 0xf6) == 0xb6);
+  const bool is_nothing = opcode[0] == 0x90 || (opcode[0] == 0x0f && opcode[1] == 0x1f);
+  return moves || extends || is_nothing || opcode[0] == 0x8d ? decode(code).bytes : 0;
 }
 
 // True if the carry flag is asked there: jc, jnc, setc, setnc, cmovc, cmovnc, adc or sbb.
@@ -58,6 +58,18 @@ bool asks_carry(const std::uint8_t* code) {
   if (code[0] == 0x83) return (code[1] & 0xf8) == 0xd0 || (code[1] & 0xf8) == 0xd8;
   const bool registers = (code[1] & 0xc0) == 0xc0;
   return registers && (code[0] == 0x11 || code[0] == 0x13 || code[0] == 0x19 || code[0] == 0x1b);
+}
+
+// True if it is asked before anything changes it. Compilers put in between what is to be done anyway.
+bool carry_is_asked(const std::uint8_t* code) {
+  constexpr int kInBetween = 3;
+  for (int i = 0; i <= kInBetween; i++) {
+    if (asks_carry(code)) return true;
+    const std::uint64_t bytes = flagless_bytes(code);
+    if (bytes == 0) return false;
+    code += bytes;
+  }
+  return false;
 }
 
 // `at` is that of the bytes 0f c7. False if it is something else.
@@ -74,9 +86,7 @@ bool recognise(std::uint64_t at, Place& place) {
   place.source = is_rdpid ? Source::kRdpid : operand >= 0xf8 ? Source::kRdseed : Source::kRdrand;
   place.start = at - prefixes - (is_short || is_rdpid ? 1 : 0);
   place.bytes = static_cast<std::uint8_t>(at + 3 - place.start);
-  if (is_rdpid) return true;
-  const std::uint8_t* behind = code + 3;
-  return asks_carry(behind) || asks_carry(behind + store_bytes(behind, place.target));
+  return is_rdpid || carry_is_asked(code + 3);
 }
 
 void trap(std::uint64_t at, const Place& place) {

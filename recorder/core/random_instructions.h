@@ -4,9 +4,8 @@
 //
 // Without decoding all code a few bytes can be something else: part of an instruction, or a table. What is replaced is
 // therefore not the instruction by itself but what programs do with it: it sets the carry flag if it has a value, and
-// that is asked at once, at most after the value was stored from the same register. By chance this is some 5e-8 a byte
-// of random data, and far less in code. Other uses are not found: their replay diverges. RDPID has a byte more, and is
-// taken as it is.
+// that is asked, at most after a few moves. By chance this is some 5e-8 a byte of random data, and far less in code.
+// Other uses are not found: their replay diverges. RDPID has a byte more, and is taken as it is.
 #pragma once
 
 #include "recorder/core/kernel_types.h"

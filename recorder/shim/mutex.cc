@@ -2,6 +2,8 @@
 // A held mutex is only ever tried, so glibc never sleeps.
 #include "recorder/shim/mutex.h"
 
+#include <linux/futex.h>
+
 #include <cerrno>
 
 #include "recorder/shim/deadline.h"
@@ -46,6 +48,13 @@ bool give_plain(pthread_mutex_t* mutex) {
 
 int try_lock(pthread_mutex_t* mutex) { return take_plain(mutex) ? 0 : real_trylock(mutex); }
 
+// Where glibc's lock would let go of a robust mutex that nobody can recover, its trylock keeps it (until 2.38 at least).
+void give_up(pthread_mutex_t* mutex) {
+  auto& word = mutex->__data.__lock;
+  if ((word & FUTEX_TID_MASK) == self().tid) word = 0;
+  wake(WaitKind::kMutex, mutex, 1);
+}
+
 bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 // Out of line, so that what happens to a free plain mutex needs no stack.
@@ -68,6 +77,7 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock) {
   for (;;) {
     const int result = try_lock(mutex);
+    if (result == ENOTRECOVERABLE) give_up(mutex);
     if (result != EBUSY) return result;
     if (refuses_owner(mutex)) return EDEADLK;
     if (!has_valid_nanoseconds(deadline)) return EINVAL;

@@ -30,6 +30,28 @@ static void* dier(void* arg) {
   return NULL;
 }
 
+static void* late(void* arg) {
+  (void)arg;
+  printf("given up, for another %d\n", pthread_mutex_lock(&robust));
+  return NULL;
+}
+
+/* Its owner died, the next one did not mend what it protects: nobody gets it any more, and nobody waits for it. */
+static void given_up(void) {
+  pthread_t t, u;
+  pthread_create(&t, NULL, dier, NULL);
+  pthread_join(t, NULL);
+  printf("robust after its owner's death %d", pthread_mutex_lock(&robust));
+  pthread_create(&t, NULL, late, NULL);
+  pthread_create(&u, NULL, late, NULL);
+  printf(" unlock %d\n", pthread_mutex_unlock(&robust));
+  printf("given up %d", pthread_mutex_lock(&robust));
+  printf(" again %d\n", pthread_mutex_lock(&robust));
+  pthread_join(t, NULL);
+  pthread_join(u, NULL);
+  printf("tried %d\n", pthread_mutex_trylock(&robust));
+}
+
 static void* contender(void* arg) {
   for (int i = 0; i < 3; i++) {
     pthread_mutex_lock(&normal);
@@ -63,6 +85,7 @@ int main(void) {
   printf("robust after its owner's death %d", pthread_mutex_lock(&robust));
   printf(" consistent %d", pthread_mutex_consistent(&robust));
   printf(" unlock %d\n", pthread_mutex_unlock(&robust));
+  given_up();
 
   pthread_create(&t, NULL, contender, (void*)1L);
   pthread_create(&u, NULL, contender, (void*)2L);
