@@ -137,8 +137,11 @@ bool is_stuck() {
   return before != 0 && before == memory;
 }
 
-// True if the thread waits for another. A small loop with a `pause` is made for that (Intel's manual of instructions).
-bool is_waiting() { return probe.recurred || (probe.changes.known && (probe.pause != 0 || is_stuck())); }
+// A small loop with a `pause` is made for that (Intel's manual of instructions).
+bool surely_waits() { return probe.recurred || (probe.changes.known && probe.pause != 0); }
+
+// True if the thread waits for another. One that only counts may do so, or compute.
+bool is_waiting() { return surely_waits() || (probe.changes.known && is_stuck()); }
 
 std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignalMs : kPatienceMs; }
 
@@ -161,8 +164,8 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
-// When a loop was looked at though nobody was stalled: looks that keep finding that the thread does not wait must not
-// take most of the time, for much memory is read.
+// When a loop was looked at though nobody was stalled: looks that keep finding that the thread does not wait, or only
+// that nothing but a count tells its turns apart, must not take most of the time, for much memory is read.
 struct Rest {
   static constexpr std::int64_t kShare = 4;  // times as long as a look took, no other
   static constexpr std::uint32_t kFree = 4;  // looks in vain before that; the first at a loop must be
@@ -171,8 +174,8 @@ struct Rest {
 
   bool over() const { return monotonic_now() >= until; }
   void begin_look() { begun = monotonic_now(); }
-  void end_look(bool waits) {
-    in_vain = waits ? 0 : in_vain + 1;
+  void end_look(bool surely_waits) {
+    in_vain = surely_waits ? 0 : in_vain + 1;
     const std::int64_t now = monotonic_now();
     until = in_vain <= kFree ? now : now + kShare * (now - begun);
   }
@@ -266,7 +269,7 @@ void end_look(KernelContext& context, bool usable) {
   probe.changes.known = probe.changes.known && probe.iterations >= kIterations;
   if (!probe.changes.known) seen.some = false;
   const bool waits = usable && is_waiting();
-  rest.end_look(waits);
+  rest.end_look(waits && surely_waits());
   if (waits) return preempt_waiting(context);
   if (usable && is_overdue()) begin_to_settle(context);
 }

@@ -173,7 +173,8 @@ void step_over(KernelContext& context) {
 
 void watch_for_preemption() {
   const wire::PreemptRecord* record = next_preemption();
-  const std::uint64_t wanted = record == nullptr ? 0 : record->ip;
+  // Before its point the thread may compute at the same place, at each turn of a loop.
+  const std::uint64_t wanted = record == nullptr || record->step != state().step ? 0 : record->ip;
   if (wanted == breakpoint.address()) return;
   remove_breakpoint();
   if (wanted != 0) plant(wanted);

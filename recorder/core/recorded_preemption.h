@@ -1,5 +1,5 @@
-// Replay: preemptions at the recorded instants. A breakpoint stands at the recorded instruction from the record before
-// on: the first time that everything named is equal there is the instant.
+// Replay: preemptions at the recorded instants. A breakpoint stands at the recorded instruction from the recorded
+// schedule point on: the first time that everything named is equal there is the instant.
 #pragma once
 
 #include "recorder/core/kernel_types.h"

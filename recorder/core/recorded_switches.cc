@@ -63,9 +63,10 @@ std::int64_t points_to(const wire::RecordHeader* record) {
     case wire::RecordKind::kOutcome:
       due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step;
       break;
-    // A preemption comes after the point of its number, not at it.
+    // A preemption comes after the point of its number, not at it; but it is only then looked for.
     case wire::RecordKind::kPreempt:
-      due = reinterpret_cast<const wire::PreemptRecord*>(record)->step + 1;
+      due = reinterpret_cast<const wire::PreemptRecord*>(record)->step;
+      if (state().step == due) due++;
       break;
     default:
       return kForever;

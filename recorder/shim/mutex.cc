@@ -48,7 +48,8 @@ bool give_plain(pthread_mutex_t* mutex) {
 
 int try_lock(pthread_mutex_t* mutex) { return take_plain(mutex) ? 0 : real_trylock(mutex); }
 
-// Where glibc's lock would let go of a robust mutex that nobody can recover, its trylock keeps it (until 2.38 at least).
+// Where glibc's lock would let go of a robust mutex that nobody can recover, its trylock keeps it (until 2.38 at
+// least).
 void give_up(pthread_mutex_t* mutex) {
   auto& word = mutex->__data.__lock;
   if ((word & FUTEX_TID_MASK) == self().tid) word = 0;

@@ -32,9 +32,10 @@ void odd_forms() {
   asm volatile("1: rdrand %%r12; mov %%r12, %0; jnc 1b" : "=m"(wide)::"r12", "cc");
   asm volatile("1: mov $0x123456789abcdef0, %%r9; rdrand %%r9w; jnc 1b; mov %%r9, %0" : "=r"(kept)::"r9", "cc");
   require(kept >> 16 == 0x123456789abc, "the upper bits are kept");
-  asm volatile("1: rdrand %%rsi; mov $1, %%eax; lea 1b(%%rip), %%rbx; movzbl %%al, %%ecx; cmovae %%esi, %%eax; cmp $1, "
-               "%%eax; jne 1b; mov %%rsi, %0"
-               : "=r"(moved)::"rax", "rbx", "rcx", "rsi", "cc");
+  asm volatile(
+      "1: rdrand %%rsi; mov $1, %%eax; lea 1b(%%rip), %%rbx; movzbl %%al, %%ecx; cmovae %%esi, %%eax; cmp $1, "
+      "%%eax; jne 1b; mov %%rsi, %0"
+      : "=r"(moved)::"rax", "rbx", "rcx", "rsi", "cc");
   std::printf("%llx %llx %llx\n", static_cast<unsigned long long>(wide), static_cast<unsigned long long>(kept),
               static_cast<unsigned long long>(moved));
 }
