@@ -137,8 +137,8 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     const std::uint64_t ours = process().catches_all.load() != 0 ? ~std::uint64_t{0} : always_handled();
     const std::uint64_t before = first ? 0 : process().ignored_signals & ours;
     process().ignored_signals = inherited_ignored() | before;
-    sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
-    me.signal_mask &= ~signal_bit(kWatchdogSignal);
+    // Nor is its mask the program's: it never has the signals blocked that we need (kNeverBlocked).
+    if (first) sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
   }
   const long own = first ? 2 : 3;  // arguments that are for us: exec has the name that it was given, too
   start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1});
