@@ -60,6 +60,8 @@ void install_core_handlers() {
   set_real_action(SIGSYS, dispatch, kFlags);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
+  const std::uint64_t ours = always_handled() & ~signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, nullptr, 8);  // whoever started us may have blocked them
   if (live() && !replaying()) install_watchdog_handler();
   for (const int number : {SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
     if (live() && signal_action(number).handler == 0) apply_disposition(number);
