@@ -1,10 +1,10 @@
 #include "recorder/core/elf_loader.h"
 
-#include <elf.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/elf_headers.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/random_instructions.h"
 
@@ -12,27 +12,10 @@ namespace reweave::core {
 
 namespace {
 
-constexpr int kMaxHeaders = 64;
-
-struct Headers {
-  Elf64_Ehdr file;
-  Elf64_Phdr program[kMaxHeaders];
-};
-
 [[noreturn]] void unusable(const FileIdentity& file, const char* why) {
   Text text;
   text << file.path << ": " << why;
   stop_run(wire::OutcomeKind::kUnsupported, text);
-}
-
-void read_headers(long fd, const FileIdentity& file, Headers& headers) {
-  if (sys(SYS_pread64, fd, &headers.file, sizeof headers.file, 0) != sizeof headers.file)
-    unusable(file, "cannot read its ELF header");
-  const int n = headers.file.e_phnum;
-  if (n > kMaxHeaders || headers.file.e_phentsize != sizeof(Elf64_Phdr)) unusable(file, "too many program headers");
-  const long bytes = n * static_cast<long>(sizeof(Elf64_Phdr));
-  if (sys(SYS_pread64, fd, headers.program, bytes, headers.file.e_phoff) != bytes)
-    unusable(file, "cannot read its program headers");
 }
 
 std::uint32_t protection(const Elf64_Phdr& header) {
@@ -40,15 +23,16 @@ std::uint32_t protection(const Elf64_Phdr& header) {
          ((header.p_flags & PF_X) != 0 ? PROT_EXEC : 0u);
 }
 
-void map_zeros(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
-  if (end <= start) return;
+bool map_zeros(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
+  if (end <= start) return true;
   const long result = sys(SYS_mmap, start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (is_error(result)) bug("cannot map a program's zeros");
+  if (is_error(result)) return false;
   add_region({start, end, prot, false, 0, 0, kNoFile});
+  return true;
 }
 
 // After the file's bytes the rest of their last page is zero: to the page's end, for the loader allocates there.
-void map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, std::uint64_t base) {
+bool map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, std::uint64_t base) {
   const std::uint32_t prot = protection(header);
   const std::uint64_t start = page_down(base + header.p_vaddr);
   const std::uint64_t file_end = base + header.p_vaddr + header.p_filesz;
@@ -57,31 +41,30 @@ void map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
   if (header.p_filesz != 0) {
     const long result =
         sys(SYS_mmap, start, mapped_end - start, prot, MAP_PRIVATE | MAP_FIXED, fd, page_down(header.p_offset));
-    if (is_error(result)) unusable(file, "cannot map a segment");
+    if (is_error(result)) return false;
     Region region = {start, mapped_end, prot, false, 0, 0, kNoFile};
     region.of_file = true;
+    // Of a file that was cut the pages are missing: who touches them gets SIGBUS, which must not be us.
+    const std::uint64_t offset = page_down(header.p_offset), behind = page_up(file.size);
+    const bool whole = offset + (mapped_end - start) <= behind;
+    if (!whole) region.file_end = start + (behind > offset ? behind - offset : 0);
     add_region(region);
-    trap_random_instructions(start, mapped_end);
-    if ((prot & PROT_WRITE) != 0) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
+    trap_random_instructions(start, region.accessible_end());
+    if ((prot & PROT_WRITE) != 0 && !whole && header.p_memsz > header.p_filesz) return false;
+    if ((prot & PROT_WRITE) != 0 && whole) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
     if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - page_down(header.p_offset), start, mapped_end);
   }
-  map_zeros(header.p_filesz != 0 ? mapped_end : start, page_up(memory_end), prot);
+  return map_zeros(header.p_filesz != 0 ? mapped_end : start, page_up(memory_end), prot);
 }
 
 }  // namespace
 
-long check_image(const unsigned char* head, long bytes) {
-  if (bytes >= 2 && head[0] == '#' && head[1] == '!') return 0;
-  if (bytes < static_cast<long>(sizeof(Elf64_Ehdr)) || memcmp(head, ELFMAG, SELFMAG) != 0) return -ENOEXEC;
-  const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(head);
-  if (head[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
-    stop_run(wire::OutcomeKind::kUnsupported, "the program is not a 64-bit x86 program; build it for x86-64");
-  return header.e_type == ET_EXEC || header.e_type == ET_DYN ? 0 : -ENOEXEC;
-}
-
-void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, LoadedImage& image) {
-  static Headers headers;
-  read_headers(fd, file, headers);
+bool load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, LoadedImage& image) {
+  static Headers64 headers;
+  if (!read_headers(fd, headers) || !is_loadable(headers)) return false;
+  bool interpreted = false;
+  if (read_interpreter(fd, headers, interpreted, image.interpreter) != 0) return false;
+  if (!interpreted) image.interpreter[0] = 0;
   std::uint64_t low = ~std::uint64_t{0}, high = 0;
   for (int i = 0; i < headers.file.e_phnum; i++) {
     const Elf64_Phdr& header = headers.program[i];
@@ -89,7 +72,6 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
     if (page_down(header.p_vaddr) < low) low = page_down(header.p_vaddr);
     if (page_up(header.p_vaddr + header.p_memsz) > high) high = page_up(header.p_vaddr + header.p_memsz);
   }
-  if (low >= high) unusable(file, "has nothing to load");
   const bool movable = headers.file.e_type == ET_DYN;
   image.base = !movable ? 0 : (pie_base != 0 ? pie_base : find_free(high - low)) - low;
   image.start = image.base + low;
@@ -98,7 +80,6 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
   image.entry = image.base + headers.file.e_entry;
   image.header_count = headers.file.e_phnum;
   image.headers = 0;
-  image.interpreter[0] = 0;
   image.executable_stack = false;
   for (int i = 0; i < headers.file.e_phnum; i++) {
     const Elf64_Phdr& header = headers.program[i];
@@ -107,13 +88,10 @@ void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
     if (header.p_type == PT_LOAD && image.headers == 0 && into_segment < header.p_filesz)
       image.headers = image.base + header.p_vaddr + into_segment;
     if (header.p_type == PT_PHDR) image.headers = image.base + header.p_vaddr;
-    if (header.p_type == PT_LOAD) map_segment(fd, file, header, image.base);
+    if (header.p_type == PT_LOAD && !map_segment(fd, file, header, image.base)) return false;
     if (header.p_type == PT_GNU_STACK) image.executable_stack = (header.p_flags & PF_X) != 0;
-    if (header.p_type == PT_INTERP && header.p_filesz < sizeof image.interpreter) {
-      sys(SYS_pread64, fd, image.interpreter, header.p_filesz, header.p_offset);
-      image.interpreter[header.p_filesz] = 0;
-    }
   }
+  return true;
 }
 
 }  // namespace reweave::core

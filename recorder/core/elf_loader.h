@@ -11,14 +11,12 @@ struct LoadedImage {
   std::uint64_t entry;
   std::uint64_t headers;  // address of the program headers
   std::uint64_t header_count;
-  char interpreter[512];  // empty if there is none
-  bool executable_stack;  // of a program: it asks for one
+  char interpreter[4096];  // empty if there is none
+  bool executable_stack;   // of a program: it asks for one
 };
 
-// Why a file cannot be loaded, as the negative error of exec; 0 if it can. `head` holds its first `bytes`.
-long check_image(const unsigned char* head, long bytes);
-
 // Maps the ELF file open at `fd`. A position-independent one goes to `pie_base`, or high in memory if that is 0.
-void load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, LoadedImage& image);
+// False: the kernel would not load it.
+bool load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, LoadedImage& image);
 
 }  // namespace reweave::core

@@ -242,6 +242,18 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
   return fd;
 }
 
+// The first program was asked for by the user, who is told. With others the process dies, as in the kernel, which finds
+// this out when exec can no longer fail.
+[[noreturn]] void give_up_image(const StartArgs& args, const char* path) {
+  if (args.first) {
+    Text text;
+    text << path << " is not a program that this machine can run";
+    stop_run(wire::OutcomeKind::kUnsupported, text);
+  }
+  end_process(SIGSEGV);
+  die_by_signal(SIGSEGV);
+}
+
 }  // namespace
 
 const char* program_path() { return absolute_path; }
@@ -305,11 +317,6 @@ void start_program(const StartArgs& args) {
     sys(SYS_close, fd);
     fd = open_program(path, file, head);
   }
-  if (check_image(head.data, head.bytes) != 0) {
-    Text text;
-    text << path << " is not a program that this machine can run";
-    stop_run(wire::OutcomeKind::kUnsupported, text);
-  }
   if (args.argc + static_cast<long>(kExtraArgs) >= (1 << 16))
     stop_run(wire::OutcomeKind::kUnsupported, "more than 65,000 arguments");
   if (prefix_count != 0) {
@@ -323,7 +330,7 @@ void start_program(const StartArgs& args) {
   copy_string(process().program, sizeof process().program, absolute_path);
   process().program_device = file.device;
   process().program_inode = file.inode;
-  load_image(fd, file, kPieBase, program);
+  if (!load_image(fd, file, kPieBase, program)) give_up_image(args, path);
   static_runtime = detach_static_runtime(program);
   sys(SYS_close, fd);
   program_break() = {page_up(program.end), page_up(program.end)};
@@ -331,7 +338,7 @@ void start_program(const StartArgs& args) {
   interpreter = {};
   if (program.interpreter[0] != 0) {
     fd = open_program(program.interpreter, file, head);
-    load_image(fd, file, 0, interpreter);
+    if (!load_image(fd, file, 0, interpreter)) give_up_image(args, program.interpreter);
     make_vector_saves_repeatable(interpreter.start, interpreter.end);
     sys(SYS_close, fd);
     entry = interpreter.entry;

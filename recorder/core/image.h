@@ -13,6 +13,7 @@ struct StartArgs {
   char** argv;
   char** envp;
   const std::uint64_t* auxv;  // the kernel's, of the core
+  bool first;                 // of the run
 };
 
 // The main stack may have `limit` bytes from now on (RLIMIT_STACK). It has all of them at once, for it does not grow by

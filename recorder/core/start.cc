@@ -141,7 +141,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     if (first) sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
   }
   const long own = first ? 2 : 3;  // arguments that are for us: exec has the name that it was given, too
-  start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1});
+  start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1, first});
 }
 
 }  // namespace reweave::core

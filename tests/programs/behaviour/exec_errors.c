@@ -45,6 +45,8 @@ int main(void) {
   write_program(path, "");
   FAILS(execute(path), ENOEXEC);
   scripts(path, other);
+  CHECK(unlink(path) == 0 && mkfifo(path, 0700) == 0);
+  FAILS(execute(path), EACCES);
   CHECK(unlink(path) == 0 && unlink(other) == 0);
   puts("still here");
   return 0;
