@@ -120,6 +120,13 @@ const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
   return name.c_str();
 }
 
+// The file is called by a descriptor that exec closes: if it is a script, its interpreter could not open it.
+bool closes_file(const Call& call, const char* name) {
+  if (call.number != SYS_execveat || name == reinterpret_cast<const char*>(call.args[1])) return false;
+  const long flags = sys(SYS_fcntl, static_cast<std::int32_t>(call.args[0]), F_GETFD);
+  return !is_error(flags) && (flags & FD_CLOEXEC) != 0;
+}
+
 }  // namespace
 
 long handle_execveat(Call& call) {
@@ -157,7 +164,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   } else {
     static char nameless[64];
     if (is_core(path)) path = program_path();
-    long error = check_executable(path);
+    long error = check_executable(path, closes_file(call, name));
     if (error == 0) error = check_arguments(argv, envp);
     log_call(call, error, nullptr, 0);
     if (error != 0) return error;

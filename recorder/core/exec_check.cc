@@ -86,7 +86,7 @@ long check_elf(long fd) {
 
 }  // namespace
 
-long check_executable(const char* path) {
+long check_executable(const char* path, bool closes) {
   HashBang line;
   for (int depth = 0;; depth++) {
     const long fd = open_executable(path);
@@ -99,6 +99,7 @@ long check_executable(const char* path) {
     lent_call(SYS_close, fd);
     if (!script) return error;
     if (!parse_hash_bang(head, bytes, line)) return -ENOEXEC;
+    if (closes) return -ENOENT;
     if (depth == kMaxInterpreters) return -ELOOP;
     path = line.interpreter;
   }

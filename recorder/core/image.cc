@@ -311,7 +311,7 @@ void start_program(const StartArgs& args) {
   const char* prefix[kExtraArgs];
   std::uint64_t prefix_count = 0;
   for (int depth = 0; depth < kMaxInterpreters && parse_hash_bang(head.data, head.bytes, hash_bangs[depth]); depth++) {
-    prefix[prefix_count++] = path;
+    prefix[prefix_count++] = depth == 0 ? args.name : path;
     if (hash_bangs[depth].argument != nullptr) prefix[prefix_count++] = hash_bangs[depth].argument;
     path = hash_bangs[depth].interpreter;
     sys(SYS_close, fd);
