@@ -28,9 +28,11 @@ namespace reweave::core {
 
 bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   if (bytes < 3 || head[0] != '#' || head[1] != '!') return false;
+  constexpr long kKernelsLine = 255;  // the kernel looks at no more, but for whether a name ends there
   std::size_t n = 0;
-  for (long i = 2; i < bytes && n + 1 < sizeof out.line && head[i] != '\n'; i++)
-    out.line[n++] = static_cast<char>(head[i]);
+  for (long i = 2; i < bytes && i < kKernelsLine && head[i] != '\n'; i++) out.line[n++] = static_cast<char>(head[i]);
+  const unsigned char next = bytes > kKernelsLine ? head[kKernelsLine] : 0;
+  const bool cut = n == kKernelsLine - 2 && next != 0 && next != '\n' && next != ' ' && next != '\t';
   while (n > 0 && (out.line[n - 1] == ' ' || out.line[n - 1] == '\t')) n--;
   out.line[n] = 0;
   char* p = out.line;
@@ -39,6 +41,7 @@ bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   out.interpreter = p;
   out.argument = nullptr;
   while (*p != 0 && !blank(*p)) p++;
+  if (cut && p == out.line + kKernelsLine - 2) return false;
   if (*p != 0) {
     *p++ = 0;
     while (blank(*p)) p++;

@@ -20,12 +20,42 @@ static void scripts(const char* path, const char* other) {
   FAILS(execute(path), EACCES);
   write_program(path, "#! \n");
   FAILS(execute(path), ENOEXEC);
+  char large[400] = "#!/nonexistent";
+  memset(large + 14, 'x', sizeof large - 15);
+  write_program(path, large);
+  FAILS(execute(path), ENOEXEC);
+  large[256] = 0;
+  write_program(path, large);
+  FAILS(execute(path), ENOEXEC);
+  large[255] = ' ';
+  write_program(path, large);
+  FAILS(execute(path), ENOENT);
+  large[100] = ' ', large[255] = 'x', large[256] = 'x';
+  write_program(path, large);
+  FAILS(execute(path), ENOENT);
   snprintf(line, sizeof line, "#!%s\n", path);
   write_program(other, line);
   write_program(path, "#!/nonexistent/deeper\n");
   FAILS(execute(other), ENOENT);
   write_program(path, line);
   FAILS(execute(other), ELOOP);
+}
+
+/* Of a long line the kernel takes a part. */
+static void long_argument(const char* path) {
+  int ends[2];
+  char line[400] = "#!/bin/echo ", said[400] = "";
+  memset(line + 12, 'x', sizeof line - 13);
+  write_program(path, line);
+  CHECK(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], 1);
+    _exit((int)execute(path));
+  }
+  CHECK(close(ends[1]) == 0 && read(ends[0], said, sizeof said - 1) > 0 && close(ends[0]) == 0);
+  expect_success(child);
+  CHECK(strspn(said, "x") == 255 - 12);
 }
 
 int main(void) {
@@ -45,6 +75,7 @@ int main(void) {
   write_program(path, "");
   FAILS(execute(path), ENOEXEC);
   scripts(path, other);
+  long_argument(path);
   CHECK(unlink(path) == 0 && mkfifo(path, 0700) == 0);
   FAILS(execute(path), EACCES);
   CHECK(unlink(path) == 0 && unlink(other) == 0);
