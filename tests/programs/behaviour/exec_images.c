@@ -54,6 +54,17 @@ static void cut_header(void) { size = 63; }
 static void cut_headers(void) { size = 200; }
 static void ident(void) { memset(image + SELFMAG, 99, EI_NIDENT - SELFMAG); }
 
+/* A static program whose headers are in no segment; it exits. */
+static void headers_not_loaded(void) {
+  static const unsigned char code[] = {0xb8, SYS_exit, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05};
+  const size_t start = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+  FILE_HEADER->e_type = ET_EXEC, FILE_HEADER->e_phnum = 1, FILE_HEADER->e_entry = 0x400000 + start;
+  const Elf64_Phdr segment = {PT_LOAD, PF_R | PF_X, start, 0x400000 + start, 0, sizeof code, sizeof code, 4096};
+  memcpy(image + sizeof(Elf64_Ehdr), &segment, sizeof segment);
+  memcpy(image + start, code, sizeof code);
+  size = start + sizeof code;
+}
+
 static void interpreter_missing(void) { name_interpreter("/no/such"); }
 static void interpreter_folder(void) { name_interpreter("/tmp"); }
 static void interpreter_not_executable(void) { write_other("#!/bin/true\n", 12, 0600); }
@@ -101,6 +112,7 @@ static const struct {
     {"cut in the header", cut_header, ENOEXEC, 0},
     {"cut in the headers", cut_headers, ENOEXEC, 0},
     {"class and the like", ident, 0, 0},
+    {"headers not loaded", headers_not_loaded, 0, 0},
     {"interpreter missing", interpreter_missing, ENOENT, 0},
     {"interpreter is a folder", interpreter_folder, EACCES, 0},
     {"interpreter not executable", interpreter_not_executable, EACCES, 0},
