@@ -47,6 +47,7 @@ inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStub
 inline constexpr std::uint32_t kMaxThreads = 16384;
 inline constexpr std::uint32_t kMaxProcesses = 8192;
 inline constexpr std::uint32_t kMaxFds = 4096;
+inline constexpr std::uint32_t kMaxFdTables = 8192;
 inline constexpr std::uint64_t kCoreStackBytes = 128 << 10;
 inline constexpr std::uint64_t kScratchBytes = 256 << 20;
 inline constexpr std::uint64_t kOutRingBytes = 16 << 20;

@@ -183,6 +183,7 @@ struct alignas(64) Thread {
   std::uint32_t early_timeouts;  // modelled: waits that it gave up though others could run
   std::uint32_t traced_stack;    // what its last kStack event said
   std::uint32_t tsc_faults;      // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t fd_table;        // index of what is known of its descriptors
   std::uint32_t tracee;          // index of its Tracee plus one, or 0
   std::uint32_t seccomp;         // number (from 1) of its newest filter, all ones: strict mode; 0: none
   std::uint32_t affinity_bytes;  // of `affinity`; 0: the processors that all are told of
@@ -208,6 +209,19 @@ struct FdEntry {
   std::uint16_t kept;           // number of the kept file plus one, kNotKept, or 0: not asked yet
 };
 
+// Descriptors of numbers that a table has no room for are not followed, but those that lead to our standard output or
+// error.
+struct FarStream {
+  long fd;
+  std::uint32_t stream;  // 0: no entry
+};
+
+// What is known of the descriptors that some threads share (core/syscalls/fd_sharing.h).
+struct FdTable {
+  FdEntry entries[kMaxFds];
+  FarStream far_streams[16];
+};
+
 // The kernel's struct sigaction.
 struct SignalAction {
   std::uint64_t handler;  // 0 = default, 1 = ignore
@@ -226,8 +240,8 @@ struct Process {
   std::uint16_t parent;
   std::uint16_t live_threads;
   std::uint8_t alive;
-  // Processes, perhaps this one, whose memory, descriptors and handlers it uses (clone(2)).
-  std::uint16_t memory_of, files_of, handlers_of;
+  // Processes, perhaps this one, whose memory and handlers it uses (clone(2)).
+  std::uint16_t memory_of, handlers_of;
   ThreadId creator;                       // the thread that made it
   std::uint8_t traced_outside;            // asked to be traced by whoever started the tree
   std::atomic<std::uint8_t> catches_all;  // live: the kernel gives the core all of its signals, for it is traced
@@ -246,7 +260,6 @@ struct Process {
   char program[512];
   std::uint64_t program_device, program_inode;  // live: the file that it executes
   std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory.cc)
-  FdEntry fds[kMaxFds];
 };
 
 // Values of RuntimeState::slice_over: the supervisor has signalled the holder, which has taken the signal.
@@ -290,6 +303,7 @@ struct RuntimeState {
   std::uint32_t live_threads;               // entries of `live`
   std::uint32_t ended_threads, next_ended;  // of `ended`, a ring: how many, and where the longest ended is
   std::uint32_t process_count;
+  std::uint32_t fd_tables_used;               // of fd_tables, those that ever were in use
   std::atomic<std::uint32_t> stalled_ms;      // set by the supervisor with the watchdog's signal
   std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;      // not 0: the holder has had its time, others could run (kSliceTold)
@@ -320,6 +334,7 @@ struct RuntimeState {
   TrappedSite trapped[kMaxTrappedSites];
   std::uint16_t ended[kMaxThreads];  // ids of threads exited, in that order: used again when all have been given out
   Process processes[kMaxProcesses];
+  FdTable fd_tables[kMaxFdTables];
   Thread threads[kMaxThreads];
   // Behind what explored runs copy: they trace nobody.
   std::uint32_t tracing_began;  // 1: somebody in the tree traces, or has traced

@@ -10,6 +10,7 @@
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
+#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -84,7 +85,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   if (nofollow && (status.st_mode & S_IFMT) == S_IFLNK) return -ELOOP;
   if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;
   Text link;
-  link << "/proc/self/fd/" << fd;
+  link << "/proc/thread-self/fd/" << fd;
   if (path[0] == 0 && status.st_nlink == 0) {
     copy_string(to, room, link.c_str());
     path = to;
@@ -144,17 +145,16 @@ long handle_execveat(Call& call) {
 
 namespace {
 
-// A new image shares nothing with other processes.
+// A new image shares no handlers and no memory with other processes.
 void own_everything(Process& here) {
   RuntimeState& s = state();
-  if (here.files_of != here.index) memcpy(here.fds, s.processes[here.files_of].fds, sizeof here.fds);
   if (here.handlers_of != here.index) {
     here.ignored_signals = s.processes[here.handlers_of].ignored_signals;
     memcpy(here.actions, s.processes[here.handlers_of].actions, sizeof here.actions);
   }
   for (SignalAction& action : here.actions) action = {action.handler == 1 ? action.handler : 0, 0, 0, 0};
   if ((here.write_xor_execute & kMdweNotInherited) != 0) here.write_xor_execute = 0;
-  here.memory_of = here.files_of = here.handlers_of = here.index;
+  here.memory_of = here.handlers_of = here.index;
 }
 
 long execute(Call& call, const char* path, const char* name, char** argv, char** envp) {
@@ -180,6 +180,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
   }
   retire_process_threads(me.process, me.id);
+  unshare_descriptors();
   auto** list = reinterpret_cast<const char**>(scratch_of(me));
   long n = 0;
   list[n++] = config().core_path;

@@ -46,6 +46,7 @@ void copy_state(RuntimeState& to) {
   copy_used(to.seccomp_instructions, from.seccomp_instructions, from.seccomp_used);
   copy_used(to.futex_vectors, from.futex_vectors, from.futex_vectors_used);
   copy_used(to.processes, from.processes, from.process_count);
+  copy_used(to.fd_tables, from.fd_tables, from.fd_tables_used);
   copy_used(to.threads, from.threads, from.thread_count);
 }
 

@@ -11,6 +11,7 @@
 #include "recorder/core/outside.h"
 #include "recorder/core/recorded_calls.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/waits.h"
 
@@ -121,8 +122,7 @@ bool model_known(Call& call, long& result) {
       break;
   }
   if (writes_outside(call)) {
-    const auto fd = static_cast<std::uint64_t>(call.logged[0]);
-    call.flags |= fd < kMaxFds ? process().fds[fd].std_stream : 0;
+    call.flags |= fd_stream(call.logged[0]);
     result = complete(call, written_bytes(call));
     return true;
   }

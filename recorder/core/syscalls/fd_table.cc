@@ -5,35 +5,28 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/syscalls/kept_files.h"
 
 namespace reweave::core {
 
 namespace {
 
-FdEntry* entry_of(long fd) {
-  Process& owner = state().processes[process().files_of];
-  return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &owner.fds[fd] : nullptr;
-}
+FdTable& table() { return table_of(self()); }
 
-// Descriptors of numbers that the table has no room for are not followed, but those that lead to our standard output or
-// error. A new program knows of none.
-struct FarStream {
-  long fd;
-  std::uint32_t stream;  // 0: no entry
-};
-FarStream far_streams[16];
+FdEntry* entry_of(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &table().entries[fd] : nullptr; }
 
 void set_stream(long fd, std::uint32_t stream) {
   if (FdEntry* entry = entry_of(fd)) {
     entry->std_stream = static_cast<std::uint8_t>(stream & 3);
     return;
   }
-  for (FarStream& far : far_streams)
+  for (FarStream& far : table().far_streams)
     if (far.fd == fd) far.stream = 0;
   if (stream == 0) return;
-  for (FarStream& far : far_streams)
+  for (FarStream& far : table().far_streams)
     if (far.stream == 0) {
       far = {fd, stream};
       return;
@@ -76,7 +69,7 @@ bool fd_may_block(long fd) {
 
 long path_of_fd(long fd, char* to, std::size_t room) {
   Text link;
-  link << "/proc/self/fd/" << static_cast<int>(fd);
+  link << "/proc/thread-self/fd/" << static_cast<int>(fd);
   const long n = sys(SYS_readlink, link.c_str(), to, room - 1);
   to[is_error(n) ? 0 : n] = 0;
   return n;
@@ -96,47 +89,72 @@ bool is_served(long fd) {
   return error == -ENOSYS || (error == 0 && system.f_type == kFuseMagic);
 }
 
-void note_stream(long fd) {
-  struct stat status, stream;
-  if (is_error(sys(SYS_fstat, fd, &status))) return;
+namespace {
+
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// `fd` was opened by a name of the process's own descriptors: /proc/self means those of its first thread.
+void note_stream_of_first(long fd, const struct stat& status) {
+  const Thread* first = thread_by_tid(process().pid);
+  if (first == nullptr || first->fd_table == self().fd_table) return;
+  struct stat stream;
   for (long of : {1, 2}) {
-    const bool same = fd_stream(of) != 0 && !is_error(sys(SYS_fstat, of, &stream)) && stream.st_dev == status.st_dev &&
-                      stream.st_ino == status.st_ino;
-    if (same && fd_stream(fd) == 0) set_stream(fd, fd_stream(of));
+    const std::uint32_t known = table_of(*first).entries[of].std_stream;
+    const char* name = of == 1 ? "/proc/self/fd/1" : "/proc/self/fd/2";
+    const bool same = known != 0 && !is_error(sys(SYS_stat, name, &stream)) && is_same_file(stream, status);
+    if (same && fd_stream(fd) == 0) set_stream(fd, known);
   }
 }
 
-namespace {
-
-// True if `fd` of ours and `theirs` of the process are one open file (kcmp(2)).
-bool is_same_file(long fd, const Process& owner, long theirs) {
+// True if `fd` of ours and `theirs` of the thread are one open file (kcmp(2)).
+bool is_same_file(long fd, const Thread& owner, long theirs) {
   constexpr long kFile = 0;  // KCMP_FILE
-  return sys(SYS_kcmp, sys(SYS_getpid), owner.real_pid, kFile, fd, theirs) == 0;
+  return sys(SYS_kcmp, self().real_tid, owner.real_tid, kFile, fd, theirs) == 0;
+}
+
+// The stream that `fd` is of those at descriptors 1 and 2 of the thread's table.
+std::uint32_t stream_shared_with(const Thread& owner, long fd) {
+  for (long of : {1, 2}) {
+    const std::uint32_t stream = table_of(owner).entries[of].std_stream;
+    const bool itself = fd == of && owner.fd_table == self().fd_table;
+    if (stream != 0 && !itself && is_same_file(fd, owner, of)) return stream;
+  }
+  return 0;
 }
 
 }  // namespace
 
+void note_stream(long fd) {
+  struct stat status, stream;
+  if (is_error(sys(SYS_fstat, fd, &status))) return;
+  for (long of : {1, 2}) {
+    const bool same = fd_stream(of) != 0 && !is_error(sys(SYS_fstat, of, &stream)) && is_same_file(stream, status);
+    if (same && fd_stream(fd) == 0) set_stream(fd, fd_stream(of));
+  }
+  note_stream_of_first(fd, status);
+}
+
 void note_received(long fd) {
+  const RuntimeState& s = state();
+  FdTableSet asked;
   forget_fd(fd);
-  for (std::uint32_t i = 0; i < state().process_count; i++) {
-    const Process& owner = state().processes[i];
-    for (long of : {1, 2}) {
-      const std::uint32_t stream = owner.fds[of].std_stream;
-      const bool known = owner.alive != 0 && owner.files_of == i && stream != 0;
-      if (!known || (fd == of && i == process().files_of) || !is_same_file(fd, owner, of)) continue;
-      return set_stream(fd, stream);
-    }
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& owner = thread_of(s.live[i]);
+    const std::uint32_t stream = asked.add(owner.fd_table) ? stream_shared_with(owner, fd) : 0;
+    if (stream != 0) return set_stream(fd, stream);
   }
   for (long of = 3; of < static_cast<long>(kMaxFds); of++) {
     const FdEntry& other = *entry_of(of);
-    if (other.std_stream == 0 || of == fd || !is_same_file(fd, process(), of)) continue;
+    if (other.std_stream == 0 || of == fd || !is_same_file(fd, self(), of)) continue;
     return set_stream(fd, other.std_stream);
   }
 }
 
 std::uint32_t fd_stream(long fd) {
   if (const FdEntry* entry = entry_of(fd)) return entry->std_stream;
-  for (const FarStream& far : far_streams)
+  for (const FarStream& far : table().far_streams)
     if (far.fd == fd && far.stream != 0) return far.stream;
   return 0;
 }
@@ -184,8 +202,9 @@ void forget_fd(long fd) {
     set_stream(fd, 0);
 }
 
-void forget_far_fds(long first, long last) {
-  for (FarStream& far : far_streams)
+void forget_fds(long first, long last) {
+  for (long fd = first; fd <= last && fd < static_cast<long>(kMaxFds); fd++) *entry_of(fd) = {};
+  for (FarStream& far : table().far_streams)
     if (far.fd >= first && far.fd <= last) far.stream = 0;
 }
 
@@ -208,9 +227,10 @@ std::uint16_t* kept_entry(long fd) {
 
 void mark_standard_streams() {
   // Whoever gave us descriptors may move their offsets.
-  for (FdEntry& entry : process().fds) entry.kept = kNotKept;
-  process().fds[1].std_stream = wire::kWritesStdout;
-  process().fds[2].std_stream = wire::kWritesStderr;
+  for (FdEntry& entry : table().entries) entry.kept = kNotKept;
+  table().entries[1].std_stream = wire::kWritesStdout;
+  table().entries[2].std_stream = wire::kWritesStderr;
+  state().fd_tables_used = 1;
 }
 
 long open_own(const char* path, long flags) {

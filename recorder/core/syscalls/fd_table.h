@@ -46,8 +46,7 @@ void note_shown(long fd);
 bool is_shown(long fd);
 // `fd` is now something new.
 void forget_fd(long fd);
-// Of what is known of descriptors beyond the table nothing holds for these any more.
-void forget_far_fds(long first, long last);
+void forget_fds(long first, long last);
 // `to` is now the same as `from`.
 void copy_fd(long from, long to);
 // What is known of the kept file behind `fd` (kept_files.h): its number plus one, kNotKept, or 0 if nobody

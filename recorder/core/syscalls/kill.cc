@@ -21,10 +21,10 @@
 
 namespace reweave::core {
 
-// From /proc/self/fdinfo (pidfd_open(2)).
+// From /proc/thread-self/fdinfo (pidfd_open(2)).
 long pid_of_pidfd(long fd) {
   Text name;
-  name << "/proc/self/fdinfo/" << static_cast<int>(fd);
+  name << "/proc/thread-self/fdinfo/" << static_cast<int>(fd);
   const long info = sys(SYS_open, name.c_str(), 0, 0);
   if (is_error(info)) return -1;
   char text[512];

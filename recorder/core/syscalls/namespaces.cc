@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -17,7 +18,9 @@ long handle_unshare(Call& call) {
                           CLONE_NEWCGROUP | kNewTime;
   if ((call.args[0] & ~kKnown) != 0) return recorded_call(call);  // EINVAL
   if ((call.args[0] & CLONE_NEWPID) != 0) return complete(call, -EPERM);
-  return recorded_call(call);
+  const long result = recorded_call(call);
+  if (result == 0 && (call.args[0] & CLONE_FILES) != 0) unshare_descriptors();
+  return result;
 }
 
 namespace {

@@ -12,7 +12,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/syscalls/clone.h"
-#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/trace_stops.h"
 #include "recorder/core/tracing.h"
@@ -55,9 +55,7 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
   child.real_pid = 0;
   child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
-  child.files_of = (args.flags & CLONE_FILES) != 0 ? parent.files_of : index;
   child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
-  if (child.files_of == index) memcpy(child.fds, s.processes[parent.files_of].fds, sizeof child.fds);
   if (child.handlers_of == index)
     take_handlers(child, s.processes[parent.handlers_of], (args.flags & CLONE_CLEAR_SIGHAND) != 0);
   return index;
@@ -130,6 +128,7 @@ long create_process(Call& call, const CloneArgs& args) {
   const std::uint16_t index = prepare_process(call, args);
   Thread& child = add_thread(index);
   publish_process();
+  give_descriptors(call.me, child, (args.flags & CLONE_FILES) != 0);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
   const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;

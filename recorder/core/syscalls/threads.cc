@@ -9,6 +9,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/syscalls/clone.h"
+#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/core/trace_stops.h"
 #include "recorder/core/tracing.h"
@@ -43,6 +44,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   if (has_failed(call)) return inject(call);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   Thread& child = add_thread(call.me.process);
+  give_descriptors(call.me, child, (args.flags & CLONE_FILES) != 0);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
   child.altstack_flags = SS_DISABLE;  // as if there had been one
