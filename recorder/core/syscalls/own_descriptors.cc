@@ -64,14 +64,15 @@ bool has_ours(const char* entries, long bytes, long call) {
 long handle_getdents(Call& call) {
   if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
   auto* entries = reinterpret_cast<char*>(call.args[1]);
-  long got = 0, result = 0;
-  do {  // again if there were none but ours: 0 is the end
+  long got = 0, result = 0, written = 0;  // what the kernel wrote behind the result is in memory, too
+  do {                                    // again if there were none but ours: 0 is the end
     got = result = lent_call(call.number, call.args[0], call.args[1], call.args[2]);
+    if (got > written) written = got;
     if (has_ours(entries, got, call.number) && lists_descriptors(call.args[0]))
       result = take_out_ours(entries, got, call.number);
   } while (got > 0 && result == 0);
-  const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
-  log_call(call, result, &output, result > 0 ? 1 : 0);
+  const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(written)};
+  log_call(call, result, &output, written > 0 ? 1 : 0);
   return result;
 }
 
