@@ -1,5 +1,6 @@
-// Which threads have the same descriptors: all of a process, and processes made with CLONE_FILES, until the kernel gives
-// one a table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free when no live thread has it.
+// Which threads have the same descriptors: all of a process, and processes made with CLONE_FILES, until the kernel
+// gives one a table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free when no live thread
+// has it.
 #pragma once
 
 #include "recorder/core/context.h"

@@ -1,6 +1,5 @@
 // Calls on files and descriptors that need more than their row says.
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,7 +10,6 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/executed_files.h"
-#include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/open_flags.h"
@@ -169,41 +167,6 @@ long handle_close(Call& call) {
   const long fd = call.args[0];
   const long result = recorded_call(call);
   if (!is_our_fd(fd)) forget_fd(fd);
-  return result;
-}
-
-namespace {
-
-constexpr long kUnshares = 2, kOnlyMarks = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC
-
-// Closes around our own descriptors.
-long close_others(std::uint32_t first, std::uint32_t last, long flags) {
-  constexpr std::uint32_t kFirstOurs = kArenaFd, kLastOurs = kArenaFd + kReservedFds - 1;
-  if (first > last || (flags & ~(kUnshares | kOnlyMarks)) != 0) return -EINVAL;
-  long result = (flags & kUnshares) != 0 ? sys(SYS_unshare, CLONE_FILES) : 0;
-  flags &= kOnlyMarks;
-  if (result == 0 && first < kFirstOurs)
-    result = sys(SYS_close_range, first, last < kFirstOurs ? last : kFirstOurs - 1, flags);
-  if (result == 0 && last > kLastOurs)
-    result = sys(SYS_close_range, first > kLastOurs ? first : kLastOurs + 1, last, flags);
-  return result;
-}
-
-}  // namespace
-
-long handle_close_range(Call& call) {
-  const auto first = static_cast<std::uint32_t>(call.args[0]);
-  const auto last = static_cast<std::uint32_t>(call.args[1]);
-  long result = 0;
-  if (live()) {
-    result = close_others(first, last, call.args[2]);
-    log_call(call, result, nullptr, 0);
-  } else {
-    result = answered_call(call);
-  }
-  if (is_error(result)) return result;
-  if ((call.args[2] & kUnshares) != 0) unshare_descriptors();
-  if ((call.args[2] & kOnlyMarks) == 0) forget_fds(first, last);
   return result;
 }
 

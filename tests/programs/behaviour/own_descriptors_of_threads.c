@@ -18,9 +18,7 @@ static void in_thread(void* (*function)(void*), void* argument) {
 
 static int is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
 
-static long close_all(unsigned first, unsigned last, int flags) {
-  return syscall(SYS_close_range, first, last, flags);
-}
+static long close_all(unsigned first, unsigned last, int flags) { return syscall(SYS_close_range, first, last, flags); }
 
 static void* closes_own(void* argument) {
   CHECK(unshare(CLONE_FILES) == 0 && close(1) == 0);
