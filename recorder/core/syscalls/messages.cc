@@ -6,6 +6,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/scheduler.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -24,26 +25,48 @@ struct MessageHeader {  // struct user_msghdr
   std::uint32_t flags;
 };
 
+struct Part {  // struct iovec
+  std::uint64_t base, bytes;
+};
+
+constexpr std::uint64_t kMostParts = 1024;  // UIO_MAXIOV
+
+// A message as it was before it was received: what arrives may be put where the header or the vector is, which the
+// kernel has read by then.
+struct Kept {
+  MessageHeader header;
+  Part parts[kMostParts];
+};
+
 Output message_outputs[kMaxOutputs];
 
-// The room for the sender's name in the message at `address`, before it is received: then the name's own length, which
-// may be more, is in its place. No more than the largest name has.
-std::uint8_t name_room(std::uint64_t address) {
+// In scratch, that of the message `index` of a call.
+Kept& kept_of(const Call& call, long index) { return *(reinterpret_cast<Kept*>(scratch_of(call.me)) + index); }
+
+void keep(std::uint64_t address, Kept& kept) {
+  MessageHeader& header = kept.header;
+  header = {};
+  if (bytes_there(address, sizeof header) == sizeof header) header = *reinterpret_cast<const MessageHeader*>(address);
+  const std::uint64_t bytes = header.vector_length * sizeof(Part);
+  if (header.vector_length > kMostParts || bytes_there(header.vector, bytes) != bytes) header.vector_length = 0;
+  memcpy(kept.parts, reinterpret_cast<const void*>(header.vector), header.vector_length * sizeof(Part));
+}
+
+// The length that the kernel gives for a name may be more than there is room for, and than the largest name has.
+std::int32_t name_bytes(const MessageHeader& before, std::int32_t length) {
   constexpr std::int32_t kMost = 128;  // struct sockaddr_storage
-  if (bytes_there(address, sizeof(MessageHeader)) < sizeof(MessageHeader)) return 0;
-  const std::int32_t room = reinterpret_cast<const MessageHeader*>(address)->name_length;
-  return static_cast<std::uint8_t>(room < 0 ? 0 : room < kMost ? room : kMost);
+  const std::int32_t room = before.name_length < kMost ? before.name_length : kMost;
+  return length < room ? length : room;
 }
 
 // Descriptors that came with a message (unix(7)).
-void note_descriptors(const MessageHeader& message) {
+void note_descriptors(std::uint64_t at, std::uint64_t bytes) {
   struct Control {  // struct cmsghdr
     std::uint64_t bytes;
     std::int32_t level, type;
   };
   constexpr std::int32_t kSocketLevel = 1, kRights = 1, kPidfd = 4;  // SOL_SOCKET, SCM_RIGHTS, SCM_PIDFD
-  std::uint64_t at = message.control;
-  const std::uint64_t end = at + message.control_length;
+  const std::uint64_t end = at + bytes;
   while (at != 0 && at + sizeof(Control) <= end) {
     const auto& control = *reinterpret_cast<const Control*>(at);
     if (control.bytes < sizeof(Control) || control.bytes > end - at) return;
@@ -55,18 +78,18 @@ void note_descriptors(const MessageHeader& message) {
   }
 }
 
-std::uint32_t gather_message(const MessageHeader& message, std::uint64_t address, std::uint64_t received, int room,
-                             std::uint32_t n) {
-  note_descriptors(message);
+std::uint32_t gather_message(const Kept& kept, std::uint64_t address, std::uint64_t received, std::uint32_t n) {
+  const auto& message = *reinterpret_cast<const MessageHeader*>(address);
+  const std::uint64_t name = kept.header.name, control = kept.header.control;
+  note_descriptors(control, message.control_length);
   message_outputs[n++] = {address, sizeof(MessageHeader)};
-  const std::int32_t length = message.name_length < room ? message.name_length : room;
-  if (message.name != 0 && length > 0) message_outputs[n++] = {message.name, static_cast<std::uint64_t>(length)};
-  if (message.control != 0 && message.control_length > 0)
-    message_outputs[n++] = {message.control, message.control_length};
-  const auto* vector = reinterpret_cast<const std::uint64_t*>(message.vector);
-  for (std::uint64_t i = 0; i < message.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
-    const std::uint64_t bytes = vector[2 * i + 1] < received ? vector[2 * i + 1] : received;
-    if (bytes != 0) message_outputs[n++] = {vector[2 * i], bytes};
+  const std::int32_t length = name_bytes(kept.header, message.name_length);
+  if (name != 0 && length > 0) message_outputs[n++] = {name, static_cast<std::uint64_t>(length)};
+  if (control != 0 && message.control_length > 0) message_outputs[n++] = {control, message.control_length};
+  for (std::uint64_t i = 0; i < kept.header.vector_length && received > 0 && n < kMaxOutputs - 4; i++) {
+    const Part& part = kept.parts[i];
+    const std::uint64_t bytes = part.bytes < received ? part.bytes : received;
+    if (bytes != 0) message_outputs[n++] = {part.base, bytes};
     received -= bytes;
   }
   return n;
@@ -82,28 +105,47 @@ long wait_for_data(const Call& call) {
   return ready;
 }
 
+// Not for what has a queue of its own, which poll does not ask for, nor for what ends without data.
 bool waits_for_data(const Call& call, long flags) {
   const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
-  if (!there || (flags & MSG_DONTWAIT) != 0) return false;
+  if (!there || (flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0 || times_out(call.args[0])) return false;
   if (state().live_threads == 1 && call.number != SYS_recvmmsg) return false;
   const long of_file = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   return !is_error(of_file) && (of_file & O_NONBLOCK) == 0;
 }
 
-// A receive that may block and has nested buffers: waits for data off the baton, then takes it with the baton.
+struct Entry {  // struct mmsghdr
+  MessageHeader header;
+  std::uint32_t length;
+};
+
+void keep_messages(const Call& call) {
+  if (call.number == SYS_recvmsg) return keep(static_cast<std::uint64_t>(call.args[1]), kept_of(call, 0));
+  const auto* entry = reinterpret_cast<const Entry*>(call.args[1]);
+  const long first = entry - reinterpret_cast<const Entry*>(call.logged[1]);
+  for (long i = 0; i < call.args[2]; i++) keep(reinterpret_cast<std::uint64_t>(entry + i), kept_of(call, first + i));
+}
+
+// A receive that may block and has nested buffers: takes what there is with the baton; if that is nothing, waits for
+// data off the baton.
 long receive(Call& call) {
   long& flags = call.args[call.number == SYS_recvmsg ? 2 : 3];
   const long wanted = flags;
   while (waits_for_data(call, wanted)) {
+    const bool whole = (wanted & MSG_WAITALL) != 0;  // then once there is something: mostly all of it
+    if (!whole) {
+      keep_messages(call);
+      flags = wanted | MSG_DONTWAIT;
+      const long result =
+          sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
+      flags = wanted;
+      if (result != -EAGAIN) return result;
+    }
     const long ready = wait_for_data(call);
     if (is_error(ready)) return ready;
-    if ((wanted & MSG_WAITALL) != 0) break;  // there is something: mostly all of it
-    flags = wanted | MSG_DONTWAIT;
-    const long result =
-        sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4], call.args[5]);
-    flags = wanted;
-    if (result != -EAGAIN) return result;  // otherwise another thread took it
+    if (whole) break;
   }
+  keep_messages(call);
   lend_baton();
   const long result = interruptible_syscall(call, call.number, call.args);
   take_back_baton();
@@ -115,23 +157,16 @@ long receive(Call& call) {
 long handle_recvmsg(Call& call) {
   if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
-  const auto address = static_cast<std::uint64_t>(call.args[1]);
-  const std::uint8_t room = name_room(address);
   const long result = receive(call);
   std::uint32_t n = 0;
   if (!is_error(result))
-    n = gather_message(*reinterpret_cast<const MessageHeader*>(address), address, static_cast<std::uint64_t>(result),
-                       room, 0);
+    n = gather_message(kept_of(call, 0), static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result),
+                       0);
   log_call(call, result, message_outputs, n);
   return result;
 }
 
 namespace {
-
-struct Entry {  // struct mmsghdr
-  MessageHeader header;
-  std::uint32_t length;
-};
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr long kMostMessages = 1024;            // UIO_MAXIOV
@@ -164,9 +199,6 @@ long handle_recvmmsg(Call& call) {
   const std::int64_t deadline = limit == nullptr ? kNoDeadline : monotonic_now() + limit[0] * kSecond + limit[1];
   call.args[4] = 0;
   if (call.args[2] > kMostMessages) call.args[2] = kMostMessages;  // as the kernel does
-  std::uint8_t rooms[kMostMessages];
-  for (long i = 0; i < call.args[2]; i++)
-    rooms[i] = name_room(static_cast<std::uint64_t>(call.args[1] + i * static_cast<long>(sizeof(Entry))));
   const long result =
       call.args[2] == 0 ? interruptible_syscall(call, call.number, call.args) : receive_many(call, deadline);
   std::uint32_t n = 0;
@@ -178,18 +210,17 @@ long handle_recvmmsg(Call& call) {
   }
   for (long i = 0; i < result; i++) {
     auto* entry = reinterpret_cast<Entry*>(call.logged[1]) + i;
-    if (n + kOutputsOfMessage + entry->header.vector_length > kMaxOutputs) {
+    const Kept& kept = kept_of(call, i);
+    if (n + kOutputsOfMessage + kept.header.vector_length > kMaxOutputs) {
       log_outputs_before(message_outputs, n);
       n = 0;
     }
     message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
-    n = gather_message(entry->header, reinterpret_cast<std::uint64_t>(entry), entry->length, rooms[i], n);
+    n = gather_message(kept, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
   }
   log_call(call, result, message_outputs, n);
   return result;
 }
-
-namespace {}  // namespace
 
 // The length that SO_GET_FILTER gets and gives counts filters (socket(7)); none asks how many there are.
 long handle_getsockopt(Call& call) {

@@ -25,22 +25,24 @@ namespace {
 
 Output outputs[kMaxOutputs];  // of the baton holder's current call
 
-// Sizes of in-out address buffers before the call.
-struct Before {
-  std::uint32_t socket_room[4];
-};
-
 struct IoVector {
   std::uint64_t base;
   std::uint64_t bytes;
 };
 
+constexpr std::uint64_t kMostVectors = 1024;  // UIO_MAXIOV
+
+// What the kernel reads before it writes: sizes of in-out address buffers, and the vector, where the data may be put.
+struct Before {
+  std::uint32_t socket_room[4];
+  const IoVector* vector;
+};
+
 std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
 
-std::uint32_t vector_outputs(const Call& call, const Out& out, long result, Output* to, std::uint32_t n) {
-  const auto* vector = reinterpret_cast<const IoVector*>(call.logged[out.arg]);
+std::uint32_t vector_outputs(const IoVector* vector, long count, long result, Output* to, std::uint32_t n) {
   auto left = static_cast<std::uint64_t>(result);
-  for (long i = 0; i < call.logged[out.count] && left > 0 && n < kMaxOutputs; i++) {
+  for (long i = 0; i < count && left > 0 && n < kMaxOutputs; i++) {
     const std::uint64_t bytes = vector[i].bytes < left ? vector[i].bytes : left;
     if (bytes != 0) to[n++] = {vector[i].base, bytes};
     left -= bytes;
@@ -96,7 +98,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
-      if ((call.row->flags & kWritesStream) == 0 && !is_error(result)) return vector_outputs(call, out, result, to, n);
+      if (before.vector != nullptr && !is_error(result))
+        return vector_outputs(before.vector, call.logged[out.count], result, to, n);
       break;
     default:
       break;
@@ -104,12 +107,39 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
   return n;
 }
 
+// The end of the thread's scratch.
+std::uint64_t kept_vector(const Call& call) {
+  return scratch_of(call.me) + kScratchBytes - kMostVectors * sizeof(IoVector);
+}
+
+// The program's vector, if the call writes where it says.
+const IoVector* keep_vector(const Call& call, const Out& out) {
+  const auto address = static_cast<std::uint64_t>(call.args[out.arg]);
+  const auto count = static_cast<std::uint64_t>(call.args[out.count]);
+  if ((call.row->flags & kWritesStream) != 0 || count > kMostVectors) return nullptr;
+  if (!is_there(address, count * sizeof(IoVector))) return nullptr;
+  auto* kept = reinterpret_cast<IoVector*>(kept_vector(call));
+  memcpy(kept, reinterpret_cast<const void*>(address), count * sizeof(IoVector));
+  return kept;
+}
+
+Before look_before(const Call& call) {
+  Before before = {};
+  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++) {
+    const Out& out = call.row->outs[slot];
+    if (out.kind == OutKind::kVector) before.vector = keep_vector(call, out);
+    if (out.kind == OutKind::kSocket && is_there(static_cast<std::uint64_t>(call.args[out.count]), 4))
+      before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);
+  }
+  return before;
+}
+
 // Off the baton the kernel must not touch memory that other threads may use: arguments point to scratch meanwhile.
 // A buffer that does not fit in the scratch stays where it is, and so does one that is not all there, for what is
 // transferred before the kernel finds that out, and what is not, is its business.
 class Scratch {
  public:
-  explicit Scratch(Call& call) : call_(call), next_(scratch_of(call.me)), end_(next_ + kScratchBytes) {
+  explicit Scratch(Call& call) : call_(call), next_(scratch_of(call.me)), end_(kept_vector(call)) {
     for (const Out& out : call.row->outs) substitute(out);
   }
 
@@ -181,7 +211,7 @@ class Scratch {
 
   std::uint64_t place_vector(std::uint64_t address, std::uint64_t count) {
     const std::uint64_t bytes = count * sizeof(IoVector);
-    if (count > 1024 || bytes > end_ - next_ || !is_there(address, bytes)) return address;
+    if (count > kMostVectors || bytes > end_ - next_ || !is_there(address, bytes)) return address;
     auto* copy = reinterpret_cast<IoVector*>(next_);
     memcpy(copy, reinterpret_cast<void*>(address), bytes);
     next_ += round_to(bytes, 64);
@@ -287,7 +317,8 @@ void repeat_write(const Call& call, long result) {
   if ((call.row->flags & kWritesStream) == 0) return emit(scratch_of(call.me), static_cast<std::uint64_t>(result));
   if (call.row->outs[0].kind != OutKind::kVector)
     return emit(static_cast<std::uint64_t>(call.logged[1]), static_cast<std::uint64_t>(result));
-  const std::uint32_t n = vector_outputs(call, call.row->outs[0], result, outputs, 0);
+  const auto* vector = reinterpret_cast<const IoVector*>(call.logged[1]);
+  const std::uint32_t n = vector_outputs(vector, call.logged[2], result, outputs, 0);
   for (std::uint32_t i = 0; i < n; i++) emit(outputs[i].address, outputs[i].bytes);
 }
 
@@ -331,12 +362,7 @@ long recorded_call(Call& call, bool may_block) {
     note_descriptors(call, result);
     return result;
   }
-  Before before = {};
-  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++) {
-    const Out& out = call.row->outs[slot];
-    if (out.kind == OutKind::kSocket && is_there(static_cast<std::uint64_t>(call.args[out.count]), 4))
-      before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);
-  }
+  const Before before = look_before(call);
   if ((call.row->flags & kWritesStream) != 0) call.flags |= fd_stream(call.args[0]);
   std::uint32_t count = 0;
   long result;
