@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/syscalls/clone.h"
@@ -17,8 +19,15 @@
 namespace reweave::core {
 
 void map_core_stack(const Thread& thread) {
-  const std::uint64_t stack = kStacksBase + thread.id * kCoreStackBytes;
-  sys(SYS_mmap, stack + kPage, kCoreStackBytes - kPage, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  constexpr std::uint64_t kBytes = kCoreStackBytes - kPage;
+  const std::uint64_t guard = kStacksBase + thread.id * kCoreStackBytes, stack = guard + kPage;
+  if (!is_error(sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow, -1, 0))) return;
+  // RLIMIT_DATA is the program's, and does not count what grows downwards (scratch.cc). This must not grow.
+  const long mapped = sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow | MAP_GROWSDOWN, -1, 0);
+  if (is_error(mapped) || is_error(sys(SYS_mmap, guard, kPage, PROT_NONE, kHow, -1, 0)))
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "no room for a thread's stack in the core; allow the process more memory");
 }
 
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child) {

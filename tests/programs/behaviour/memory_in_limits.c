@@ -19,6 +19,20 @@ static void data(void) {
   FAILS(mprotect(block, 4 * kMegabyte, PROT_READ | PROT_WRITE), ENOMEM);
 }
 
+/* A process that has used up what it may have makes others, which make the same calls. */
+static void fork_at_the_limit(void) {
+  struct rlimit limit = {kPage, RLIM_INFINITY};
+  sigset_t mask;
+  for (int i = 0; i < 50; i++) CHECK(sigprocmask(0, NULL, &mask) == 0);
+  CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 5; i++) CHECK(sigprocmask(0, NULL, &mask) == 0);
+    _exit(0);
+  }
+  expect_success(child);
+}
+
 static void locked(void) {
   struct rlimit limit = {8 * kPage, 8 * kPage};
   CHECK(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
@@ -42,6 +56,7 @@ static void in_child(void (*test)(void)) {
 
 int main(void) {
   in_child(data);
+  in_child(fork_at_the_limit);
   in_child(locked);
   puts("within limits");
   return 0;
