@@ -216,7 +216,6 @@ namespace {
 // What the kernel says of mlockall (mlock(2)): without the capability the limit counts.
 long check_locking(const Call& call) {
   constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
-  if (call.number != SYS_mlockall) return 0;
   if (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT) return -EINVAL;
   constexpr std::uint32_t kVersion3 = 0x20080522, kIpcLock = 14;  // capabilities(7)
   const std::uint32_t header[2] = {kVersion3, 0};
@@ -232,7 +231,11 @@ long check_locking(const Call& call) {
 }  // namespace
 
 // Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
-long handle_mlockall(Call& call) { return live() ? complete(call, check_locking(call)) : answered_call(call); }
+// What mlock has locked munlockall unlocks.
+long handle_mlockall(Call& call) {
+  if (!live()) return answered_call(call);
+  return complete(call, call.number == SYS_munlockall ? sys(SYS_munlockall) : check_locking(call));
+}
 
 long handle_munmap(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);

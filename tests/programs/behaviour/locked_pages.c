@@ -33,6 +33,8 @@ int main(void) {
   void* locked = mmap(NULL, 8 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
   show("map locked", locked == MAP_FAILED ? -1 : 0);
   show("grow what is locked", mremap(memory, page, 4 * page, 0) == MAP_FAILED ? -1 : 0);
+  show("unlock all", munlockall());
+  show("lock another page", mlock(memory + 4 * page, page));
   show("unmap", munmap(memory + 8 * page, page));
   return 0;
 }
