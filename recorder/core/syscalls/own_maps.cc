@@ -8,15 +8,16 @@ namespace reweave::core {
 
 namespace {
 
-constexpr const char* kNames[] = {"maps", "smaps"};
+constexpr const char* kNames[] = {"maps", "smaps", "numa_maps"};
 
-// The first address of a line "start-end ...", or false if it does not begin with one: smaps has such lines.
+// The first address of a line "start-end ..." or, in numa_maps, "start ..."; or false if it does not begin with one:
+// smaps has such lines.
 bool parse_start(const char* line, std::uint64_t& start) {
   start = 0;
   const char* p = line;
   for (; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
     start = start << 4 | static_cast<std::uint64_t>(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-  return p != line && *p == '-';
+  return p != line && (*p == '-' || *p == ' ');
 }
 
 // Memory that the program has not mapped: the core's, its stack, the vDSO that the program does not get. The vsyscall

@@ -28,6 +28,23 @@ static void look(const char* path, int flags) {
   close(fd);
 }
 
+/* Whether all the addresses at which mappings begin here are in the other file too. */
+static int agrees(const char* path, const char* other) {
+  static char text[1 << 18], line[4096], start[32];
+  FILE* file = fopen(other, "r");
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  file = fopen(path, "r");
+  int all = 1;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    start[0] = '\n';
+    if (sscanf(line, "%16[0-9a-f]", start + 1) == 1 && strlen(start) > 8)
+      all &= strstr(text, start) != NULL || strncmp(text, start + 1, strlen(start + 1)) == 0;
+  }
+  if (file != NULL) fclose(file);
+  return all;
+}
+
 int main(void) {
   const char* paths[] = {"/proc/self/maps", "/proc/self/smaps", "/proc/self/status", "/proc/thread-self/status",
                          "/proc/self/stat"};
@@ -37,5 +54,6 @@ int main(void) {
     look(paths[i], O_RDONLY | O_CREAT | O_EXCL);
     look(paths[i], O_RDONLY | O_DIRECTORY);
   }
+  printf("%d %d\n", agrees("/proc/self/smaps", "/proc/self/maps"), agrees("/proc/self/numa_maps", "/proc/self/maps"));
   return 0;
 }
