@@ -4,6 +4,7 @@
 #include <linux/falloc.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -12,6 +13,7 @@
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/open_flags.h"
 #include "recorder/core/syscalls/process_memory.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -36,6 +38,11 @@ bool is_readable(long fd) {
   return !is_error(flags) && (flags & O_ACCMODE) != O_WRONLY;
 }
 
+// What is behind the place gets others.
+bool moves_contents(const Call& call) {
+  return call.number == SYS_fallocate && (call.args[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
+}
+
 // The descriptor that the call changes; -1: it names a path.
 long changed_fd(const Call& call) {
   switch (call.number) {
@@ -49,11 +56,21 @@ long changed_fd(const Call& call) {
   }
 }
 
+// What fallocate did to the contents; room alone changes none of them.
+Change allocated(const Call& call, std::uint64_t size) {
+  constexpr long kMakesZero = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | 0x80;  // FALLOC_FL_WRITE_ZEROES
+  const auto offset = static_cast<std::uint64_t>(call.args[2]);
+  if (moves_contents(call)) return {offset, size};
+  if ((call.args[1] & kMakesZero) != 0) return {offset, static_cast<std::uint64_t>(call.args[3])};
+  return {0, 0};
+}
+
 Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   const auto written = static_cast<std::uint64_t>(result);
   switch (call.number) {
     case SYS_write:
     case SYS_writev:
+    case SYS_sendfile:
       return {position(fd) - written, written};
     case SYS_pwrite64:
     case SYS_pwritev:
@@ -63,8 +80,12 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
     case SYS_ftruncate:
     case SYS_truncate:
       return {0, 0};
+    case SYS_copy_file_range:
+    case SYS_splice:
+      if (call.args[3] == 0) return {position(fd) - written, written};
+      return {*reinterpret_cast<const std::uint64_t*>(call.args[3]) - written, written};
     case SYS_fallocate:
-      return {static_cast<std::uint64_t>(call.args[2]), size};
+      return allocated(call, size);
     default:
       return {0, size};
   }
@@ -79,12 +100,17 @@ bool appends(const Call& call, long fd) {
   return (sys(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND) != 0;
 }
 
-// With nothing to say of its contents, `bytes` is 0.
-void log_change(const struct stat& status, long fd, Change change) {
-  PseudoCall record(wire::kFileChanged, change.bytes);
+PseudoCall change_record(const struct stat& status, std::uint64_t bytes) {
+  PseudoCall record(wire::kFileChanged, bytes);
   record.fields().args[0] = status.st_dev;
   record.fields().args[1] = status.st_ino;
   record.fields().args[2] = static_cast<std::uint64_t>(status.st_size);
+  return record;
+}
+
+// With nothing to say of its contents, `bytes` is 0.
+void log_change(const struct stat& status, long fd, Change change) {
+  PseudoCall record = change_record(status, change.bytes);
   if (change.bytes != 0) record.append_file(change.offset, fd, change.bytes);
   record.commit();
 }
@@ -96,6 +122,27 @@ void log_changes(const struct stat& status, long fd, Change change) {
     change.offset += piece;
     change.bytes -= piece;
   } while (change.bytes != 0);
+}
+
+// Where contents move, most file systems take away the pages that private mappings have written to, as where a file
+// ends.
+bool drops_private_pages(long fd) {
+  constexpr long kXfs = 0x58465342;
+  struct statfs system = {};
+  return is_error(sys(SYS_fstatfs, fd, &system)) || system.f_type != kXfs;
+}
+
+// Of a change that may be as large as the file: where it is zero, where it drops private pages, and then its data.
+void log_sparse_change(const Call& call, const struct stat& status, long fd, bool own, Change change) {
+  PseudoCall record = change_record(status, 0);
+  record.fields().args[3] = change.offset;
+  record.fields().args[4] = change.bytes;
+  record.fields().args[5] = moves_contents(call) && drops_private_pages(fd) ? 1 : 0;
+  record.commit();
+  if (!own) return log_changes(status, fd, change);  // looking for data would move the program's position
+  const std::uint64_t end = change.offset + change.bytes;
+  for (Extent data = next_data(fd, change.offset, end); data.start < data.end; data = next_data(fd, data.end, end))
+    log_changes(status, fd, {data.start, data.end - data.start});
 }
 
 // A file that grows: what was behind its old end, in the same page, programs may have written to through a mapping; the
@@ -130,11 +177,25 @@ void fit_mappings(std::uint32_t number) {
   }
 }
 
+void drop_private_pages(std::uint32_t number, std::uint64_t from) {
+  RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++) {
+    const Region& region = table.items[i];
+    if (region.stand_in != number || region.shared) continue;
+    const std::uint64_t before = from > region.object_offset ? from - region.object_offset : 0;
+    const std::uint64_t start = region.start + before, end = region.accessible_end();
+    if (start < end)
+      map_part(number, start, end - start, region.prot, MAP_PRIVATE | MAP_FIXED, region.object_offset + before);
+  }
+}
+
 void apply(const wire::SyscallRecord& record) {
   const std::uint32_t number = find_stand_in(record.args[0], record.args[1]);
   if (number == 0) diverged("changed a file", &record.header);
   std::uint64_t& size = state().stand_in_sizes[number - 1];
   const wire::OutputChunk* chunk = sole_chunk(record.header);
+  if (record.args[4] != 0) clear_stand_in(number, record.args[3], record.args[4]);
+  if (record.args[5] != 0) drop_private_pages(number, page_down(record.args[3]));
   if (chunk != nullptr) write_stand_in(number, chunk->address, chunk + 1, chunk->bytes);
   if (record.args[2] < size) clear_stand_in(number, record.args[2], size - record.args[2]);
   size = record.args[2];
@@ -160,7 +221,9 @@ void log_file_change(const Call& call, long result) {
   const long fd = opened ? result : changed_fd(call);
   struct stat status = {};
   const long found = fd < 0 ? lent_call(SYS_stat, call.args[0], &status) : lent_call(SYS_fstat, fd, &status);
-  if (is_error(found) || (status.st_mode & S_IFMT) != S_IFREG) return;
+  const auto type = status.st_mode & S_IFMT;
+  if (is_error(found) || (type != S_IFREG && type != S_IFBLK)) return;
+  status.st_size = static_cast<std::int64_t>(file_bytes(fd, status));
   const std::uint32_t number = find_stand_in(status.st_dev, status.st_ino);
   if (number == 0) return;
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -179,7 +242,10 @@ void log_file_change(const Call& call, long result) {
   if (!nothing && is_error(own))
     stop_run(wire::OutcomeKind::kUnsupported, "a change of a mapped file cannot be read; allow more descriptors");
   if (tail.bytes != 0) log_change(status, own, tail);
-  log_changes(status, own, change);
+  if (call.number == SYS_fallocate && change.bytes != 0)
+    log_sparse_change(call, status, own, opened_own >= 0, change);
+  else
+    log_changes(status, own, change);
   if (opened_own >= 0) sys(SYS_close, opened_own);
   state().stand_in_sizes[number - 1] = size;
   state().stand_in_changes++;

@@ -1,6 +1,8 @@
 #include "recorder/core/syscalls/file_contents.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,13 +34,13 @@ void log_pieces(long fd, std::uint64_t offset, std::uint64_t end) {
     log_piece(fd, at, end - at < kPieceBytes ? end - at : kPieceBytes);
 }
 
-// Without /proc, as after chroot, holes are not looked for.
-void log_all(long fd, std::uint64_t offset, std::uint64_t bytes) {
-  struct stat status = {};
-  if (is_error(sys(SYS_fstat, fd, &status))) return;
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+// Holes are not looked for without /proc, as after chroot; block devices do not tell.
+void log_all(long fd, const struct stat& status, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t size = file_bytes(fd, status);
   log_pieces(fd, offset, offset + bytes < size ? offset + bytes : size);
 }
+
+bool is_block_device(const struct stat& status) { return (status.st_mode & S_IFMT) == S_IFBLK; }
 
 bool is_zero_page(std::uint64_t address) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(address);
@@ -56,26 +58,33 @@ bool write_piece(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
 
 }  // namespace
 
+std::uint64_t file_bytes(long fd, const struct stat& status) {
+  auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (is_block_device(status)) sys(SYS_ioctl, fd, BLKGETSIZE64, &bytes);
+  return bytes;
+}
+
+Extent next_data(long fd, std::uint64_t from, std::uint64_t end) {
+  const long data = from < end ? sys(SYS_lseek, fd, from, SEEK_DATA) : -1;
+  if (is_error(data) || static_cast<std::uint64_t>(data) >= end) return {end, end};
+  const long hole = sys(SYS_lseek, fd, data, SEEK_HOLE);
+  const std::uint64_t stop = is_error(hole) ? end : static_cast<std::uint64_t>(hole);
+  return {static_cast<std::uint64_t>(data), stop < end ? stop : end};
+}
+
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
   name << "/proc/thread-self/fd/" << static_cast<int>(fd);
   // A descriptor of our own, for looking for data moves the file position.
   const long own = open_own(name.c_str(), O_RDONLY);
   const std::uint64_t end = offset + bytes;
-  std::uint64_t at = offset;
-  while (!is_error(own) && at < end) {
-    const long data = sys(SYS_lseek, own, at, SEEK_DATA);
-    if (is_error(data) || static_cast<std::uint64_t>(data) >= end) break;
-    const long hole = sys(SYS_lseek, own, data, SEEK_HOLE);
-    at = static_cast<std::uint64_t>(data);
-    std::uint64_t stop = is_error(hole) ? end : static_cast<std::uint64_t>(hole);
-    if (stop > end) stop = end;
-    if (stop <= at) break;  // a device
-    log_pieces(own, at, stop);
-    at = stop;
-  }
+  struct stat status = {};
+  sys(SYS_fstat, fd, &status);
+  const bool all = is_error(own) || is_block_device(status);
+  Extent data = all ? Extent{end, end} : next_data(own, offset, end);
+  for (; data.start < data.end; data = next_data(own, data.end, end)) log_pieces(own, data.start, data.end);
+  if (all) log_all(is_error(own) ? fd : own, status, offset, bytes);
   if (!is_error(own)) sys(SYS_close, own);
-  if (is_error(own)) log_all(fd, offset, bytes);
   log_end();
 }
 

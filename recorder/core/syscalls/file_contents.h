@@ -2,9 +2,21 @@
 // cost less there than as a copy in the recording that the thread waits for.
 #pragma once
 
+#include <sys/stat.h>
+
 #include "recorder/core/dispatch.h"
 
 namespace reweave::core {
+
+// The size of a file, or of a block device.
+std::uint64_t file_bytes(long fd, const struct stat& status);
+
+struct Extent {
+  std::uint64_t start, end;
+};
+
+// What lies between holes next, of [from, end) of the file `fd`, whose position moves; empty: no more.
+Extent next_data(long fd, std::uint64_t from, std::uint64_t end);
 
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);

@@ -101,7 +101,7 @@ void identify_file(long fd, FileIdentity& file) {
   sys(SYS_fstat, fd, &status);
   file.device = status.st_dev;
   file.inode = status.st_ino;
-  file.size = static_cast<std::uint64_t>(status.st_size);
+  file.size = file_bytes(fd, status);
   file.ctime_ns = static_cast<std::int64_t>(status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
   // ctime, for a copy may have the mtime of its source.
   file.fresh = file.ctime_ns >= config().start_time_ns;

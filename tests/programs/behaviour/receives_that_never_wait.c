@@ -2,11 +2,11 @@
  * queue of errors, of urgent data, with a time limit, from what is no socket or has no peer. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <linux/errqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <linux/errqueue.h>
 #include "check.h"
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
