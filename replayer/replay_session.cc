@@ -21,8 +21,11 @@ namespace {
 constexpr std::uint64_t kFeedBytes = 8 << 20;
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
-// The recording ends where the program did what cannot be recorded; it was not cut off.
-bool stopped_by_recorder(const Manifest& manifest) { return manifest.outcome == wire::OutcomeKind::kUnsupported; }
+// The recording ends where the program did what cannot be recorded, or where recording failed by a defect of its own:
+// then how the first process ended, which was killed, says nothing of the program.
+bool stopped_by_recorder(const Manifest& manifest) {
+  return manifest.outcome == wire::OutcomeKind::kUnsupported || manifest.outcome == wire::OutcomeKind::kDiverged;
+}
 
 class ReplaySession {
  public:
@@ -153,9 +156,11 @@ class ReplaySession {
     if (status.fatal.load() != 0) {
       result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
       result.text = status.message;
-      if (result.outcome == wire::OutcomeKind::kTruncated && stopped_by_recorder(reader_.manifest())) {
-        result.outcome = reader_.manifest().outcome;
-        result.text = reader_.manifest().outcome_text;
+      const Manifest& recorded = reader_.manifest();
+      if (result.outcome == wire::OutcomeKind::kTruncated && stopped_by_recorder(recorded)) {
+        const bool failed = recorded.outcome == wire::OutcomeKind::kDiverged;  // that was then; this has replayed it
+        if (!failed) result.outcome = recorded.outcome;
+        result.text = (failed ? "the recording ends here, where recording failed: " : "") + recorded.outcome_text;
       }
       if (result.outcome == wire::OutcomeKind::kDiverged) result.text += last_events(result.events);
     }

@@ -100,6 +100,7 @@ void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) 
 void abandon_baton() {
   Thread& me = self();
   const wire::RecordHeader* record = peek_record();
+  if (record == nullptr && arena().status.final_known.load() == 0) end_of_recording();  // nobody is left to find it
   if (record == nullptr) return;
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
   if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch))

@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-BAD_INPUT, SYSTEM, UNSUPPORTED, TRUNCATED, DEADLOCK = 2, 4, 5, 6, 7
+BAD_INPUT, DIVERGED, SYSTEM, UNSUPPORTED, TRUNCATED, DEADLOCK = 2, 3, 4, 5, 6, 7
 LIMIT_SECONDS = 30
 WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 
@@ -54,6 +54,11 @@ class HostileRuns(unittest.TestCase):
         replayed = self.reweave("replay", self.recording)
         self.assertEqual(recorded, replayed)
         return recorded
+
+    def core_address(self, symbol):
+        lines = subprocess.run(["nm", self.build / "recorder" / "reweave-core"], check=True, capture_output=True,
+                               text=True).stdout.splitlines()
+        return next(int(line.split()[0], 16) for line in lines if line.endswith(" " + symbol))
 
     def check_refused(self, program, words):
         status, _, errors = self.record(program)
@@ -257,6 +262,30 @@ int main(void) {
             self.assertFalse(self.runs(pid), f"process {pid} runs on unrecorded")
         status, output, message = self.reweave("replay", self.recording)
         self.assertEqual((status, output), (TRUNCATED, "first\n"), message)
+
+    def test_recording_fails(self):
+        """A defect of the recorder, of which there is always one: here an instruction of its code that is none."""
+        marker = self.folder / "pid"
+        spoiler = threading.Thread(target=self.spoil_core, args=(marker,))
+        spoiler.start()
+        script = (f'$| = 1; print "before\n"; if (fork() == 0) {{ open M, ">{marker}"; print M "$$\n"; close M; '
+                  'select(undef, undef, undef, 1.5); print "never\n"; exit } wait; print "never\n"')
+        status, output, errors = self.record("/usr/bin/perl", "-e", script)
+        spoiler.join()
+        self.assertEqual((status, output), (DIVERGED, "before\n"), errors)
+        self.assertIn("internal error: signal 4", errors)
+        status, output, errors = self.reweave("replay", self.recording)
+        self.assertEqual((status, output), (TRUNCATED, "before\n"), errors)
+        self.assertRegex(errors, "^reweave: the recording ends here, where recording failed: internal error: signal 4")
+
+    def spoil_core(self, marker):
+        while not marker.exists() or not marker.read_text().endswith("\n"):
+            time.sleep(0.02)
+        time.sleep(0.5)
+        with open(f"/proc/{int(marker.read_text())}/mem", "r+b", buffering=0) as memory:
+            for symbol in ("core_on_sigsys", "core_on_patched_call"):
+                memory.seek(self.core_address(symbol))
+                memory.write(b"\x0f\x0b")  # ud2
 
     @staticmethod
     def runs(pid):
