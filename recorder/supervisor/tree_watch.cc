@@ -92,7 +92,8 @@ bool TreeWatch::look(std::optional<int> first_status) {
   first_status_ = first_status;
   end_orphans();
   hang_up_adopted();
-  if (!any_dead() || !take_baton()) return false;
+  // One that ended the run did so before it died: then nobody may go on.
+  if (!any_dead() || arena_.header().status.fatal.load() != 0 || !take_baton()) return false;
   RuntimeState& state = arena_.state();
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0 && is_dead(state.processes[i])) retire(state.processes[i]);
