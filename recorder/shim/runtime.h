@@ -94,18 +94,23 @@ inline void trace_publish(std::uint64_t bytes) {
   out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
 }
 
+// A function that keeps all registers: what only a trace does leaves nothing in them. System calls in the C library's
+// function behind it have them in their context, and so have preemptions.
+#define REWEAVE_KEEPS_REGISTERS gnu::no_caller_saved_registers, gnu::target("general-regs-only")
+
 // A 16-byte trace record.
-inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address, std::uint64_t pc) {
+[[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_short(EventKind kind, std::uint8_t low,
+                                                                   std::uint64_t address, std::uint64_t pc) {
   std::uint64_t* words = trace_room();
   words[0] = wire::pack_word0(kind, low, address, false);
   words[1] = wire::pack_word1(pc, self().id);
   trace_publish(16);
 }
 
-// A 24-byte trace record. Not inline, and keeping all registers: a branch that only a trace takes leaves nothing in
-// them. System calls in the C library's function behind it have them in their context, and so have preemptions.
-[[gnu::noinline, gnu::no_caller_saved_registers, gnu::target("general-regs-only")]] inline void trace_long(
-    EventKind kind, std::uint8_t aux, std::uint64_t address, std::uint64_t pc, std::uint64_t extra) {
+// A 24-byte trace record.
+[[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_long(EventKind kind, std::uint8_t aux,
+                                                                  std::uint64_t address, std::uint64_t pc,
+                                                                  std::uint64_t extra) {
   std::uint64_t* words = trace_room();
   words[0] = wire::pack_word0(kind, aux, address, true);
   words[1] = wire::pack_word1(pc, self().id);
@@ -116,7 +121,7 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
 // Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag whether
 // it is or not: the names of instants later on have them (recorder/core/instant.h), and a trace is to find those that
 // were named without one. Hence one piece of assembly, whose operands both paths compute.
-#define REWEAVE_NOTE(stack)                                                                                       \
+#define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \
       "movabsq %[sink], %%rax\n\t"                                                                                \
       "cmpl %[trace], (%%rax)\n\t"                                                                                \
@@ -134,7 +139,7 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
       :                                                                                                           \
       : [sink] "i"(kArenaBase + offsetof(ArenaHeader, config.sink)), [trace] "i"(static_cast<int>(Sink::kTrace)), \
         [kind] "ri"(static_cast<std::uint64_t>(kind)), [aux] "ri"(static_cast<std::uint64_t>(aux)),               \
-        [object] "r"(object), [pc] "r"(pc), [extra] "re"(extra), [write] "i"(trace_long)                          \
+        [object] "r"(object), [pc] "r"(pc), [extra] "re"(extra), [write] "i"(writer)                              \
       : "rax", "memory", "cc")
 
 // Lets the core trace the call stack of an event at `pc`. All registers and the stack stay as they are.
@@ -150,9 +155,16 @@ inline void trace_short(EventKind kind, std::uint8_t low, std::uint64_t address,
 [[gnu::always_inline]] inline void note(EventKind kind, const volatile void* object, std::uint64_t pc,
                                         std::uint8_t aux = 0, std::uint64_t extra = 0) {
   if (has_stack(kind))
-    REWEAVE_NOTE(REWEAVE_TRACE_STACK);
+    REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_long);
   else
-    REWEAVE_NOTE("");
+    REWEAVE_NOTE("", trace_long);
+}
+
+// Likewise an access of memory, or a fence, in a short record: `aux` is the low byte of its first word.
+[[gnu::always_inline]] inline void note_short(EventKind kind, std::uint8_t aux, const volatile void* object,
+                                              std::uint64_t pc) {
+  constexpr std::uint64_t extra = 0;
+  REWEAVE_NOTE("", trace_short);
 }
 
 inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,

@@ -1,4 +1,5 @@
-// Closing, or marking, a range of descriptors, perhaps in a table that becomes the caller's own by that (close_range(2)).
+// Closing, or marking, a range of descriptors, perhaps in a table that becomes the caller's own by that
+// (close_range(2)).
 #include <linux/sched.h>
 #include <sys/syscall.h>
 

@@ -29,6 +29,15 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
   return n;
 }
 
+// What a trace does within a naked function, whose first operand is in %rdi, before it returns: calls trace(that, place
+// of the caller). Registers and flags stay as they are but for %rdi, which is left as the stubs leave it that stand in
+// for calls (core/counting_stubs.h).
+#define REWEAVE_TRACE_AND_RETURN                                                        \
+  "pushq %%rax\n\tlahf\n\tseto %%al\n\tpushq %%rax\n\tpushq %%rsi\n\t"                  \
+  ".cfi_adjust_cfa_offset 24\n\tmovq 24(%%rsp), %%rsi\n\tcall %P[trace]\n\t"            \
+  "popq %%rsi\n\tpopq %%rax\n\taddb $127, %%al\n\tsahf\n\tpopq %%rax\n\t" /* of seto */ \
+  ".cfi_adjust_cfa_offset -24\n\tmovq (%%rsp), %%rdi\n\tret\n"
+
 template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
 [[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {
   constexpr std::uint32_t kWrite = kKind == EventKind::kWrite ? 1 : 0;
@@ -45,7 +54,7 @@ inline void range_event(EventKind kind, const volatile void* place, std::uint64_
                         bool again = false) {
   if (bytes == 0) return;
   if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
-  if (tracing()) trace_long(kind, again ? kSamePoint : 0, address_of(place), pc, bytes);
+  note(kind, place, pc, again ? kSamePoint : 0, bytes);
 }
 
 }  // namespace reweave::shim

@@ -44,9 +44,9 @@ template <EventKind kKind, std::uint32_t kBytes>
 }
 
 template <EventKind kKind, std::uint32_t kBytes>
-void trace_access(void* place) {
-  if (config().detect_now != 0) check_heap(address_of(place), kBytes, REWEAVE_CALLER);
-  trace_short(kKind, log2_of(kBytes), address_of(place), REWEAVE_CALLER);
+[[REWEAVE_KEEPS_REGISTERS]] void trace_access(const void* place, std::uint64_t pc) {
+  if (config().detect_now != 0) check_heap(address_of(place), kBytes, pc);
+  trace_short(kKind, log2_of(kBytes), address_of(place), pc);
 }
 
 // The point is that of counted_access to the byte of stack, for a signal that is due there has its frame below.
@@ -54,7 +54,7 @@ template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void traced_access(void*) {
   asm volatile(
       "subq $1, %%gs:8\n\t"
-      "jns 8f\n\t" COUNTED_POINT "jmp %P[trace]"
+      "jns 8f\n\t" COUNTED_POINT REWEAVE_TRACE_AND_RETURN
       :
       : OPERANDS, [trace] "i"(trace_access<kKind, kBytes>));
 }

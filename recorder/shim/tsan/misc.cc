@@ -10,8 +10,14 @@ namespace {
 using EntryFunction = void (*)(void*);
 using ExitFunction = void (*)();
 
-void traced_entry(void* return_address) { trace_short(EventKind::kCall, 0, 0, address_of(return_address)); }
-void traced_exit() { trace_short(EventKind::kReturn, 0, 0, REWEAVE_CALLER); }
+[[REWEAVE_KEEPS_REGISTERS]] void trace_entry(const void* return_address, std::uint64_t) {
+  trace_short(EventKind::kCall, 0, 0, address_of(return_address));
+}
+[[REWEAVE_KEEPS_REGISTERS]] void trace_exit(const void*, std::uint64_t pc) {
+  trace_short(EventKind::kReturn, 0, 0, pc);
+}
+[[gnu::naked]] void traced_entry(void*) { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_entry)); }
+[[gnu::naked]] void traced_exit() { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_exit)); }
 // As the stubs leave it that stand in for the call (core/counting_stubs.h).
 [[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 [[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }

@@ -1,0 +1,64 @@
+/* Threads that compute in registers alone, after accesses that a trace notes if they are instrumented: what these leave
+ * in registers and flags is there as long as the loop runs, and names the instant at which the others had their turn.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { THREADS = 2, TURNS = 100000000 };
+
+static long values[2];
+static _Atomic long counter;
+static char text[64];
+
+/* What the calls may change, to be found in the loop unless they do. */
+static void fill_registers(void) {
+  __asm__ volatile(
+      "mov $71, %%ecx\n\tmov $72, %%edx\n\tmov $73, %%esi\n\tmov $74, %%edi\n\t"
+      "mov $75, %%r8d\n\tmov $76, %%r9d\n\tmov $77, %%r10d\n\tmov $78, %%r11d" ::
+          : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+}
+
+/* Keeps the carry flag that it begins with. */
+static uint64_t compute(uint64_t x) {
+  uint64_t turns = TURNS;
+  __asm__ volatile("1: lea 1(%0,%0,2), %0\n\tdec %1\n\tjne 1b" : "+a"(x), "+b"(turns) : : "cc");
+  return x;
+}
+
+static void* work(void* argument) {
+  uint64_t x = (uint64_t)argument;
+  const long i = (long)argument;
+  fill_registers();
+  x += (uint64_t)values[i];
+  x = compute(x);
+  fill_registers();
+  values[i] = 3;
+  x = compute(x);
+  fill_registers();
+  atomic_fetch_add(&counter, 1);
+  x = compute(x);
+  fill_registers();
+  x += (uint64_t)(atomic_load(&counter) != 0);
+  x = compute(x);
+  fill_registers();
+  memset(text + 32 * i, 3, 32);
+  x = compute(x);
+  fill_registers();
+  atomic_thread_fence(memory_order_seq_cst);
+  return (void*)compute(x);
+}
+
+int main(void) {
+  pthread_t threads[THREADS];
+  for (long i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, work, (void*)i) != 0) return 1;
+  for (int i = 0; i < THREADS; i++) {
+    void* result;
+    if (pthread_join(threads[i], &result) != 0) return 1;
+    printf("%llx\n", (unsigned long long)(uintptr_t)result);
+  }
+  return 0;
+}
