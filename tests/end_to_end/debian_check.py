@@ -6,7 +6,7 @@ wrote were taken away, and compares standard output, standard error and exit sta
 
 Every second round records with --chaos. Prints one line for each program. With --more, or by name, also larger programs
 whose packages the suite does without: ffmpeg, x264, default-jdk-headless, nodejs, golang-go, rustc, ruby, erlang-base,
-php-cli, sbcl, valgrind, qemu-user, gdb, strace, libreoffice-nogui, chromium.
+php-cli, sbcl, valgrind, qemu-user, gdb, strace, libreoffice-nogui, chromium, and those of debian_services.py.
 """
 import argparse
 import pathlib
@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from debian_services import SERVICES
 
 LIMIT_SECONDS = 300
 
@@ -183,6 +185,7 @@ MORE = {
     "strace": ["strace", "-f", "sh", "-c", "ls | sort"],
     "libreoffice": ["sh", "-c", "HOME=$PWD soffice --headless --convert-to pdf page.html && test -s page.pdf"],
     "chromium": ["sh", "-c", BROWSE],
+    **SERVICES,
 }
 
 
