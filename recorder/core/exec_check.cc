@@ -42,8 +42,7 @@ long check_without_opening(const char* path) {
 long refuse_served() {
   constexpr char kText[] =
       "reweave: a program executes a file that a program under the recording serves (FUSE), which is not supported; "
-      "the "
-      "call fails with EACCES: execute a copy elsewhere\n";
+      "the call fails with EACCES: execute a copy elsewhere\n";
   sys(SYS_write, 2, kText, sizeof kText - 1);
   return -EACCES;
 }

@@ -7,19 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fill_registers.h"
+
 enum { THREADS = 2, TURNS = 100000000 };
 
 static long values[2];
 static _Atomic long counter;
 static char text[64];
-
-/* What the calls may change, to be found in the loop unless they do. */
-static void fill_registers(void) {
-  __asm__ volatile(
-      "mov $71, %%ecx\n\tmov $72, %%edx\n\tmov $73, %%esi\n\tmov $74, %%edi\n\t"
-      "mov $75, %%r8d\n\tmov $76, %%r9d\n\tmov $77, %%r10d\n\tmov $78, %%r11d" ::
-          : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
-}
 
 /* Keeps the carry flag that it begins with. */
 static uint64_t compute(uint64_t x) {

@@ -6,19 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "fill_registers.h"
+
 enum { THREADS = 2, TURNS = 250000000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t posts;
-
-/* What the calls may change, to be found in the loop unless they do. */
-static void fill_registers(void) {
-  __asm__ volatile(
-      "mov $71, %%ecx\n\tmov $72, %%edx\n\tmov $73, %%esi\n\tmov $74, %%edi\n\t"
-      "mov $75, %%r8d\n\tmov $76, %%r9d\n\tmov $77, %%r10d\n\tmov $78, %%r11d" ::
-          : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
-}
 
 static uint64_t compute(uint64_t x) {
   uint64_t turns = TURNS;

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include "check.h"
+#include "pass_descriptor.h"
 
 enum { kUnshare = 2, kMark = 4 }; /* CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC */
 enum { kOther = 7, kFirst = 3, kLast = 60 };
@@ -115,30 +116,6 @@ static void processes(void) {
   }
   expect_success(clone(executes, stack + sizeof stack, CLONE_FILES | SIGCHLD, NULL));
   say(1, "after a program\n");
-}
-
-static void send_descriptor(int to, int fd) {
-  char byte = 'd', control[CMSG_SPACE(sizeof fd)] = {0};
-  struct iovec vector = {&byte, 1};
-  struct msghdr message = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  struct cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof fd);
-  memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  CHECK(sendmsg(to, &message, 0) == 1);
-}
-
-static int receive_descriptor(int from) {
-  int fd = -1;
-  char byte, control[CMSG_SPACE(sizeof fd)];
-  struct iovec vector = {&byte, 1};
-  struct msghdr message = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  CHECK(recvmsg(from, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL);
-  memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
-  return fd;
 }
 
 static void* gets_it_back(void* argument) {

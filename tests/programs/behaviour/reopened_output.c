@@ -1,9 +1,9 @@
 /* Standard output, opened anew by the names it has: a replay repeats what is written there as well. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include "check.h"
+#include "pass_descriptor.h"
 
 static void say(const char* path, const char* words) {
   int fd = open(path, O_WRONLY | O_APPEND);
@@ -11,30 +11,6 @@ static void say(const char* path, const char* words) {
   CHECK(write(fd, words, strlen(words)) == (ssize_t)strlen(words));
   int twin = dup(fd);
   CHECK(close(fd) == 0 && write(twin, "again\n", 6) == 6 && close(twin) == 0);
-}
-
-static void send_descriptor(int to, int fd) {
-  char byte = 'd', control[CMSG_SPACE(sizeof fd)] = {0};
-  struct iovec vector = {&byte, 1};
-  struct msghdr message = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  struct cmsghdr* head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof fd);
-  memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  CHECK(sendmsg(to, &message, 0) == 1);
-}
-
-static int receive_descriptor(int from) {
-  int fd = -1;
-  char byte, control[CMSG_SPACE(sizeof fd)];
-  struct iovec vector = {&byte, 1};
-  struct msghdr message = {
-      .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-  CHECK(recvmsg(from, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL);
-  memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
-  return fd;
 }
 
 /* By a socket, to oneself and to a process that has no other; and taken from another process. */
