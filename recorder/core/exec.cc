@@ -22,12 +22,13 @@ namespace reweave::core {
 
 namespace {
 
-// A file without a name, in memory or unlinked: the new image, and the supervisor, find it behind a descriptor of ours,
-// which stays open. `to` gets that path; unchanged if the file has a name.
+// A file without a name, in memory, unlinked or this program beyond reach: the new image, and the supervisor, find it
+// behind a descriptor of ours, which stays open. `to` gets that path; unchanged if the file has a name.
 const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   struct stat status = {};
-  const bool nameless = !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) && status.st_nlink == 0;
+  const bool nameless = !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) &&
+                        (status.st_nlink == 0 || is_own_program(path));
   if (nameless) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     Text text;
@@ -43,6 +44,17 @@ bool is_core(const char* path) {
   struct stat core = {}, file = {};
   if (is_error(sys(SYS_stat, "/proc/self/exe", &core)) || is_error(lent_call(SYS_stat, path, &file))) return false;
   return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
+}
+
+// This program by what it is called now, in `to`; if it has no such name, the path that leads to it all the same.
+const char* name_of_program(char* to, std::size_t room) {
+  const char* own = program_behind("/proc/self/exe");
+  const long n = sys(SYS_readlink, own, to, room - 1);
+  if (is_error(n)) return own;
+  to[n] = 0;
+  struct stat here = {}, file = {};
+  if (is_error(sys(SYS_stat, own, &here)) || is_error(lent_call(SYS_stat, to, &file))) return own;
+  return here.st_dev == file.st_dev && here.st_ino == file.st_ino ? to : own;
 }
 
 // The path as the new image is told of it: replaying, the recorded one.
@@ -162,8 +174,8 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     const long result = inject(call);
     if (is_error(result)) return result;
   } else {
-    static char nameless[64];
-    if (is_core(path)) path = program_path();
+    static char nameless[64], current[4096];
+    if (is_core(path)) path = name_of_program(current, sizeof current);
     long error = check_executable(path, closes_file(call, name));
     if (error == 0) error = check_arguments(argv, envp);
     log_call(call, error, nullptr, 0);

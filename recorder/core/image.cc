@@ -54,6 +54,9 @@ namespace {
 
 constexpr std::uint64_t kExtraArgs = 2 * kMaxInterpreters;
 
+static_assert(kProgramFd == 1002);
+constexpr char kOwnProgram[] = "/proc/thread-self/fd/1002";
+
 char absolute_path[4096];
 LoadedImage program, interpreter;
 bool static_runtime;
@@ -261,6 +264,8 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
 
 const char* program_path() { return absolute_path; }
 
+bool is_own_program(const char* path) { return path == kOwnProgram; }
+
 void grow_stack(std::uint64_t limit) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;  // also if there is no limit
   const std::uint64_t bytes = page_up(limit < kMost ? limit : kMost), bottom = kStackTop - bytes;
@@ -292,7 +297,7 @@ bool is_own_exe(const char* path) {
 }  // namespace
 
 const char* program_behind(const char* path) {
-  if (is_own_exe(path)) return absolute_path;
+  if (is_own_exe(path)) return kOwnProgram;
   if (!starts_with(path, "/proc/")) return nullptr;
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.process_count; i++) {
@@ -335,7 +340,10 @@ void start_program(const StartArgs& args) {
   process().program_inode = file.inode;
   if (!load_image(fd, file, kPieBase, program)) give_up_image(args, path);
   static_runtime = detach_static_runtime(program);
-  sys(SYS_close, fd);
+  if (fd != kProgramFd) {
+    sys(SYS_dup3, fd, kProgramFd, 0);
+    sys(SYS_close, fd);
+  }
   program_break() = {page_up(program.end), page_up(program.end)};
   std::uint64_t entry = program.entry;
   interpreter = {};

@@ -36,11 +36,14 @@ bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out);
 // Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
 [[noreturn]] void start_program(const StartArgs& args);
 
-const char* program_path();
-// The program that `path` leads to if that is the link to a program of the tree, /proc/PID/exe; else null.
+const char* program_path();  // absolute, as it was called when it started
+// The program that `path` leads to if that is the link to a program of the tree, /proc/PID/exe; else null. Of the
+// calling process itself this is a path that leads there after the file was renamed, removed or put out of reach, and
+// only while recording.
 const char* program_behind(const char* path);
+bool is_own_program(const char* path);  // such a path
 // True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
-bool has_static_runtime();  // absolute
+bool has_static_runtime();
 bool in_interpreter(std::uint64_t ip);
 
 }  // namespace reweave::core

@@ -74,20 +74,14 @@ long open_file(Call& call, int slot) {
   return result;
 }
 
-// A program without a name is kept behind a descriptor of ours (exec.cc).
-bool is_nameless(const char* program) {
-  Text own;
-  own << kProgramFd;
-  return starts_with(program, "/proc/") && string_equal(base_name(program), own.c_str());
-}
-
 // readlink of /proc/self/exe: the program, not the core.
 bool link_of_program(Call& call, int slot, const char* program, long& result) {
   const long buffer = call.args[slot + 1], room = call.args[slot + 2];
   if (program == nullptr) return false;
-  if (is_nameless(program)) {  // the kernel knows what it was called
-    if (live()) call.args[slot] = reinterpret_cast<long>(program);
-    return false;
+  if (is_own_program(program)) {
+    if (live()) call.args[slot] = reinterpret_cast<long>(program);  // the kernel knows what it is called now
+    if (!modelled()) return false;
+    program = program_path();
   }
   std::size_t n = string_length(program);
   if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
