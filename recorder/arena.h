@@ -54,7 +54,7 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 
 // The descriptor under which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
-inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs
+inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs; in a run: its stand-ins
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, whatever became of its name
 inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
 inline constexpr int kReservedFds = 4;            // these are ours

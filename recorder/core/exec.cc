@@ -27,8 +27,8 @@ namespace {
 const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   struct stat status = {};
-  const bool nameless = !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) &&
-                        (status.st_nlink == 0 || is_own_program(path));
+  const bool nameless =
+      !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) && (status.st_nlink == 0 || is_own_program(path));
   if (nameless) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     Text text;

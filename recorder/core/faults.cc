@@ -132,7 +132,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   suspend_stepping(context);
   if (ours_by_design(number, info, context)) return resume_stepping(context);
-  if (replaying() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
+  if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
   const std::uint64_t ip = context.registers.rip;
   if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);

@@ -15,6 +15,7 @@
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
 #include "recorder/core/signals.h"
+#include "recorder/core/syscalls/stand_in.h"
 
 namespace reweave::core {
 
@@ -69,6 +70,7 @@ void become_run() {
   if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, arena().out.file_offset) ||
       !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
     sys(SYS_exit_group, 97);
+  begin_own_stand_ins();
   state().out_limit = kOutRingBytes;
   Thread& me = self();
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/checksum.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/modelled_files.h"
@@ -9,9 +10,11 @@
 #include "recorder/core/modelled_status.h"
 #include "recorder/core/modelled_time.h"
 #include "recorder/core/outside.h"
+#include "recorder/core/pseudo_calls.h"
 #include "recorder/core/recorded_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/file_changes.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/waits.h"
 
@@ -58,8 +61,12 @@ long answer_from(Call& call, RecordedCall& entry) {
     note_outside_opened(record.result, entry.outputs_before);
   }
   std::uint32_t n = 0;
-  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
-    n = take_outputs(call, record, record_at(at), outputs, n);
+  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes) {
+    if (is_pseudo_call(*record_at(at), wire::kFileChanged))
+      take_file_change(reinterpret_cast<const wire::SyscallRecord&>(*record_at(at)));
+    else
+      n = take_outputs(call, record, record_at(at), outputs, n);
+  }
   log_call(call, record.result, outputs, n);
   return record.result;
 }
@@ -129,6 +136,19 @@ bool model_known(Call& call, long& result) {
   return false;
 }
 
+// More than the recorded run asked for; the same in each run, and never the same again.
+long model_random(Call& call) {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(call.logged[0]);
+  const auto count =
+      static_cast<std::uint64_t>(call.logged[1]) < 256 ? static_cast<std::uint64_t>(call.logged[1]) : 256;
+  std::uint64_t value = mix(config().seed, state().step);
+  for (std::uint64_t i = 0; i < count; i++) {
+    if (i % 8 == 0) value = mix(value, i);
+    bytes[i] = static_cast<std::uint8_t>(value >> i % 8 * 8);
+  }
+  return log_value(call, static_cast<long>(count), static_cast<std::uint64_t>(call.logged[0]), count);
+}
+
 // Without a recorded answer these can only succeed or be harmless.
 bool model_harmless(Call& call, long& result) {
   switch (call.number) {
@@ -140,6 +160,9 @@ bool model_harmless(Call& call, long& result) {
     case SYS_mlock:
     case SYS_munlock:
       result = complete(call, 0);
+      return true;
+    case SYS_getrandom:
+      result = model_random(call);
       return true;
     case SYS_read:
     case SYS_pread64:

@@ -19,10 +19,10 @@ void PseudoCall::append_chunk(std::uint64_t address, const void* data, std::uint
   append(data, bytes);
 }
 
-void PseudoCall::append_file(std::uint64_t address, long fd, std::uint64_t bytes) {
+void PseudoCall::append_file(std::uint64_t address, long fd, std::uint64_t bytes, std::uint64_t base) {
   auto* chunk = reinterpret_cast<wire::OutputChunk*>(append_space(sizeof(wire::OutputChunk)));
   // How much there is shows only when it is in its place.
-  const long got = sys(SYS_pread64, fd, chunk + 1, bytes, address);
+  const long got = sys(SYS_pread64, fd, chunk + 1, bytes, base + address);
   *chunk = {address, got > 0 ? static_cast<std::uint64_t>(got) : 0};
   append_space(chunk->bytes);
 }

@@ -16,8 +16,8 @@ class PseudoCall : public RecordWriter {
   wire::SyscallRecord& fields() { return body<wire::SyscallRecord>(); }
 
   void append_chunk(std::uint64_t address, const void* data, std::uint64_t bytes);
-  // The same with what is at `address` of the file `fd`; what cannot be read is left out.
-  void append_file(std::uint64_t address, long fd, std::uint64_t bytes);
+  // The same with what is at `base + address` of the file `fd`; what cannot be read is left out.
+  void append_file(std::uint64_t address, long fd, std::uint64_t bytes, std::uint64_t base = 0);
 };
 
 // Whether `record` is one of that number.

@@ -34,6 +34,11 @@ bool is_call(const wire::RecordHeader* record) {
          reinterpret_cast<const wire::SyscallRecord*>(record)->number < kNumbers;
 }
 
+// Of the call that follows.
+bool is_part(const wire::RecordHeader& record) {
+  return is_pseudo_call(record, wire::kOutputPart) || is_pseudo_call(record, wire::kFileChanged);
+}
+
 void append(std::uint32_t* list_heads, std::uint32_t* list_tails, std::size_t list, std::uint32_t index,
             std::uint32_t RecordedCall::*next) {
   if (list_heads[list] == kNoCall)
@@ -139,7 +144,7 @@ void index_recorded_calls() {
   std::uint32_t index = 0;
   std::uint64_t parts = kNoParts;
   for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
-    if (is_pseudo_call(*record_at(offset), wire::kOutputPart)) {
+    if (is_part(*record_at(offset))) {
       if (parts == kNoParts) parts = offset;
     } else {
       if (is_call(record_at(offset))) add(index++, offset, parts == kNoParts ? offset : parts);

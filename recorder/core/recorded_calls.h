@@ -10,7 +10,7 @@ inline constexpr std::uint32_t kNoCall = ~0u;
 // A recorded call, in a list of those with its number, and in one of those that read from its descriptor.
 struct RecordedCall {
   std::uint64_t offset;  // of its SyscallRecord in the feed
-  std::uint64_t parts;   // of the first record with parts of its outputs, or `offset`
+  std::uint64_t parts;   // of the first record with parts of its outputs or a change of a file, or `offset`
   std::uint32_t next, next_input;
   std::uint32_t outputs_before;  // of an input, or a call that made a descriptor: writes to that descriptor before it
   std::uint16_t thread;

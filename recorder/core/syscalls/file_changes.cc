@@ -158,7 +158,7 @@ void fit_region(Region& region, std::uint64_t size) {
   const std::uint64_t behind = size > region.object_offset ? page_up(size - region.object_offset) : 0;
   const std::uint64_t old_end = region.accessible_end();
   region.file_end = region.start + behind;
-  if (!replaying() || region.accessible_end() == old_end) return;
+  if (live() || region.accessible_end() == old_end) return;
   const long flags = (region.shared ? MAP_SHARED : MAP_PRIVATE) | MAP_FIXED;
   if (region.accessible_end() > old_end)
     map_part(region.stand_in, old_end, region.accessible_end() - old_end, region.prot, flags,
@@ -272,6 +272,16 @@ void repeat_file_changes() {
       repeat_memory_change(record);
     consume_record();
   }
+}
+
+void take_file_change(const wire::SyscallRecord& recorded) {
+  if (find_stand_in(recorded.args[0], recorded.args[1]) == 0) return;
+  apply(recorded);
+  const wire::OutputChunk* chunk = sole_chunk(recorded.header);
+  PseudoCall record(wire::kFileChanged, chunk == nullptr ? 0 : chunk->bytes);
+  memcpy(record.fields().args, recorded.args, sizeof recorded.args);
+  if (chunk != nullptr) record.append_chunk(chunk->address, chunk + 1, chunk->bytes);
+  record.commit();
 }
 
 bool mend_mapping(std::uint64_t address) {

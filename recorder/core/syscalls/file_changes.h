@@ -12,6 +12,9 @@ void log_file_change(const Call& call, long result);
 // Replay: carries out what log_file_change logged.
 void repeat_file_changes();
 
+// Explored run: the same with what a call that is answered from the recording did to a file, and logs it.
+void take_file_change(const wire::SyscallRecord& recorded);
+
 // Makes mappings end where their files do, of which another process may have changed the sizes.
 void follow_file_changes();
 

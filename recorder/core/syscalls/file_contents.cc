@@ -20,18 +20,19 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes) {
+// What is at `base` and more of `fd` is logged as if it were there without.
+void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes, std::uint64_t base) {
   PseudoCall record(wire::kFileContents, bytes);
-  record.append_file(offset, fd, bytes);
+  record.append_file(offset, fd, bytes, base);
   record.commit();
 }
 
 // What has no chunk is the last.
 void log_end() { PseudoCall(wire::kFileContents).commit(); }
 
-void log_pieces(long fd, std::uint64_t offset, std::uint64_t end) {
+void log_pieces(long fd, std::uint64_t offset, std::uint64_t end, std::uint64_t base = 0) {
   for (std::uint64_t at = offset; at < end; at += kPieceBytes)
-    log_piece(fd, at, end - at < kPieceBytes ? end - at : kPieceBytes);
+    log_piece(fd, at, end - at < kPieceBytes ? end - at : kPieceBytes, base);
 }
 
 // Holes are not looked for without /proc, as after chroot; block devices do not tell.
@@ -54,6 +55,20 @@ bool write_piece(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
   const wire::OutputChunk* chunk = sole_chunk(piece);
   if (chunk != nullptr) sys(SYS_pwrite64, fd, chunk + 1, chunk->bytes, base + chunk->address);
   return chunk != nullptr;
+}
+
+// The same, but for where `fd` has something.
+bool write_into_holes(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
+  const wire::OutputChunk* chunk = sole_chunk(piece);
+  if (chunk == nullptr) return false;
+  const auto* bytes = reinterpret_cast<const std::byte*>(chunk + 1);
+  const std::uint64_t start = base + chunk->address, end = start + chunk->bytes;
+  for (std::uint64_t at = start; at < end;) {
+    const Extent data = next_data(fd, at, end);
+    if (data.start > at) sys(SYS_pwrite64, fd, bytes + (at - start), data.start - at, at);
+    at = data.end;
+  }
+  return true;
 }
 
 }  // namespace
@@ -85,6 +100,13 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   for (; data.start < data.end; data = next_data(own, data.end, end)) log_pieces(own, data.start, data.end);
   if (all) log_all(is_error(own) ? fd : own, status, offset, bytes);
   if (!is_error(own)) sys(SYS_close, own);
+  log_end();
+}
+
+void log_part(long fd, std::uint64_t base, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t start = base + offset, end = start + bytes;
+  for (Extent data = next_data(fd, start, end); data.start < data.end; data = next_data(fd, data.end, end))
+    log_pieces(fd, data.start - base, data.end - base, base);
   log_end();
 }
 
@@ -126,9 +148,9 @@ std::uint64_t room_for_contents(std::uint64_t bytes) {
   return 0;
 }
 
-void copy_contents(const wire::MapFileRecord& mapping, long fd) {
+void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base) {
   const wire::RecordHeader* record = model_record_after(mapping.header);
-  while (is_pseudo_call(*record, wire::kFileContents) && write_piece(*record, fd, 0))
+  while (is_pseudo_call(*record, wire::kFileContents) && write_into_holes(*record, fd, base))
     record = model_record_after(*record);
 }
 

@@ -21,6 +21,9 @@ Extent next_data(long fd, std::uint64_t from, std::uint64_t end);
 // Recording: logs what is in [offset, offset + bytes) of the file behind `fd`; holes are left out.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
+// Explored run: the same of a part of a file of ours, which begins at `base` of `fd`.
+void log_part(long fd, std::uint64_t base, std::uint64_t offset, std::uint64_t bytes);
+
 // Recording: logs the first `bytes` of a file that has hardly any holes.
 void log_small_file(long fd, std::uint64_t bytes);
 
@@ -34,7 +37,7 @@ void take_contents(long fd, std::uint64_t base);
 // file each would cost more than all the rest of mapping it.
 std::uint64_t room_for_contents(std::uint64_t bytes);
 
-// Explored run: writes what was logged behind `mapping` to the file `fd`.
-void copy_contents(const wire::MapFileRecord& mapping, long fd);
+// Explored run: writes what was logged behind `mapping` to holes of the file `fd`, all `base` bytes further on.
+void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base);
 
 }  // namespace reweave::core

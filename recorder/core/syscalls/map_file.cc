@@ -57,10 +57,10 @@ long open_recorded(const FileIdentity& file, long access) {
   return fd;
 }
 
-// What was mapped, or an empty file for what the log has of it.
-long open_or_make(const FileIdentity& file, long prot, long flags) {
-  const bool writes_file = (flags & MAP_SHARED) != 0 && (prot & PROT_WRITE) != 0;
-  if (!file.inlined) return open_recorded(file, writes_file ? O_RDWR : O_RDONLY);
+// What was mapped, or an empty file for what the log has of it. What the program may write to has a stand-in: no file
+// is opened for writing, whatever the recording says.
+long open_or_make(const FileIdentity& file) {
+  if (!file.inlined) return open_recorded(file, file.zeros ? O_RDWR : O_RDONLY);
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
   if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, file.size))) bug("cannot make a file for what was mapped");
   return fd;
@@ -138,7 +138,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   // The program may put another file in its place at once: git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
-  const bool must_be_kept = is_copied && config().mode == Mode::kRecord;
+  const bool must_be_kept = is_copied && live();
   record.append_path(file.path);
   record.commit();
   if (must_be_kept) wait_until_drained();
@@ -152,8 +152,13 @@ void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, st
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset) {
   read_record(recorded, file);
-  const long fd = open_or_make(file, prot, flags);
-  if (file.inlined) copy_contents(recorded, fd);
+  if (file.changeable) {
+    map_stand_in_of_run(recorded, file, start, bytes, prot, flags, offset);
+    log_mapped_file(file, start, bytes, offset, prot, flags);
+    return log_stand_in(note_stand_in(file), static_cast<std::uint64_t>(offset), bytes);
+  }
+  const long fd = open_or_make(file);
+  if (file.inlined) copy_contents(recorded, fd, 0);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   log_mapped_file(file, start, bytes, offset, prot, flags);
   log_contents_of(file, fd, static_cast<std::uint64_t>(offset), bytes);
@@ -174,7 +179,7 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
     take_contents(kContentsFd, base);
     return map_opened(kContentsFd, file, start, bytes, prot, flags, static_cast<long>(base) + offset);
   }
-  const long fd = open_or_make(file, prot, flags);
+  const long fd = open_or_make(file);
   if (file.inlined) take_contents(fd, 0);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   sys(SYS_close, fd);

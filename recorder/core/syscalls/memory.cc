@@ -90,8 +90,8 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
 
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (has_failed(call)) return inject(call);
-  // Who replays may not be allowed to lock pages, and nothing that a program sees depends on it.
-  const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (replaying() ? MAP_LOCKED : 0);
+  // Who replays or explores may not be allowed to lock pages, and nothing that a program sees depends on it.
+  const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (live() ? 0 : MAP_LOCKED);
   const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
   if (!is_error(result)) add_region(describe(call, start, bytes, nullptr));

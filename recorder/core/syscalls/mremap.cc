@@ -67,13 +67,13 @@ long move_private(const Move& move, const Region& region) {
 }
 
 long carry_out(const Move& move, const Region& region) {
-  if (replaying() && region.stand_in != 0 && region.shared) {
+  if (!live() && region.stand_in != 0 && region.shared) {
     if (!move.leaves_old()) sys(SYS_munmap, move.from, move.old_bytes);
     remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot,
                    region.object_offset + (move.from - region.start));
     return static_cast<long>(move.to);
   }
-  if (replaying() && !region.shared && region.file_end != kNoFile) return move_private(move, region);
+  if (!live() && !region.shared && region.file_end != kNoFile) return move_private(move, region);
   if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
   return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes,
              (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
@@ -204,7 +204,7 @@ long handle_remap_file_pages(Call& call) {
   region.end = start + bytes;
   fit_to_file(region);
   long result = 0;
-  if (replaying() && region.stand_in != 0)
+  if (!live() && region.stand_in != 0)
     remap_stand_in(region.stand_in, start, bytes, region.prot, region.object_offset);
   else
     result = sys(SYS_remap_file_pages, start, bytes, 0, call.args[3], call.args[4]);

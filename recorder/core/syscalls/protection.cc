@@ -57,7 +57,7 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
 
 // Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
 bool was_denied(const Region& region, long prot) {
-  return replaying() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
+  return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
 // The call failed for all of the range. The kernel has changed what lies before the place where it did, mapping by

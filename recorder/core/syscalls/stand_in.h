@@ -16,6 +16,14 @@ void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t byt
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                   long offset);
 
+// Explored run: the same with what the recorded mapping showed, but for what the run itself has written.
+void map_stand_in_of_run(const wire::MapFileRecord& recorded, const FileIdentity& file, std::uint64_t start,
+                         std::uint64_t bytes, long prot, long flags, long offset);
+// Explored run: logs what log_contents would log of the file.
+void log_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
+// Explored run, forked just now: its files are as the server's, and its own.
+void begin_own_stand_ins();
+
 // The number (from 1) of a file that is mapped and may change, which is known from now on.
 std::uint32_t note_stand_in(const FileIdentity& file);
 
