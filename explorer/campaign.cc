@@ -1,11 +1,15 @@
 #include "explorer/campaign.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
 
+#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
 #include "explorer/failures.h"
 #include "explorer/places.h"
@@ -15,6 +19,7 @@
 #include "explorer/witness.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
+#include "formats/recording_reader.h"
 
 namespace reweave {
 
@@ -25,6 +30,30 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
+
+// Faults and errors of the heap are the program's own: a recorded run may have had them without harm.
+bool depends_on_surroundings(const RunResult& run) {
+  switch (run.outcome) {
+    case wire::OutcomeKind::kExitStatus:
+    case wire::OutcomeKind::kDeadlock:
+    case wire::OutcomeKind::kHang:
+      return true;
+    case wire::OutcomeKind::kSignalled: {
+      const int signal = WTERMSIG(run.wait_status);
+      return signal != SIGSEGV && signal != SIGBUS && signal != SIGILL && signal != SIGFPE;
+    }
+    default:
+      return false;
+  }
+}
+
+// The switches of `run` are the first of `order`.
+bool begins_with(const SwitchList& order, const SwitchList& run) {
+  const auto first = [](const auto& of, const auto& those) {
+    return those.size() <= of.size() && std::equal(those.begin(), those.end(), of.begin());
+  };
+  return first(order.preemptions, run.preemptions) && first(order.free, run.free);
+}
 
 class Campaign {
  public:
@@ -151,15 +180,40 @@ class Campaign {
   }
 
   // What the recorded run did from main on, seen by repeating it; empty if it was too long.
-  const Observation& recorded_order() {
-    if (recorded_) return *recorded_;
+  const Observation& recorded_order() { return repetition().run.observed; }
+
+  // The order of the recorded run, repeated.
+  struct Repetition {
+    RunResult run;
+    bool unfaithful = false;  // it failed, as far as it came in the recorded order, and the recorded run had passed
+  };
+
+  const Repetition& repetition() {
+    if (repetition_) return *repetition_;
+    repetition_.emplace();
     RunResult recorded;
     recorded.records = records_behind(options_.recording, workers_->departure());
-    RunRequest request = request_of(switches_of(recorded));
+    const SwitchList order = switches_of(recorded);
+    RunRequest request = request_of(order);
     request.observe = true;
     request.step_limit = step_limit();
-    recorded_ = request.goal.size() <= kGoalBytes ? one_run(request).observed : Observation();
-    return *recorded_;
+    if (request.goal.size() > kGoalBytes) return *repetition_;
+    repetition_->run = one_run(request);
+    const bool passed = RecordingReader(options_.recording).manifest().outcome == wire::OutcomeKind::kPassed;
+    repetition_->unfaithful =
+        passed && depends_on_surroundings(repetition_->run) && begins_with(order, switches_of(repetition_->run));
+    return *repetition_;
+  }
+
+  // The run fails because the recording cannot tell how its surroundings would have answered, whatever its schedule.
+  bool is_unfaithful(const RunResult& run) {
+    if (!depends_on_surroundings(run) || !repetition().unfaithful) return false;
+    const RunResult& repeated = repetition().run;
+    REQUIRE(
+        repeated.text != kNoSchedulePoint,
+        "an explored run stopped: a thread computed for 10 seconds without a schedule point, which it does not when "
+        "recorded, for then others run in between; build the program with -fsanitize=thread");
+    return same_failure(run, repeated) && failure_site(run, places_) == failure_site(repeated, places_);
   }
 
   // Neighbouring events of the candidate, in both orders, for the active tester.
@@ -209,14 +263,24 @@ class Campaign {
 
   void note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return;
+    if (is_unfaithful(run)) {
+      result_.progress.unfaithful++;
+      result_.unfaithful_end = describe_outcome(run);
+      return;
+    }
     failures_.note(run, request, how, result_.progress.runs, step_limit());
     result_.progress.failures = failures_.different_ends();
   }
 
-  std::uint64_t step_limit() const { return std::max<std::uint64_t>(200'000, length_ * 100); }
+  // A run that goes on for so much longer than others hangs.
+  std::uint64_t step_limit() const {
+    constexpr std::uint64_t kLeast = 200'000, kMany = 1'000'000;
+    return std::max({kLeast, std::min(length_ * 100, kMany), length_ * 4});
+  }
 
   Runner runner() {
     return [this](const RunRequest& request) {
+      if (time_is_up()) return RunResult();  // passed, so nothing is made smaller
       result_.minimising_runs++;
       return judged(workers_->run(request));
     };
@@ -230,7 +294,7 @@ class Campaign {
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
-  std::optional<Observation> recorded_;
+  std::optional<Repetition> repetition_;
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;

@@ -35,6 +35,8 @@ struct CampaignProgress {
   double seconds = 0;
   std::uint64_t failures = 0;  // that end differently
   std::uint64_t left_recording = 0;
+  std::uint64_t unfaithful =
+      0;  // runs that failed as the recorded order does when it is repeated, though it had passed
   // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
   std::uint64_t quiet_runs = 0;
   double quiet_seconds = 0, full_seconds = 0;
@@ -69,7 +71,8 @@ struct CampaignResult {
   std::uint64_t minimising_runs = 0;  // made besides
   // What runs that left the recording asked for, and how many did, the most frequent first.
   std::vector<std::pair<std::string, std::uint64_t>> left_for;
-  std::string report;  // what the search says of itself; may be empty
+  std::string unfaithful_end;  // how unfaithful runs ended
+  std::string report;          // what the search says of itself; may be empty
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

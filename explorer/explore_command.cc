@@ -17,7 +17,12 @@ namespace reweave {
 namespace {
 
 std::atomic<bool> interrupted;
-void on_interrupt(int) { interrupted.store(true); }
+// The second time does not wait for the run that is being made.
+void on_interrupt(int number) {
+  if (!interrupted.exchange(true)) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
 
 struct ExploreArguments {
   CampaignOptions options;
@@ -70,6 +75,11 @@ int explore(ExploreArguments& arguments) {
   constexpr std::size_t kMostReasons = 3;
   for (std::size_t i = 0; i < std::min(kMostReasons, result.left_for.size()); i++)
     fmt::print("{} left it: {}\n", result.left_for[i].second, result.left_for[i].first);
+  if (progress.unfaithful > 0)
+    fmt::print(
+        "{} ended as the recorded order does when it is repeated, though the recorded run passed ({}): the "
+        "recording cannot answer for what the program did with its surroundings, and these runs tell nothing\n",
+        progress.unfaithful, result.unfaithful_end);
   if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
     fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
                1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),

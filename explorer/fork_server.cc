@@ -29,6 +29,8 @@ constexpr std::uint64_t kLargestFeed = std::uint64_t{4} << 30;
 constexpr std::size_t kShortRun = 1 << 20;
 // A run that is silent for so long spins outside instrumented code.
 constexpr std::chrono::seconds kRunLimit{10};
+// Nor does a run log so much, unless the recorded one did.
+constexpr std::uint64_t kMostRecords = 64 << 20;
 
 // Room for all records of the recording at once: runs read any of them.
 std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
@@ -171,12 +173,13 @@ void ForkServer::collect(std::vector<std::byte>& to) {
   runs_.take(span.bytes);
 }
 
-bool ForkServer::await_end() {
+std::string ForkServer::await_end() {
   RunStatus& status = server_.header().status;
   // A run that gets on is only slow; its step limit ends it.
   Clock::time_point limit = Clock::now() + kRunLimit;
+  const std::uint64_t most_records = std::max(kMostRecords, 2 * server_.header().feed.bytes);
   std::uint64_t step = 0;
-  bool killed = false;
+  std::string killed;
   while (status.server_done.load() != requests_) {
     futex_wait(status.server_done, requests_ - 1, 2'000'000);
     collect(records_);
@@ -185,17 +188,18 @@ bool ForkServer::await_end() {
       step = now;
       limit = Clock::now() + kRunLimit;
     }
-    if (!killed && Clock::now() > limit && pid > 1) {
-      kill(pid, SIGKILL);
-      killed = true;
+    if (killed.empty() && pid > 1) {
+      if (Clock::now() > limit) killed = kNoSchedulePoint;
+      if (records_.size() > most_records) killed = "hang: the run logged far more than the recorded one";
+      if (!killed.empty()) kill(pid, SIGKILL);
     }
     REQUIRE(target_->collect() || status.server_done.load() == requests_, "the fork server ended");
   }
   collect(records_);
-  return !killed;
+  return killed;
 }
 
-RunResult ForkServer::result(bool ended) const {
+RunResult ForkServer::result(const std::string& killed) const {
   auto& self = const_cast<ForkServer&>(*this);
   const RunStatus& status = self.runs_.header().status;
   RunResult result;
@@ -207,9 +211,9 @@ RunResult ForkServer::result(bool ended) const {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;
     result.wait_status = 0;
-  } else if (!ended) {
+  } else if (!killed.empty()) {
     result.outcome = wire::OutcomeKind::kHang;
-    result.text = "hang: no schedule point for 10 seconds";
+    result.text = killed;
   }
   return result;
 }
@@ -222,8 +226,7 @@ RunResult ForkServer::run(const RunRequest& request) {
   const Clock::time_point start = Clock::now();
   status.server_request.fetch_add(1);
   futex_wake(status.server_request);
-  const bool ended = await_end();
-  RunResult done = result(ended);
+  RunResult done = result(await_end());
   done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   done.records = records_;
   if (request.observe || (done.failed() && records_.size() <= kShortRun)) done.observed = Observation(runs_.notes());

@@ -35,9 +35,9 @@ class ForkServer {
   std::uint64_t departure_step() const;
   void prepare(const RunRequest& request);
   void silence(const std::shared_ptr<const QuietSites>& quiet);
-  bool await_end();  // false: the run made no progress and was killed
+  std::string await_end();  // why the run was killed; empty: it ended
   void collect(std::vector<std::byte>& to);
-  RunResult result(bool ended) const;
+  RunResult result(const std::string& killed) const;
 
   RecordingReader reader_;
   RecordedFiles files_;

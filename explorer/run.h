@@ -50,6 +50,9 @@ struct RunResult {
   }
 };
 
+// The text of a run that was ended because a thread computed for ten seconds and never came to a schedule point.
+inline constexpr const char* kNoSchedulePoint = "hang: no schedule point for 10 seconds";
+
 // True if two runs failed alike: the same outcome, status, and the same report but for addresses and
 // numbers of threads.
 bool same_failure(const RunResult& a, const RunResult& b);

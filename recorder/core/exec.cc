@@ -7,6 +7,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/model.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
@@ -117,6 +118,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
 }  // namespace
 
 long handle_execve(Call& call) {
+  if (modelled()) return model_exec(call);
   const auto* path = reinterpret_cast<const char*>(call.args[0]);
   return execute(call, path, path, reinterpret_cast<char**>(call.args[1]), reinterpret_cast<char**>(call.args[2]));
 }
@@ -146,6 +148,7 @@ long handle_execveat(Call& call) {
   static char resolved[4096];
   Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
+  if (modelled()) return model_exec(call);
   if (has_failed(call)) return inject(call);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);

@@ -1,5 +1,6 @@
 #include "recorder/core/model.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/checksum.h"
@@ -233,17 +234,41 @@ long model_call(Call& call) {
   end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
 }
 
-const wire::MapFileRecord* model_file_mapping(const Call& call) {
+namespace {
+
+const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
+  const wire::RecordHeader* next = model_record_after(record.header);
+  const bool maps = next->kind == static_cast<std::uint16_t>(wire::RecordKind::kMapFile);
+  return maps ? reinterpret_cast<const wire::MapFileRecord*>(next) : nullptr;
+}
+
+bool answers_mapping(const Call& call, int named, const RecordedCall& entry, bool exact) {
+  const wire::SyscallRecord& record = record_of(entry);
+  if (entry.used || (exact && entry.thread != call.me.id)) return false;
+  if (record.args[named] != static_cast<std::uint64_t>(call.logged[named])) return false;
+  if (call.number == SYS_mmap && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
+    return false;
+  return is_error(record.result) || mapping_behind(record) != nullptr;
+}
+
+}  // namespace
+
+RecordedMapping model_mapping(const Call& call, int named) {
+  for (const bool exact : {true, false})
+    for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry)) {
+      if (!answers_mapping(call, named, *entry, exact)) continue;
+      entry->used = true;
+      const wire::SyscallRecord& record = record_of(*entry);
+      if (is_error(record.result)) return {record.result, nullptr};
+      return {0, mapping_behind(record)};
+    }
+  return {0, nullptr};
+}
+
+long model_exec(Call& call) {
   RecordedCall* entry = find_recorded(call);
-  for (; entry != nullptr; entry = find_recorded(call)) {
-    entry->used = true;
-    const wire::SyscallRecord& record = record_of(*entry);
-    if (record.args[4] != static_cast<std::uint64_t>(call.logged[4]) || is_error(record.result)) continue;
-    const wire::RecordHeader* next = record_at(entry->offset + record.header.bytes);
-    if (next->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
-    return reinterpret_cast<const wire::MapFileRecord*>(next);
-  }
-  return nullptr;
+  if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
+  end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot execute programs yet");
 }
 
 const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {

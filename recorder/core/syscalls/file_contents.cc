@@ -148,10 +148,10 @@ std::uint64_t room_for_contents(std::uint64_t bytes) {
   return 0;
 }
 
-void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base) {
+void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base, bool only_holes) {
+  const auto write = only_holes ? write_into_holes : write_piece;
   const wire::RecordHeader* record = model_record_after(mapping.header);
-  while (is_pseudo_call(*record, wire::kFileContents) && write_into_holes(*record, fd, base))
-    record = model_record_after(*record);
+  while (is_pseudo_call(*record, wire::kFileContents) && write(*record, fd, base)) record = model_record_after(*record);
 }
 
 }  // namespace reweave::core

@@ -37,7 +37,8 @@ void take_contents(long fd, std::uint64_t base);
 // file each would cost more than all the rest of mapping it.
 std::uint64_t room_for_contents(std::uint64_t bytes);
 
-// Explored run: writes what was logged behind `mapping` to holes of the file `fd`, all `base` bytes further on.
-void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base);
+// Explored run: writes what was logged behind `mapping` to the file `fd`, all `base` bytes further on, or only where
+// that has holes.
+void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base, bool only_holes);
 
 }  // namespace reweave::core

@@ -158,7 +158,7 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
     return log_stand_in(note_stand_in(file), static_cast<std::uint64_t>(offset), bytes);
   }
   const long fd = open_or_make(file);
-  if (file.inlined) copy_contents(recorded, fd, 0);
+  if (file.inlined) copy_contents(recorded, fd, 0, false);
   map_opened(fd, file, start, bytes, prot, flags, offset);
   log_mapped_file(file, start, bytes, offset, prot, flags);
   log_contents_of(file, fd, static_cast<std::uint64_t>(offset), bytes);

@@ -141,10 +141,11 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
   if (modelled()) {
-    const wire::MapFileRecord* recorded = model_file_mapping(call);
-    if (recorded == nullptr) return model_call(call);
+    const RecordedMapping recorded = model_mapping(call, 4);
+    if (recorded.error != 0) return complete(call, recorded.error);
+    if (recorded.file == nullptr) return model_call(call);
     log_call(call, static_cast<long>(start), nullptr, 0);
-    map_modelled_file(*recorded, file, start, bytes, call.args[2], flags, call.args[5]);
+    map_modelled_file(*recorded.file, file, start, bytes, call.args[2], flags, call.args[5]);
     add_file_region(call, start, bytes, file);
     return static_cast<long>(start);
   }

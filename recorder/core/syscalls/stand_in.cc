@@ -142,9 +142,10 @@ void map_stand_in_of_run(const wire::MapFileRecord& recorded, const FileIdentity
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
   if (is_behind_everything(file, begin)) return map_nothing(start, page_up(bytes), prot, flags);
-  // Nobody looks at what the file had: it may be another one, with the same inode.
-  if (!is_mapped(number)) clear_stand_in(number, begin, bytes);
-  copy_contents(recorded, stand_ins_fd(), base_of(number));
+  // What nobody has mapped may be another file by now, with the same inode.
+  const bool mapped = is_mapped(number);
+  if (!mapped) clear_stand_in(number, begin, bytes);
+  copy_contents(recorded, stand_ins_fd(), base_of(number), mapped);
   map_filled(file, number, start, bytes, prot, flags, begin);
 }
 

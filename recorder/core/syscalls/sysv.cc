@@ -57,6 +57,7 @@ std::uint64_t shared_id_of(const FileIdentity& file) { return file.device * kIdF
 void add_segment(const Call& call, const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot) {
   Region region = {start, start + bytes, static_cast<std::uint32_t>(prot), true, shared_id_of(file), 0, kNoFile};
   region.read_only = (call.args[2] & SHM_RDONLY) != 0;
+  if (modelled()) region.stand_in = find_stand_in(file.device, file.inode);  // others that are attached show it, too
   add_region(region);
 }
 
@@ -77,12 +78,26 @@ long protection(long flags) {
   return readable | ((flags & SHM_EXEC) != 0 ? PROT_EXEC : 0);
 }
 
+long attach_modelled(Call& call, FileIdentity& file, long prot) {
+  const RecordedMapping recorded = model_mapping(call, 0);
+  if (recorded.error != 0) return complete(call, recorded.error);
+  if (recorded.file == nullptr) return model_call(call);
+  const std::uint64_t bytes = recorded.file->length;
+  const long place = choose_place(static_cast<std::uint64_t>(call.args[1]), bytes, call.args[2]);
+  log_call(call, place, nullptr, 0);
+  if (is_error(place)) return place;
+  const auto start = static_cast<std::uint64_t>(place);
+  map_modelled_file(*recorded.file, file, start, bytes, prot, MAP_SHARED | MAP_FIXED, 0);
+  add_segment(call, file, start, bytes, prot);
+  return place;
+}
+
 }  // namespace
 
 long handle_shmat(Call& call) {
   static FileIdentity file;
   const long prot = protection(call.args[2]);
-  if (modelled()) return model_call(call);
+  if (modelled()) return attach_modelled(call, file, prot);
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;
@@ -129,15 +144,14 @@ const Region* find_part(std::uint64_t start, std::uint64_t id) {
 }  // namespace
 
 long handle_shmdt(Call& call) {
-  if (modelled()) return model_call(call);
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const Region* part = start % kPage == 0 ? find_part(start, 0) : nullptr;
   if (part == nullptr) return complete(call, -EINVAL);
   if (has_failed(call)) return inject(call);
   const std::uint64_t id = part->shared_id;
-  const long result = replaying() ? 0 : sys(SYS_shmdt, start);
+  const long result = live() ? sys(SYS_shmdt, start) : 0;
   for (; !is_error(result) && part != nullptr; part = find_part(start, id)) {
-    if (replaying()) sys(SYS_munmap, part->start, part->end - part->start);
+    if (!live()) sys(SYS_munmap, part->start, part->end - part->start);
     remove_region(part->start, part->end);
   }
   return complete(call, result);

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Runs whose surroundings the recording cannot tell: no failure is claimed that the schedule has no part in."""
+import re
+import sys
+
+from checking import demand, main
+
+PASSES = "0 distinct failures"
+REPEATED = "ended as the recorded order does when it is repeated, though the recorded run passed"
+# Program, exit status, and what is said.
+CASES = (
+    ("code_mapped_again", 0, PASSES),
+    ("compute_until_told", 2, "a thread computed for 10 seconds without a schedule point.*-fsanitize=thread"),
+    ("file_seals", 0, PASSES),
+    ("mapping_errors", 0, PASSES),
+    ("mappings_that_grow", 0, PASSES),
+    ("signal_nesting", 0, REPEATED),
+    ("sysv_ipc", 0, PASSES),
+)
+
+
+def explored(at, name, program, status):
+    at.reweave("record", "-o", at.folder / name, "--", *program)
+    return at.reweave("explore", at.folder / name, "--runs", "20", "-o", at.folder / (name + ".x"), accept=(status,))
+
+
+def check(at):
+    for name, status, words in CASES:
+        text = explored(at, name, [at.program(name, "plain")], status)
+        demand(re.search(words, text), f"{name}: not a word of '{words}'", text)
+    text = explored(at, "env", ["env", "true"], 0)
+    demand("20 left it: left the recording: explored runs cannot execute programs yet" in text, "env", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(check, __doc__))
