@@ -37,10 +37,13 @@ __restore_rt:
         .hidden core_sigreturn
         .type   core_sigreturn, @function
 core_sigreturn:
+        .cfi_startproc
+        .cfi_undefined rip      // nobody called it: debuggers would guess a frame
         movq    %rdi, %rsp
         movq    $__NR_rt_sigreturn, %rax
         syscall
         ud2
+        .cfi_endproc
         .size   core_sigreturn, .-core_sigreturn
 
 // long core_blocking_syscall(long number, const long* args, const uint64_t* interruptions)
@@ -151,6 +154,8 @@ core_clone:
         .hidden core_enter_program
         .type   core_enter_program, @function
 core_enter_program:
+        .cfi_startproc
+        .cfi_undefined rip
         movq    %rdi, %rsp
         movq    %rsi, %rax
         xorl    %ebx, %ebx
@@ -170,6 +175,7 @@ core_enter_program:
         pushq   %rax
         xorl    %eax, %eax
         ret
+        .cfi_endproc
         .size   core_enter_program, .-core_enter_program
 
 // void core_exec_stop(uint64_t stack, uint64_t entry): as core_enter_program, but through the handler of SIGTRAP

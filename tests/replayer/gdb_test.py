@@ -106,6 +106,15 @@ class GdbTest(unittest.TestCase):
         self.assertLess(third, second)
         self.assertRegex(out, r"(?m)^\* t0 tid \d+ process 0: running$")
 
+    def test_first_event_of_each_thread(self):
+        first = {}
+        for event, thread in re.findall(r"(?m)^(\d+) (t\d+) ", reweave("dump", self.recording(TARGET)).stdout):
+            first.setdefault(thread, event)
+        self.assertGreater(len(first), 2)
+        del first["t0"]
+        for event in first.values():
+            self.assertRegex(self.gdb(event, ["info threads"], TARGET), r"(?m)^\* .*clone3? \(\)")
+
     def test_breakpoints_survive_a_restart(self):
         out = self.gdb(1, ["break increment", "continue", "reweave goto 1", "continue", "info breakpoints"], TARGET)
         self.assertEqual(out.count("hit Breakpoint 1, increment"), 2)
