@@ -31,6 +31,11 @@ bool is_code(const Region& region) {
   return (region.prot & PROT_EXEC) != 0 && !region.shared && region.accessible_end() == region.end;
 }
 
+// From the event on where a debugger is awaited: it plants breakpoints at the instructions that it sees.
+bool may_be_debugged() {
+  return config().patch_calls == 0 && arena().status.event.load(std::memory_order_relaxed) >= config().stop_event;
+}
+
 // The instructions that a jump at `address` covers.
 struct Window {
   std::uint32_t count = 0;
@@ -60,8 +65,7 @@ struct Window {
       starts[count++] = at;
       bytes += found.bytes;
     }
-    // A debugger plants breakpoints at the instructions that it sees.
-    return count == 1 || config().patch_calls != 0;
+    return count == 1 || !may_be_debugged();
   }
 };
 

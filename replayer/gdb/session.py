@@ -145,6 +145,7 @@ class Session:
         except gdb.error as error:
             self.end()
             raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
+        stepping.restore_parameters()
         gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
         faults.be_quiet()
         for stop in self.stops:
@@ -168,6 +169,9 @@ class Session:
             self.on_stop(None)
             gdb.execute("when")
             gdb.execute("frame")
+        else:
+            gdb.write("reweave: the process ends at this event, before its program goes on; `reweave goto` an earlier "
+                      "one, or choose another process with -p (`reweave ps` lists them)\n")
 
     def on_stop(self, event):
         for stop in self.step_stops:

@@ -21,16 +21,30 @@ def symbol_address(name):
             return None
 
 
+left_changed = {}  # parameters that could not be set back, for the process was gone, and what they were
+
+
 @contextlib.contextmanager
 def parameter(name, value):
-    """Sets a gdb parameter for a while."""
+    """Sets a gdb parameter for a while, or if the process ends meanwhile until restore_parameters()."""
     before = gdb.execute("show " + name, to_string=True)
     old = before.split('"')[1].split(";")[0] if '"' in before else before
     gdb.execute("set %s %s" % (name, value), to_string=True)
     try:
         yield
     finally:
-        gdb.execute("set %s %s" % (name, old), to_string=True)
+        try:
+            gdb.execute("set %s %s" % (name, old), to_string=True)
+        except gdb.error:
+            if alive():
+                raise
+            left_changed[name] = old
+
+
+def restore_parameters():
+    """To be called when there is a process again."""
+    while left_changed:
+        gdb.execute("set %s %s" % left_changed.popitem(), to_string=True)
 
 
 @contextlib.contextmanager

@@ -201,6 +201,13 @@ class GdbTest(unittest.TestCase):
                          pid=pids[2])
         self.assertIn("$1 = 2", again)
 
+    def test_event_at_which_a_process_ends(self):
+        dump = reweave("dump", self.recording(TREE)).stdout
+        event = 1 + int(re.search(r"(?m)^(\d+) t\d+ process 2 exit", dump)[1])
+        out = self.gdb(event, ["reweave goto 1", "break wait_for_child", "continue", "print generation"], TREE)
+        self.assertIn("reweave: the process ends at this event", out)
+        self.assertIn("$1 = ", out)
+
     def test_a_process_that_is_not_there(self):
         path = self.recording(TREE, "die")
         unknown = reweave("replay", "-p", "1", path, "--gdb-batch", "bt")
