@@ -60,6 +60,7 @@ class Campaign {
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
+        recorded_passed_(RecordingReader(options.recording).manifest().outcome == wire::OutcomeKind::kPassed),
         places_(options.recording),
         workers_(std::make_unique<Workers>(
             options.recording, options.fork_at.empty() ? 0 : places_.address_of(options.fork_at), options.jobs)),
@@ -185,7 +186,7 @@ class Campaign {
   // The order of the recorded run, repeated.
   struct Repetition {
     RunResult run;
-    bool unfaithful = false;  // it failed, as far as it came in the recorded order, and the recorded run had passed
+    bool unfaithful = false;  // it failed, as far as it came in the recorded order
   };
 
   const Repetition& repetition() {
@@ -199,15 +200,14 @@ class Campaign {
     request.step_limit = step_limit();
     if (request.goal.size() > kGoalBytes) return *repetition_;
     repetition_->run = one_run(request);
-    const bool passed = RecordingReader(options_.recording).manifest().outcome == wire::OutcomeKind::kPassed;
     repetition_->unfaithful =
-        passed && depends_on_surroundings(repetition_->run) && begins_with(order, switches_of(repetition_->run));
+        depends_on_surroundings(repetition_->run) && begins_with(order, switches_of(repetition_->run));
     return *repetition_;
   }
 
   // The run fails because the recording cannot tell how its surroundings would have answered, whatever its schedule.
   bool is_unfaithful(const RunResult& run) {
-    if (!depends_on_surroundings(run) || !repetition().unfaithful) return false;
+    if (!recorded_passed_ || !depends_on_surroundings(run) || !repetition().unfaithful) return false;
     const RunResult& repeated = repetition().run;
     REQUIRE(
         repeated.text != kNoSchedulePoint,
@@ -288,6 +288,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
+  bool recorded_passed_;
   Places places_;
   std::unique_ptr<Workers> workers_;
   Knowledge knowledge_;

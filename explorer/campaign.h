@@ -35,8 +35,8 @@ struct CampaignProgress {
   double seconds = 0;
   std::uint64_t failures = 0;  // that end differently
   std::uint64_t left_recording = 0;
-  std::uint64_t unfaithful =
-      0;  // runs that failed as the recorded order does when it is repeated, though it had passed
+  // Runs that failed as the recorded order does when it is repeated, though the recorded run had passed.
+  std::uint64_t unfaithful = 0;
   // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
   std::uint64_t quiet_runs = 0;
   double quiet_seconds = 0, full_seconds = 0;

@@ -155,7 +155,7 @@ void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, 
   if (file.changeable) {
     map_stand_in_of_run(recorded, file, start, bytes, prot, flags, offset);
     log_mapped_file(file, start, bytes, offset, prot, flags);
-    return log_stand_in(note_stand_in(file), static_cast<std::uint64_t>(offset), bytes);
+    return log_stand_in(find_stand_in(file.device, file.inode), static_cast<std::uint64_t>(offset), bytes);
   }
   const long fd = open_or_make(file);
   if (file.inlined) copy_contents(recorded, fd, 0, false);
