@@ -94,13 +94,13 @@ std::string build_id_in(int fd) {
 // Feeds the file's content to `use(bytes, count)`.
 template <typename Use>
 void for_each_piece(int fd, const std::string& path, Use&& use) {
-  std::vector<char> buffer(kBufferBytes);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   for (;;) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    const ssize_t got = ::read(fd, buffer.get(), kBufferBytes);
     if (got < 0 && errno == EINTR) continue;
     SYSCALL_CHECK(got, "{}", path);
     if (got == 0) return;
-    use(buffer.data(), static_cast<std::size_t>(got));
+    use(buffer.get(), static_cast<std::size_t>(got));
   }
 }
 

@@ -100,10 +100,11 @@ Guard::Guard(ArenaMemory& arena) {
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "making the guard's pipe");
   prctl(PR_SET_CHILD_SUBREAPER, 0);  // so that the guard is nobody's child, and not waited for as one of the tree
-  const pid_t middle = fork();
+  const pid_t middle = vfork();
   if (middle == 0) {
     close(ends[1]);
-    if (fork() == 0) keep_watch(ends[0], arena.state(), arena.fd());
+    if (syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr) == 0)  // fork, with no locks of the library's
+      keep_watch(ends[0], arena.state(), arena.fd());
     _exit(0);
   }
   close(ends[0]);

@@ -9,7 +9,7 @@ namespace reweave {
 // Kills every process that has the arena where a target has it. True if there was any.
 bool kill_targets_of(const ArenaMemory& arena);
 
-// Start it before the target and before becoming a subreaper. The destructor dismisses it.
+// Start it before becoming a subreaper. The destructor dismisses it.
 class Guard {
  public:
   explicit Guard(ArenaMemory& arena);

@@ -94,7 +94,7 @@ void wake_at_deaths() {
   sigaction(SIGCHLD, &action, nullptr);
 }
 
-// In the child, between fork and exec: only async-signal-safe calls.
+// In the child, between vfork and exec: only async-signal-safe calls, and nothing of the supervisor's is changed.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask, const struct sigaction& child_action) {
   const RunConfig& config = arena.header().config;
@@ -162,9 +162,8 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   return config;
 }
 
-Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena), guard_(arena) {
+Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena) {
   check_descriptor_limit();
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
@@ -174,13 +173,25 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   wake_at_deaths();
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
-  pid_ = fork();
+  pid_ = vfork();
   if (pid_ == 0)
     become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask,
                   old_child_action_);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
   choose_own_cpu(config);
+  start_guard();
+}
+
+// Beside the target, which has yet to set itself up. Until then the kernel ends it with us, if without a message.
+void Target::start_guard() {
+  try {
+    guard_.emplace(arena_);
+  } catch (...) {
+    kill(pid_, SIGKILL);
+    throw;
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 Target::~Target() {

@@ -50,8 +50,10 @@ class Target {
   void kill_all();
 
  private:
+  void start_guard();
+
   ArenaMemory& arena_;
-  Guard guard_;
+  std::optional<Guard> guard_;
   struct sigaction old_child_action_ = {};
   pid_t pid_;
   std::optional<int> status_;
