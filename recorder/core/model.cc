@@ -52,6 +52,12 @@ std::uint32_t take_outputs(const Call& call, const wire::SyscallRecord& record, 
   return n;
 }
 
+void take_file_changes(const RecordedCall& entry) {
+  for (std::uint64_t at = entry.parts; at < entry.offset; at += record_at(at)->bytes)
+    if (is_pseudo_call(*record_at(at), wire::kFileChanged))
+      take_file_change(reinterpret_cast<const wire::SyscallRecord&>(*record_at(at)));
+}
+
 long answer_from(Call& call, RecordedCall& entry) {
   static Output outputs[kMaxOutputs];
   const wire::SyscallRecord& record = record_of(entry);
@@ -61,13 +67,10 @@ long answer_from(Call& call, RecordedCall& entry) {
     note_opened(entry, record.result);
     note_outside_opened(record.result, entry.outputs_before);
   }
+  take_file_changes(entry);
   std::uint32_t n = 0;
-  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes) {
-    if (is_pseudo_call(*record_at(at), wire::kFileChanged))
-      take_file_change(reinterpret_cast<const wire::SyscallRecord&>(*record_at(at)));
-    else
-      n = take_outputs(call, record, record_at(at), outputs, n);
-  }
+  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
+    if (!is_pseudo_call(*record_at(at), wire::kFileChanged)) n = take_outputs(call, record, record_at(at), outputs, n);
   log_call(call, record.result, outputs, n);
   return record.result;
 }
@@ -108,6 +111,17 @@ bool writes_outside(const Call& call) {
   return ((call.row->flags & kWritesStream) != 0 || sends) && call.logged[0] >= 0;
 }
 
+// What the recorded write to a mapped file did to it shows in the mappings.
+long model_write(Call& call) {
+  RecordedCall* entry = writes_mapped_file(call.logged[0]) ? find_recorded(call) : nullptr;
+  if (entry != nullptr) {
+    entry->used = true;
+    take_file_changes(*entry);
+  }
+  call.flags |= fd_stream(call.logged[0]);
+  return complete(call, written_bytes(call));
+}
+
 // Calls that need no recording to be answered. False: not one of them.
 bool model_known(Call& call, long& result) {
   switch (call.number) {
@@ -129,12 +143,9 @@ bool model_known(Call& call, long& result) {
     default:
       break;
   }
-  if (writes_outside(call)) {
-    call.flags |= fd_stream(call.logged[0]);
-    result = complete(call, written_bytes(call));
-    return true;
-  }
-  return false;
+  if (!writes_outside(call)) return false;
+  result = model_write(call);
+  return true;
 }
 
 // More than the recorded run asked for; the same in each run, and never the same again.

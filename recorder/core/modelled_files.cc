@@ -353,6 +353,7 @@ bool model_file_call(Call& call, long& result) {
   if (!files_made) return note_outside_use(call), false;
   if (at->kind == FileOf::kClosed) return result = complete(call, -EBADF), true;
   if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
+  refuse_passed_channels(call);
   note_outside_use(call);
   return false;
 }

@@ -13,6 +13,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kMostSpans = 1024;  // UIO_MAXIOV
+constexpr const char* kNoPassing = "passing descriptors is not modelled";
 
 struct Message {  // struct user_msghdr
   std::uint64_t name;
@@ -130,6 +131,26 @@ long log_transfer(Call& call, const Transfer& transfer, const Spans& spans, long
 
 }  // namespace
 
+void refuse_passed_channels(const Call& call) {
+  if (call.number != SYS_sendmsg) return;
+  struct Control {  // struct cmsghdr
+    std::uint64_t bytes;
+    std::int32_t level, type;
+  };
+  const auto& message = *reinterpret_cast<const Message*>(call.logged[1]);
+  const std::uint64_t end = message.control + message.control_bytes;
+  for (std::uint64_t at = message.control; at != 0 && at + sizeof(Control) <= end;) {
+    const auto& control = *reinterpret_cast<const Control*>(at);
+    if (control.bytes < sizeof control || control.bytes > end - at) return;
+    const auto* numbers = reinterpret_cast<const std::int32_t*>(&control + 1);
+    const bool passes = control.level == SOL_SOCKET && control.type == SCM_RIGHTS;
+    for (std::uint64_t i = 0; passes && i < (control.bytes - sizeof control) / sizeof *numbers; i++)
+      if (const Descriptor* passed = descriptor_at(numbers[i]); passed != nullptr && passed->kind != FileOf::kOutside)
+        leave_recording(call, kNoPassing);
+    at += round_to(control.bytes, 8);
+  }
+}
+
 bool transfer(Call& call, ChannelFile& file, long& result) {
   if (call.number == SYS_shutdown) {
     result = shut_down(file, call.logged[1]);
@@ -140,7 +161,7 @@ bool transfer(Call& call, ChannelFile& file, long& result) {
   if (!parse(call, parsed)) return false;
   if (parsed.of_socket && file.kind != ChannelKind::kSocket) return result = complete(call, -ENOTSOCK), true;
   if (parsed.message != nullptr && parsed.writes && parsed.message->control_bytes != 0)
-    leave_recording(call, "passing descriptors is not modelled");
+    leave_recording(call, kNoPassing);
   if (!parsed.writes && (parsed.flags & MSG_WAITALL) != 0) leave_recording(call, "MSG_WAITALL is not modelled");
   if (parsed.vector_length > kMostSpans) return result = complete(call, -EINVAL), true;
   Span list[kMostSpans];

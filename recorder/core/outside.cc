@@ -63,6 +63,15 @@ bool is_due(const wire::SignalRecord& signal) {
   return some;
 }
 
+// The program's own kill(2), tgkill(2) and the like, which the run repeats. Timers and others outside are not it.
+bool is_own(const wire::SignalRecord& signal) {
+  std::int32_t words[5];  // of siginfo_t: number, error, code, padding, sender
+  memcpy(words, signal.info, sizeof words);
+  constexpr std::int32_t kUser = 0, kQueue = -1, kThread = -6;  // SI_USER, SI_QUEUE, SI_TKILL
+  const bool is_sent = words[2] == kUser || words[2] == kQueue || words[2] == kThread;
+  return is_sent && words[4] == process().pid;
+}
+
 }  // namespace
 
 bool hears_outside(long number) { return contains(kHears, number); }
@@ -115,7 +124,7 @@ bool signal_from_outside(bool late) {
     Thread* to = receiver(*signal);
     take_outside_signal();
     // What ends the process, or stops it, is no part of what the program does.
-    if (to == nullptr || signal_action(number).handler <= 1 || is_sent_by_program(signal->number)) continue;
+    if (to == nullptr || signal_action(number).handler <= 1 || is_own(*signal)) continue;
     queue_signal(*to, number, signal->info, true);
     if (to->state.load() != ThreadState::kBlocked || to->wait.kind == WaitKind::kVfork) continue;
     to->expired.store(kInterruptedMark);

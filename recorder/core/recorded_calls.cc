@@ -22,6 +22,7 @@ std::uint32_t input_heads[kMaxFds], input_tails[kMaxFds];
 std::uint32_t outputs[kMaxFds];    // recorded writes so far, while the index is made
 std::uint32_t opened_by[kMaxFds];  // call that made the one that is open, plus one
 bool seen[kMaxFds];
+bool changes_file[kMaxFds];
 std::uint64_t signals_from;  // offset in the feed behind the last signal that was taken
 
 bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds); }
@@ -60,6 +61,7 @@ void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
   }
   if ((flags & kFirstIsFd) == 0 || !is_descriptor(fd)) return;
   seen[fd] = true;
+  changes_file[fd] = changes_file[fd] || is_pseudo_call(*record_at(parts), wire::kFileChanged);
   if (sends_outside(record.number)) outputs[fd]++;
   if (!hears_outside(record.number)) return;
   calls[index].outputs_before = outputs[fd];
@@ -109,6 +111,8 @@ void note_opened(const RecordedCall& call, long fd) {
 bool is_of_open_file(const RecordedCall& call, long fd) {
   return !is_descriptor(fd) || index_of(call) >= opened_by[fd];
 }
+
+bool writes_mapped_file(long fd) { return is_descriptor(fd) && changes_file[fd]; }
 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 

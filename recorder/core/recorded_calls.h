@@ -37,6 +37,9 @@ RecordedCall* find_recorded(const Call& call);
 void note_opened(const RecordedCall& call, long fd);
 bool is_of_open_file(const RecordedCall& call, long fd);
 
+// Some recorded write to the descriptor changed a file that is mapped.
+bool writes_mapped_file(long fd);
+
 // Some recorded call had this descriptor, or made it.
 bool is_recorded_descriptor(long fd);
 
