@@ -103,7 +103,8 @@ void add_explore_command(CLI::App& app, int& status) {
   CampaignOptions& options = arguments->options;
   CLI::App* verb = app.add_subcommand("explore", "search the schedules of a recorded run for one that fails");
   verb->footer(
-      "Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found.");
+      "Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found; "
+      "a second one ends at once, and keeps nothing.");
   verb->add_option("recording", options.recording, "the recording to depart from; default: the latest");
   verb->add_option("-o,--output", options.output,
                    "folder to create for failing recordings; default: RECORDING.explored");

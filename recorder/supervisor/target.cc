@@ -96,7 +96,7 @@ void wake_at_deaths() {
 
 // In the child, between vfork and exec: only async-signal-safe calls, and nothing of the supervisor's is changed.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
-                                const sigset_t& mask, const struct sigaction& child_action) {
+                                const sigset_t& mask, const struct sigaction& child_action, pid_t supervisor) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
@@ -109,6 +109,7 @@ void wake_at_deaths() {
   CPU_SET(config.cpu, &one);
   sched_setaffinity(0, sizeof one, &one);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(96);  // killed before the kernel was asked to end us with it
   // All of ours are taken from the beginning, or the kernel would give one of them to the program.
   for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
     if (dup2(arena.fd(), fd) < 0) _exit(97);
@@ -173,10 +174,11 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   wake_at_deaths();
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
+  const pid_t self = getpid();
   pid_ = vfork();
   if (pid_ == 0)
     become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask,
-                  old_child_action_);
+                  old_child_action_, self);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
   choose_own_cpu(config);

@@ -71,6 +71,11 @@ void write_zeros(std::uint64_t from, std::uint64_t end) {
   }
 }
 
+void check_room(std::uint64_t offset, std::uint64_t bytes) {
+  if (offset + bytes > kStandInBytes)
+    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 16 TiB is mapped for writing");
+}
+
 }  // namespace
 
 void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
@@ -81,8 +86,7 @@ void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t by
 }
 
 void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset + bytes > kStandInBytes)
-    stop_run(wire::OutcomeKind::kUnsupported, "a file larger than 16 TiB is mapped for writing");
+  check_room(offset, bytes);
   clear_stand_in(number, offset, bytes);
   take_contents(stand_ins_fd(), base_of(number));
 }
@@ -142,6 +146,7 @@ void map_stand_in_of_run(const wire::MapFileRecord& recorded, const FileIdentity
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
   if (is_behind_everything(file, begin)) return map_nothing(start, page_up(bytes), prot, flags);
+  check_room(begin, bytes);
   // What nobody has mapped may be another file by now, with the same inode.
   const bool mapped = is_mapped(number);
   if (!mapped) clear_stand_in(number, begin, bytes);

@@ -1,0 +1,119 @@
+#include "recorder/core/syscalls/outputs.h"
+
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
+
+// What is all there may have been scratch, with nothing from the kernel in it.
+bool is_partly_there(std::uint64_t address, std::uint64_t bytes) { return !is_there(address, bytes); }
+
+// The memory that `out` says the call wrote, appended to `to`.
+std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
+                     std::uint32_t n) {
+  const auto address = static_cast<std::uint64_t>(call.logged[out.arg]);
+  if (address == 0 && out.kind != OutKind::kSocket) return n;
+  const auto count = static_cast<std::uint64_t>(call.logged[out.count]);
+  const auto left = static_cast<std::uint64_t>(result);
+  switch (out.kind) {
+    case OutKind::kFixed:
+      to[n++] = {address, out.size};
+      break;
+    case OutKind::kInOutFixed:  // what is left of a time limit is not told to whom keeps it in memory that is constant
+      if (is_writable(address)) to[n++] = {address, bytes_there(address, out.size)};
+      break;
+    case OutKind::kByResult:
+      // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
+      if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
+      if (result == -EFAULT && is_partly_there(address, count * out.size)) to[n++] = {address, kPage};
+      break;
+    case OutKind::kByCount:
+      if (result == -EFAULT && !is_partly_there(address, count * out.size)) break;
+      [[fallthrough]];
+    case OutKind::kInOutCount:
+      to[n++] = {address, count * out.size};
+      break;
+    case OutKind::kByPage:
+      to[n++] = {address, (count + 4095) / 4096};
+      break;
+    case OutKind::kMessage:
+      if (!is_error(result)) to[n++] = {address, sizeof(long) + static_cast<std::uint64_t>(result)};
+      break;
+    case OutKind::kBits:
+      if (count > 1) to[n++] = {address, bit_set_bytes(count)};
+      break;
+    case OutKind::kSocket: {
+      if (!is_there(count, 4)) break;
+      const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
+      const std::uint32_t room = before.socket_room[slot];
+      to[n++] = {address, bytes_there(address, now < room ? now : room)};  // lists of netlink's tell more than there is
+      to[n++] = {count, 4};
+      break;
+    }
+    case OutKind::kVector:
+      if (before.vector != nullptr && !is_error(result))
+        return vector_outputs(before.vector, call.logged[out.count], result, to, n);
+      break;
+    default:
+      break;
+  }
+  return n;
+}
+
+// The program's vector, if the call writes where it says.
+const IoVector* keep_vector(const Call& call, const Out& out) {
+  const auto address = static_cast<std::uint64_t>(call.args[out.arg]);
+  const auto count = static_cast<std::uint64_t>(call.args[out.count]);
+  if ((call.row->flags & kWritesStream) != 0 || count > kMostVectors) return nullptr;
+  if (!is_there(address, count * sizeof(IoVector))) return nullptr;
+  auto* kept = reinterpret_cast<IoVector*>(kept_vector(call));
+  memcpy(kept, reinterpret_cast<const void*>(address), count * sizeof(IoVector));
+  return kept;
+}
+
+bool writes_outputs(const Call& call, long result) {
+  const std::uint16_t flags = call.row->flags;
+  if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
+  if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
+  if ((flags & kWritesIfPositive) != 0) return result > 0;
+  return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
+}
+
+}  // namespace
+
+std::uint32_t vector_outputs(const IoVector* vector, long count, long result, Output* to, std::uint32_t n) {
+  auto left = static_cast<std::uint64_t>(result);
+  for (long i = 0; i < count && left > 0 && n < kMaxOutputs; i++) {
+    const std::uint64_t bytes = vector[i].bytes < left ? vector[i].bytes : left;
+    if (bytes != 0) to[n++] = {vector[i].base, bytes};
+    left -= bytes;
+  }
+  return n;
+}
+
+Before look_before(const Call& call) {
+  Before before = {};
+  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++) {
+    const Out& out = call.row->outs[slot];
+    if (out.kind == OutKind::kVector) before.vector = keep_vector(call, out);
+    if (out.kind == OutKind::kSocket && is_there(static_cast<std::uint64_t>(call.args[out.count]), 4))
+      before.socket_room[slot] = *reinterpret_cast<const std::uint32_t*>(call.args[out.count]);
+  }
+  return before;
+}
+
+std::uint32_t gather_outputs(const Call& call, const Before& before, long result, Output* outputs) {
+  std::uint32_t n = 0;
+  if (!writes_outputs(call, result)) return 0;
+  for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++)
+    n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
+  // What the kernel refused to write to may not be there, or be constant.
+  for (std::uint32_t i = 0; is_error(result) && i < n; i++)
+    outputs[i].bytes = bytes_writable(outputs[i].address, outputs[i].bytes);
+  return n;
+}
+
+}  // namespace reweave::core
