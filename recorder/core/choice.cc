@@ -2,6 +2,7 @@
 
 #include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/modelled_timers.h"
 #include "recorder/core/observation.h"
 #include "recorder/core/thread_table.h"
 #include "recorder/policy.h"
@@ -23,6 +24,7 @@ namespace {
 bool may_time_out(const Thread& thread) {
   constexpr std::uint32_t kMostEarly = 3;
   if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  if (thread.wait.deadline > next_timer()) return false;  // whose signal comes before
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
 
@@ -56,6 +58,16 @@ void expire(Thread& thread, bool early) {
   thread.expired.store(kExpiredMark);
 }
 
+// Timers run out until `time`, or somebody can run. True if somebody can: `me` too.
+bool pass_timers(Thread& me, std::int64_t time) {
+  constexpr int kMostVain = 100;  // that tick for ever
+  for (int i = 0; i < kMostVain && next_timer() <= time; i++) {
+    fire_next_timer();
+    if (collect_enabled(me, may_resume(me), enabled_threads) != 0) return true;
+  }
+  return false;
+}
+
 // Modelled: nobody can run, so time passes until the next deadline.
 std::uint32_t expire_next(Thread& me) {
   RuntimeState& s = state();
@@ -65,6 +77,8 @@ std::uint32_t expire_next(Thread& me) {
     if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
     if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
   }
+  if (next_timer() != kNoDeadline && pass_timers(me, next == nullptr ? kNoDeadline - 1 : next->wait.deadline))
+    return collect_enabled(me, may_resume(me), enabled_threads);
   if (next == nullptr) return 0;
   expire(*next, false);
   return collect_enabled(me, next->id == me.id, enabled_threads);
@@ -89,6 +103,8 @@ std::uint32_t wait_for_anything(Thread& me, std::uint32_t n) {
 }  // namespace
 
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
+  if (modelled() && next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
+    me_enabled = me_enabled || may_resume(me);
   std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
   if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, n);
   if (n == 0) return {false, 0};

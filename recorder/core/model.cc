@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/checksum.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
@@ -10,6 +12,7 @@
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/modelled_status.h"
 #include "recorder/core/modelled_time.h"
+#include "recorder/core/modelled_timers.h"
 #include "recorder/core/outside.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/recorded_calls.h"
@@ -72,6 +75,7 @@ long answer_from(Call& call, RecordedCall& entry) {
   for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
     if (!is_pseudo_call(*record_at(at), wire::kFileChanged)) n = take_outputs(call, record, record_at(at), outputs, n);
   log_call(call, record.result, outputs, n);
+  if (call.number == SYS_timer_create && !is_error(record.result)) note_timer(call);
   return record.result;
 }
 
@@ -111,6 +115,20 @@ bool writes_outside(const Call& call) {
   return ((call.row->flags & kWritesStream) != 0 || sends) && call.logged[0] >= 0;
 }
 
+// An interrupted sleep tells how much of it was left, unless it was to end at an instant.
+long model_sleep(Call& call) {
+  const bool is_plain = call.number == SYS_nanosleep;
+  const std::int64_t end = end_of_sleep(call);
+  if (sleep_modelled(end) != WaitResult::kInterrupted) return complete(call, 0);
+  const auto address = static_cast<std::uint64_t>(call.logged[is_plain ? 1 : 3]);
+  if (address == 0 || (!is_plain && (call.logged[1] & TIMER_ABSTIME) != 0)) return complete(call, -EINTR);
+  const std::int64_t left = end - state().virtual_now;
+  const std::int64_t words[2] = {left / 1'000'000'000, left % 1'000'000'000};
+  if (bytes_writable(address, sizeof words) != sizeof words) return complete(call, -EFAULT);
+  memcpy(reinterpret_cast<void*>(address), words, sizeof words);
+  return log_value(call, -EINTR, address, sizeof words);
+}
+
 // What the recorded write to a mapped file did to it shows in the mappings.
 long model_write(Call& call) {
   RecordedCall* entry = writes_mapped_file(call.logged[0]) ? find_recorded(call) : nullptr;
@@ -138,7 +156,7 @@ bool model_known(Call& call, long& result) {
       return true;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-      result = complete(call, sleep_modelled(end_of_sleep(call)) == WaitResult::kInterrupted ? -EINTR : 0);
+      result = model_sleep(call);
       return true;
     default:
       break;
@@ -204,6 +222,9 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   return 0;
 }
 
+bool is_sent_in_run(long signal) { return is_sent_by_program(signal) || timers_send(signal); }
+bool was_interrupted(long result) { return result == -EINTR || result == -512 /* ERESTARTSYS */; }
+
 }  // namespace
 
 void prepare_model() {
@@ -222,20 +243,22 @@ long log_value(Call& call, long result, std::uint64_t address, std::uint64_t byt
 
 long model_call(Call& call) {
   long result = 0;
-  if (model_file_call(call, result) || model_known(call, result)) return result;
+  if (model_file_call(call, result) || model_timer_call(call, result) || model_known(call, result)) return result;
   RecordedCall* entry = find_recorded(call);
-  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_by_program(record_of(*entry).result))) {
+  if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_in_run(record_of(*entry).result))) {
     if (entry != nullptr) entry->used = true;
     return wait_for_signal(call);
   }
   const bool suspends = call.number == SYS_rt_sigsuspend || call.number == SYS_pause;
-  if (suspends && (entry == nullptr || program_sends_signals())) {
+  if (suspends && (entry == nullptr || timers_are_armed() || program_sends_signals())) {
     if (entry != nullptr) entry->used = true;
     return wait_for_handler(call);
   }
   const std::int64_t deadline = end_of_poll(call);
   if (deadline != kNoDeadline && (entry == nullptr || record_of(*entry).result == 0))
     return model_poll(call, entry, deadline);
+  if (entry != nullptr && timers_are_armed() && was_interrupted(record_of(*entry).result))
+    sleep_modelled(next_timer() + 1);  // by what is still to come
   if (entry != nullptr) return answer_from(call, *entry);
   if (model_harmless(call, result) || model_status(call, result)) return result;
   Text text;

@@ -4,6 +4,7 @@
 
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_time.h"
+#include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -17,27 +18,41 @@ namespace {
 std::uint64_t pending[kMaxThreads];
 std::uint64_t pending_anywhere;
 std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
+SignalInfo told[kSignalCount + 1];   // with the last signal of each number
 
-void send_to(Thread& to, int number) {
+SignalInfo by_thread(int number) { return {{number, 0, -6 /* SI_TKILL */, 0, process().pid}}; }
+
+// Those that are no real-time signals do not queue up.
+bool is_queued(const Thread& thread, int number) {
+  constexpr int kFirstRealTime = 32;
+  for (std::uint32_t i = 0; number < kFirstRealTime && i < thread.queued.load(); i++)
+    if (thread.signals[i].number == static_cast<std::uint32_t>(number)) return true;
+  return false;
+}
+
+void send_to(Thread& to, const SignalInfo& info) {
+  const int number = info.words[0];
   const std::uint64_t bit = signal_bit(number);
+  told[number] = info;
   if ((awaited[to.id] & bit) != 0 || (to.signal_mask & bit) != 0) {
     pending[to.id] |= bit;
     if ((awaited[to.id] & bit) != 0) wake_sleeper(to);
     return;
   }
-  queue_own_signal(to, number);
+  if (!is_queued(to, number)) queue_signal(to, number, info.words, true);
   if (to.state.load() == ThreadState::kBlocked && !is_uninterruptible(to.wait.kind)) to.expired.store(kInterruptedMark);
 }
 
 // Of the threads that the signal may go to: one that waits for it, else the first that lets it through.
-void send_to_any(int number) {
+void send_to_any(const SignalInfo& info) {
   const RuntimeState& s = state();
-  const std::uint64_t bit = signal_bit(number);
+  const std::uint64_t bit = signal_bit(info.words[0]);
   for (const bool waiting : {true, false})
     for (std::uint32_t i = 0; i < s.live_threads; i++) {
       Thread& thread = thread_of(s.live[i]);
-      if (waiting ? (awaited[thread.id] & bit) != 0 : (thread.signal_mask & bit) == 0) return send_to(thread, number);
+      if (waiting ? (awaited[thread.id] & bit) != 0 : (thread.signal_mask & bit) == 0) return send_to(thread, info);
     }
+  told[info.words[0]] = info;
   pending_anywhere |= bit;
 }
 
@@ -62,17 +77,39 @@ bool send_modelled(const Call& call, int number) {
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     Thread& thread = thread_of(s.live[i]);
     if (!to_process && thread.tid != target) continue;
-    if (number != 0) to_process ? send_to_any(number) : send_to(thread, number);
+    if (number != 0) to_process ? send_to_any(by_thread(number)) : send_to(thread, by_thread(number));
     return true;
   }
   return false;
 }
 
-void send_modelled_to_self(int number) { send_to(self(), number); }
+void send_modelled_to_self(int number) { send_to(self(), by_thread(number)); }
+
+void send_modelled_to_any(const SignalInfo& info) {
+  const RuntimeState& s = state();
+  const std::uint64_t bit = signal_bit(info.words[0]);
+  bool awaited_somewhere = false, let_through = false;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = thread_of(s.live[i]);
+    awaited_somewhere = awaited_somewhere || (awaited[thread.id] & bit) != 0;
+    let_through = let_through || (thread.signal_mask & bit) == 0;
+  }
+  if (let_through && !awaited_somewhere && signal_action(info.words[0]).handler <= 1) return;
+  send_to_any(info);
+}
+
+void send_modelled_to(std::int32_t tid, const SignalInfo& info) {
+  if (Thread* thread = thread_by_tid(tid)) send_to(*thread, info);
+}
+
+bool is_pending_for(std::int32_t tid, int number) {
+  const Thread* thread = thread_by_tid(tid);
+  return thread != nullptr && (pending[thread->id] & signal_bit(number)) != 0;
+}
 
 void release_pending_signals() {
   Thread& me = self();
-  while (const int number = take_pending(me, ~me.signal_mask)) queue_own_signal(me, number);
+  while (const int number = take_pending(me, ~me.signal_mask)) queue_signal(me, number, told[number].words, true);
 }
 
 long wait_for_signal(Call& call) {
@@ -87,13 +124,12 @@ long wait_for_signal(Call& call) {
   }
   awaited[call.me.id] = 0;
   const Output info = {static_cast<std::uint64_t>(call.logged[1]), 128};
-  const bool told = number != 0 && call.logged[1] != 0;
-  if (told) {
-    const std::int32_t words[32] = {number, 0, -6 /* SI_TKILL */, 0, process().pid};
-    memcpy(reinterpret_cast<void*>(info.address), words, sizeof words);
+  const bool tells = number != 0 && call.logged[1] != 0;
+  if (tells) {
+    memcpy(reinterpret_cast<void*>(info.address), told[number].words, sizeof told[number].words);
   }
   const long result = number != 0 ? number : ended == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
-  log_call(call, result, &info, told ? 1 : 0);
+  log_call(call, result, &info, tells ? 1 : 0);
   return result;
 }
 

@@ -91,6 +91,11 @@ std::int64_t modelled_deadline(long clock, std::int64_t time) {
   return time - offsets[kind_of(clock)];
 }
 
+std::int64_t modelled_end(std::int64_t nanoseconds) {
+  start();
+  return after(nanoseconds);
+}
+
 std::int64_t end_of_sleep(const Call& call) {
   start();
   if (call.number == SYS_nanosleep) return after(nanoseconds_at(call.logged[0], 1));

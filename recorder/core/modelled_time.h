@@ -14,6 +14,9 @@ std::int64_t look_at_clock(long clock);
 // The instant at which `clock` shows `time`, as waits have their deadlines.
 std::int64_t modelled_deadline(long clock, std::int64_t time);
 
+// So many nanoseconds from now.
+std::int64_t modelled_end(std::int64_t nanoseconds);
+
 // If `call` is a sleep: when it ends. Otherwise kNoDeadline.
 std::int64_t end_of_sleep(const Call& call);
 // When an rt_sigtimedwait ends without a signal; kNoDeadline: never.

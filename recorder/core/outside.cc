@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/modelled_timers.h"
 #include "recorder/core/recorded_calls.h"
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/signals.h"
@@ -119,12 +120,16 @@ bool is_sent_by_program(long signal) {
 bool signal_from_outside(bool late) {
   for (;;) {
     const wire::SignalRecord* signal = next_outside_signal();
+    if (signal != nullptr && (is_own(*signal) || is_of_timer(*signal))) {
+      take_outside_signal();
+      continue;
+    }
     if (signal == nullptr || (!late && !is_due(*signal))) return false;
     const auto number = static_cast<int>(signal->number);
     Thread* to = receiver(*signal);
     take_outside_signal();
     // What ends the process, or stops it, is no part of what the program does.
-    if (to == nullptr || signal_action(number).handler <= 1 || is_own(*signal)) continue;
+    if (to == nullptr || signal_action(number).handler <= 1) continue;
     queue_signal(*to, number, signal->info, true);
     if (to->state.load() != ThreadState::kBlocked || to->wait.kind == WaitKind::kVfork) continue;
     to->expired.store(kInterruptedMark);
