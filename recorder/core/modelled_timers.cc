@@ -4,6 +4,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_files.h"
 #include "recorder/core/modelled_signals.h"
@@ -70,13 +71,20 @@ Setting read_setting(long address, std::int64_t unit) {
 }
 
 long log_setting(Call& call, long address, const Setting& setting, std::int64_t unit) {
-  const std::int64_t words[4] = {setting.interval / kSecond, setting.interval % kSecond / unit,
-                                 setting.left / kSecond, setting.left % kSecond / unit};
+  const std::int64_t words[4] = {setting.interval / kSecond, setting.interval % kSecond / unit, setting.left / kSecond,
+                                 setting.left % kSecond / unit};
   if (address != 0) memcpy(reinterpret_cast<void*>(address), words, sizeof words);
   return log_value(call, 0, static_cast<std::uint64_t>(address), sizeof words);
 }
 
 bool is_valid(const Setting& setting) { return setting.interval >= 0 && setting.left >= 0; }
+
+// A setting can be read at `from`, if there must be one, and one written to `to`, if one is asked for.
+bool are_there(long from, long to) {
+  constexpr std::uint64_t kBytes = 32;
+  const auto source = static_cast<std::uint64_t>(from), place = static_cast<std::uint64_t>(to);
+  return (from == 0 || bytes_there(source, kBytes) == kBytes) && (to == 0 || bytes_writable(place, kBytes) == kBytes);
+}
 
 long set_alarm(Call& call) {
   const Setting before = setting_of(timers[0]);
@@ -85,6 +93,7 @@ long set_alarm(Call& call) {
 }
 
 long set_interval(Call& call) {
+  if (!are_there(call.logged[1], call.logged[2])) return complete(call, -EFAULT);
   const Setting before = setting_of(timers[0]);
   const Setting wanted = call.logged[1] == 0 ? Setting{0, 0} : read_setting(call.logged[1], kMicrosecond);
   if (!is_valid(wanted)) return complete(call, -EINVAL);
@@ -95,6 +104,7 @@ long set_interval(Call& call) {
 long set_timer(Call& call, Timer& timer) {
   const Setting before = setting_of(timer);
   if (call.logged[2] == 0) return complete(call, -EINVAL);
+  if (!are_there(call.logged[2], call.logged[3])) return complete(call, -EFAULT);
   const Setting wanted = read_setting(call.logged[2], 1);
   if (!is_valid(wanted)) return complete(call, -EINVAL);
   arm(timer, wanted, (call.logged[1] & TIMER_ABSTIME) != 0);
@@ -107,7 +117,8 @@ bool use_timer(Call& call, Timer& timer, long& result) {
       result = set_timer(call, timer);
       return true;
     case SYS_timer_gettime:
-      result = log_setting(call, call.logged[1], setting_of(timer), 1);
+      result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
+                                             : log_setting(call, call.logged[1], setting_of(timer), 1);
       return true;
     case SYS_timer_getoverrun:
       result = complete(call, 0);
@@ -139,7 +150,8 @@ bool model_timer_call(Call& call, long& result) {
       return of_real_time;
     case SYS_getitimer:
       if (of_real_time && timers[0].exists)
-        result = log_setting(call, call.logged[1], setting_of(timers[0]), kMicrosecond);
+        result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
+                                               : log_setting(call, call.logged[1], setting_of(timers[0]), kMicrosecond);
       return of_real_time && timers[0].exists;
     default:
       break;
