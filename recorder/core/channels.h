@@ -57,6 +57,7 @@ struct ChannelFile {
   ChannelFile* peer;  // of a socket, while it is open
   int error;          // of a socket: what its next call fails with, or 0
   std::uint64_t counter, changes;
+  std::int64_t limits[2];  // of a socket: how long a read and a write wait, in nanoseconds; 0: for ever
 };
 
 // All return what the system call does, at once: -EAGAIN if it would have to wait.

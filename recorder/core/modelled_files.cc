@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/address_space.h"
 #include "recorder/core/awaiting.h"
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
@@ -253,6 +254,23 @@ long request(Call& call, Descriptor& at) {
   return complete(call, -ENOTTY);
 }
 
+// SO_RCVTIMEO and SO_SNDTIMEO (socket(7)). False: another option.
+bool set_limit(Call& call, Descriptor& at, long& result) {
+  constexpr long kLimits[][2] = {{20, 66}, {21, 67}};  // with 64 bits as well, which are the same here
+  constexpr std::int64_t kSecond = 1'000'000'000, kMicrosecond = 1'000;
+  const auto address = static_cast<std::uint64_t>(call.logged[3]);
+  const bool of_socket = at.kind == FileOf::kChannel && at.channel->kind == ChannelKind::kSocket;
+  if (!of_socket || call.logged[1] != SOL_SOCKET || call.logged[4] < 16 || bytes_there(address, 16) != 16) return false;
+  for (int i = 0; i < 2; i++) {
+    if (call.logged[2] != kLimits[i][0] && call.logged[2] != kLimits[i][1]) continue;
+    const auto* time = reinterpret_cast<const std::int64_t*>(address);
+    at.channel->limits[i] = time[0] * kSecond + time[1] * kMicrosecond;
+    result = complete(call, 0);
+    return true;
+  }
+  return false;
+}
+
 long close_number(Call& call, Descriptor& at) {
   release_number(at);
   return complete(call, 0);
@@ -280,6 +298,8 @@ bool use_file(Call& call, Descriptor& at, long& result) {
     case SYS_pwrite64:
       result = complete(call, -ESPIPE);
       return true;
+    case SYS_setsockopt:
+      return set_limit(call, at, result);
     default:
       return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
   }

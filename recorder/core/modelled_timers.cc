@@ -9,6 +9,7 @@
 #include "recorder/core/modelled_files.h"
 #include "recorder/core/modelled_signals.h"
 #include "recorder/core/modelled_time.h"
+#include "recorder/core/recorded_calls.h"
 
 namespace reweave::core {
 
@@ -137,6 +138,23 @@ bool is_shared_clock(long clock) {
          clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM || clock == CLOCK_TAI;
 }
 
+// Some thread of the recorded run sets the first timer, behind the place where the run departed.
+bool sets_alarm() {
+  if (first_recorded(SYS_alarm) != nullptr) return true;
+  for (const RecordedCall* call = first_recorded(SYS_setitimer); call != nullptr; call = next_recorded(*call))
+    if (record_of(*call).args[0] == ITIMER_REAL) return true;
+  return false;
+}
+
+// Timers are created there, and each is of a clock with which it can be the run's own.
+bool all_can_be_own() {
+  const RecordedCall* call = first_recorded(SYS_timer_create);
+  const bool some = call != nullptr;
+  for (; call != nullptr; call = next_recorded(*call))
+    if (!is_shared_clock(static_cast<long>(record_of(*call).args[0]))) return false;
+  return some;
+}
+
 }  // namespace
 
 bool model_timer_call(Call& call, long& result) {
@@ -207,8 +225,9 @@ void fire_next_timer() {
 bool is_of_timer(const wire::SignalRecord& signal) {
   SignalInfo info;
   memcpy(&info, signal.info, sizeof info);
-  if (info.words[2] == kByKernel) return timers[0].exists && signal.number == kAlarmSignal;
-  return info.words[2] == kByTimer && find(info.words[4]) != nullptr;
+  if (info.words[2] == kByTimer) return find(info.words[4]) != nullptr || all_can_be_own();
+  const bool is_alarm = info.words[2] == kByKernel && signal.number == kAlarmSignal;
+  return is_alarm && (timers[0].exists || sets_alarm());
 }
 
 bool timers_send(long number) {

@@ -19,7 +19,7 @@ std::int64_t next_timer();
 // Time passes until the next one runs out, and its signal is sent.
 void fire_next_timer();
 
-// The signal is sent by such a timer.
+// The signal is sent by such a timer: armed, or still to be.
 bool is_of_timer(const wire::SignalRecord& signal);
 // Such a timer was armed that sends this signal; is armed.
 bool timers_send(long number);

@@ -7,6 +7,7 @@
 #include "recorder/core/awaiting.h"
 #include "recorder/core/modelled_files.h"
 #include "recorder/core/modelled_signals.h"
+#include "recorder/core/modelled_time.h"
 
 namespace reweave::core {
 
@@ -89,6 +90,8 @@ long move_bytes(const Transfer& call, ChannelFile& file, const Spans& spans) {
   if (file.kind == ChannelKind::kCounter && call.writes && wanted >= sizeof room.value)
     memcpy(&room.value, spans.list[0].data, sizeof room.value);
   const Awaited awaited = {&room, call.writes ? can_write : can_read, nullptr, false};
+  const std::int64_t limit = file.limits[call.writes ? 1 : 0];
+  const std::int64_t deadline = limit == 0 ? kNoDeadline : modelled_end(limit);
   std::uint64_t done = 0;
   for (;;) {
     const long n =
@@ -98,8 +101,9 @@ long move_bytes(const Transfer& call, ChannelFile& file, const Spans& spans) {
     const bool goes_on = n == -EAGAIN || (n > 0 && call.writes && done < wanted);
     if (!goes_on) return done != 0 ? static_cast<long>(done) : n;
     if (!waits) return done != 0 ? static_cast<long>(done) : -EAGAIN;
-    if (n == -EAGAIN && wait_until(awaited, kNoDeadline) == WaitResult::kInterrupted)
-      return done != 0 ? static_cast<long>(done) : -EINTR;
+    const WaitResult waited = n == -EAGAIN ? wait_until(awaited, deadline) : WaitResult::kWoken;
+    if (waited != WaitResult::kWoken && done != 0) return static_cast<long>(done);
+    if (waited != WaitResult::kWoken) return waited == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
   }
 }
 
