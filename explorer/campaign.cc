@@ -47,6 +47,10 @@ bool depends_on_surroundings(const RunResult& run) {
   }
 }
 
+bool used_up_its_points(const RunResult& run) {
+  return run.outcome == wire::OutcomeKind::kHang && run.text == wire::kPointsUsedUp;
+}
+
 // The switches of `run` are the first of `order`.
 bool begins_with(const SwitchList& order, const SwitchList& run) {
   const auto first = [](const auto& of, const auto& those) {
@@ -165,9 +169,8 @@ class Campaign {
       if (request.goal.size() > kGoalBytes) return {index, false, "its witness is too long", "was not made", false};
       request.step_limit = step_limit();
       const RunResult run = one_run(request);
-      note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
+      verdict.failed = note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
       verdict.followed = was_followed(run, orders[i]);
-      verdict.failed = run.failed();
       verdict.outcome = describe_outcome(run);
       if (i == 0 && !verdict.followed)
         verdict.how =
@@ -261,15 +264,30 @@ class Campaign {
     result_.report = search->report();
   }
 
-  void note(const RunResult& run, const RunRequest& request, const std::string& how) {
-    if (!run.failed()) return;
+  // A run that used up its points may only be long: until one did so twice, it has ten times as many, once more.
+  bool note_long(const RunResult& run, const RunRequest& request, const std::string& how) {
+    constexpr std::uint64_t kPatience = 10;
+    RunRequest longer = request;
+    longer.step_limit *= kPatience;
+    const RunResult again = one_run(longer);
+    hang_confirmed_ = used_up_its_points(again);
+    if (hang_confirmed_) return note(run, request, how);
+    length_ = std::max(length_, again.steps);
+    return note(again, longer, how);
+  }
+
+  // True if the run is a failure of the program.
+  bool note(const RunResult& run, const RunRequest& request, const std::string& how) {
+    if (!run.failed()) return false;
+    if (used_up_its_points(run) && !hang_confirmed_) return note_long(run, request, how);
     if (is_unfaithful(run)) {
       result_.progress.unfaithful++;
       result_.unfaithful_end = describe_outcome(run);
-      return;
+      return false;
     }
     failures_.note(run, request, how, result_.progress.runs, step_limit());
     result_.progress.failures = failures_.different_ends();
+    return true;
   }
 
   // A run that goes on for so much longer than others hangs.
@@ -295,6 +313,7 @@ class Campaign {
   Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
+  bool hang_confirmed_ = false;
   std::optional<Repetition> repetition_;
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search

@@ -189,6 +189,9 @@ enum class OutcomeKind : std::uint32_t {
   kTruncated = 10,   // the recording ends here
 };
 
+// The text of a kHang that used up its tick budget.
+inline constexpr const char* kPointsUsedUp = "hang: the run used up its schedule points";
+
 // Followed by NUL-terminated text, padded to 8.
 struct OutcomeRecord {
   RecordHeader header;

@@ -175,7 +175,8 @@ struct alignas(64) Thread {
   PatchedCall patched_call;
   std::uint32_t core_tid_word;   // cleared by the kernel when the real thread is gone
   std::uint32_t repeats;         // consecutive points at the same place on the same object
-  std::uint32_t run_length;      // consecutive points without another thread between
+  std::uint32_t run_length;      // consecutive points at which it was asked, without another thread between
+  std::uint32_t run_began;       // step before the first of them, its lower half
   std::uint32_t unseen_signals;  // recording: how often it had a signal that the program is not to know of
   std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
   std::uint64_t slice_end;       // recording: that place
