@@ -173,7 +173,8 @@ bool names_ours(const Call& call) {
 }  // namespace
 
 long recorded_call(Call& call) {
-  if (names_ours(call)) return complete(call, -EBADF);
+  // A run finds it in the recording, whose next answer would be taken for this call's if this one were left.
+  if (names_ours(call) && !modelled()) return complete(call, -EBADF);
   return recorded_call(call, live() && blocks(call));
 }
 
