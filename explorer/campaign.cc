@@ -264,10 +264,12 @@ class Campaign {
     result_.report = search->report();
   }
 
-  // A run that used up its points may only be long: until one did so twice, it has ten times as many, once more.
+  // A run that used up its points may only be long, or starve a thread that it waits for: until one has hung for all of
+  // that, it has ten times as many once more, in which no thread computes alone for long.
   bool note_long(const RunResult& run, const RunRequest& request, const std::string& how) {
     constexpr std::uint64_t kPatience = 10;
     RunRequest longer = request;
+    longer.fair_from = longer.step_limit;
     longer.step_limit *= kPatience;
     const RunResult again = one_run(longer);
     hang_confirmed_ = used_up_its_points(again);

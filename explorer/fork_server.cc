@@ -136,6 +136,7 @@ void ForkServer::prepare(const RunRequest& request) {
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
   config.tick_budget = departure_step() + request.step_limit;
+  config.fair_from = request.fair_from == 0 ? 0 : departure_step() + request.fair_from;
   config.observe = 1;  // whether the run fails, and is to be looked at, shows at its end
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");

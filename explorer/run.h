@@ -28,6 +28,7 @@ struct RunRequest {
   std::uint64_t length = 1000;  // schedule points expected
   std::vector<std::byte> goal;
   std::uint64_t step_limit = 5'000'000;  // more is a hang
+  std::uint64_t fair_from = 0;           // schedule points after which no thread computes alone for long; 0: never
   bool observe = false;                  // RunResult::observed is wanted even if the run passes
   // Null: every access is a schedule point.
   std::shared_ptr<const QuietSites> quiet;

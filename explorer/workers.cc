@@ -24,6 +24,7 @@ Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& 
   message.put(request.length);
   message.put_list(request.goal);
   message.put(request.step_limit);
+  message.put(request.fair_from);
   message.put(request.observe);
   message.put(request.quiet != nullptr);
   message.put(request.quiet != nullptr && request.quiet != sent);
@@ -41,6 +42,7 @@ RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& 
   request.length = message.get<std::uint64_t>();
   message.get_list(request.goal);
   request.step_limit = message.get<std::uint64_t>();
+  request.fair_from = message.get<std::uint64_t>();
   request.observe = message.get<bool>();
   const bool quiet = message.get<bool>(), fresh = message.get<bool>();
   if (fresh) {

@@ -177,6 +177,7 @@ struct alignas(64) Thread {
   std::uint32_t repeats;         // consecutive points at the same place on the same object
   std::uint32_t run_length;      // consecutive points at which it was asked, without another thread between
   std::uint32_t run_began;       // step before the first of them, its lower half
+  std::uint32_t spinning;        // explored run: 1: it gave way for it spins, and has not been chosen since
   std::uint32_t unseen_signals;  // recording: how often it had a signal that the program is not to know of
   std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
   std::uint64_t slice_end;       // recording: that place

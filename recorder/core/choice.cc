@@ -84,19 +84,24 @@ std::uint32_t expire_next(Thread& me) {
   return collect_enabled(me, next->id == me.id, enabled_threads);
 }
 
+// Who spins waits for another, too; but that all do so shows only when the last of them gives way.
 bool all_wait(const Thread& me, bool me_enabled) {
   const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.live[i] == me.id ? me_enabled : may_resume(thread_of(s.live[i]))) return false;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = thread_of(s.live[i]);
+    const bool can_run = thread.id == me.id ? me_enabled : may_resume(thread);
+    if (can_run && (me.spinning == 0 || thread.spinning == 0)) return false;
+  }
   return true;
 }
 
-// Modelled: nobody can run unless its time passes. The outside acts if it is its turn; otherwise time passes; and if
-// nobody waits for that, the outside acts all the same.
-std::uint32_t wait_for_anything(Thread& me, std::uint32_t n) {
-  if (outside_acts(false)) return collect_enabled(me, may_resume(me), enabled_threads);
-  if (n == 0) n = expire_next(me);
-  if (n == 0 && outside_acts(true)) n = collect_enabled(me, may_resume(me), enabled_threads);
+// Modelled: nobody can get on unless its time passes. The outside acts if it is its turn; otherwise time passes; and if
+// nobody waits for that, the outside acts all the same. `n` threads are enabled; if `me` is, all that can run spin.
+std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
+  const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
+  if (outside_acts(false)) return collected();
+  const bool waits = n == 0 || me_enabled;
+  if (waits && (expire_next(me) != 0 || outside_acts(true))) return collected();
   return n;
 }
 
@@ -106,7 +111,7 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   if (modelled() && next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
     me_enabled = me_enabled || may_resume(me);
   std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
-  if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, n);
+  if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, me_enabled, n);
   if (n == 0) return {false, 0};
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =
@@ -116,6 +121,7 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   const Choice choice = policy().choose(args);
   note_choice(args, choice.thread);
   Thread& chosen = thread_of(choice.thread);
+  chosen.spinning = 0;
   if (modelled() && chosen.state.load() == ThreadState::kBlocked && chosen.expired.load() == 0) expire(chosen, n > 1);
   undisturbed = choice.undisturbed;
   return {true, choice.thread};
