@@ -1,5 +1,7 @@
 #include "recorder/core/choice.h"
 
+#include <algorithm>
+
 #include "recorder/core/awaiting.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/modelled_timers.h"
@@ -105,6 +107,20 @@ std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   return n;
 }
 
+// Where one that spins gives way, others that spin come after those that do not, or they could do so to each other for
+// ever.
+std::uint32_t leave_out_spinning(std::uint32_t n) {
+  std::uint32_t left = 0;
+  const auto gets_on = [](ThreadId id) { return thread_of(id).spinning == 0 && may_resume(thread_of(id)); };
+  if (std::none_of(enabled_threads, enabled_threads + n, gets_on)) {
+    for (std::uint32_t i = 0; i < n; i++) thread_of(enabled_threads[i]).spinning = 0;
+    return n;
+  }
+  for (std::uint32_t i = 0; i < n; i++)
+    if (thread_of(enabled_threads[i]).spinning == 0) enabled_threads[left++] = enabled_threads[i];
+  return left;
+}
+
 }  // namespace
 
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
@@ -116,6 +132,8 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =
       policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
+  // A policy with a goal knows whom it wants.
+  if (me.spinning != 0 && goal == nullptr) n = leave_out_spinning(n);
   const ChoiceArgs args = {
       policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
   const Choice choice = policy().choose(args);

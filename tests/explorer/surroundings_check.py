@@ -36,7 +36,7 @@ def check(at):
     for name, status, words in CASES:
         text = explored(at, name, [at.program(name, "plain")], status)
         demand(re.search(words, text), f"{name}: not a word of '{words}'", text)
-    for name in ("compute_until_told", "own_descriptors"):
+    for name in ("bounded_spins", "compute_in_turns", "compute_until_told", "own_descriptors", "signal_in_a_leaf"):
         text = explored(at, name + ".tsan", [at.program(name)], 0)
         demand(PASSES in text and REPEATED not in text, f"{name}, instrumented: something is said to fail", text)
     text = explored(at, "env", ["env", "true"], 0)
