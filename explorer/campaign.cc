@@ -209,14 +209,16 @@ class Campaign {
   }
 
   // The run fails because the recording cannot tell how its surroundings would have answered, whatever its schedule.
-  bool is_unfaithful(const RunResult& run) {
+  bool is_unfaithful(const RunResult& run, const RunRequest& request) {
     if (!recorded_passed_ || !depends_on_surroundings(run) || !repetition().unfaithful) return false;
     const RunResult& repeated = repetition().run;
     REQUIRE(
         repeated.text != kNoSchedulePoint,
         "an explored run stopped: a thread computed for 10 seconds without a schedule point, which it does not when "
         "recorded, for then others run in between; build the program with -fsanitize=thread");
-    return same_failure(run, repeated) && failure_site(run, places_) == failure_site(repeated, places_);
+    if (!same_failure(run, repeated)) return false;
+    const RunResult seen = request.quiet == nullptr ? run : failures_.observed(run, step_limit());
+    return failure_site(seen, places_) == failure_site(repeated, places_);
   }
 
   // Neighbouring events of the candidate, in both orders, for the active tester.
@@ -282,7 +284,7 @@ class Campaign {
   bool note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return false;
     if (used_up_its_points(run) && !hang_confirmed_) return note_long(run, request, how);
-    if (is_unfaithful(run)) {
+    if (is_unfaithful(run, request)) {
       result_.progress.unfaithful++;
       result_.unfaithful_end = describe_outcome(run);
       return false;

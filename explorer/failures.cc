@@ -56,7 +56,6 @@ bool Failures::is_found(const RunResult& run) const {
   });
 }
 
-// The same run again, observed at every access; itself if its switches do not make it again, or are too many.
 RunResult Failures::observed(const RunResult& run, std::uint64_t step_limit) const {
   RunRequest again = request_of(switches_of(run));
   if (again.goal.size() > kGoalBytes) return run;

@@ -25,6 +25,8 @@ class Failures {
             std::uint64_t step_limit);
   bool none() const { return found_.empty(); }
   std::uint64_t different_ends() const;
+  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
+  RunResult observed(const RunResult& run, std::uint64_t step_limit) const;
 
   // Makes each failure minimal and keeps it as a recording, one of each bug.
   void keep(const Departure& departure);
@@ -47,7 +49,6 @@ class Failures {
 
   bool is_known(const RunResult& run, std::uint64_t site, unsigned samples) const;
   bool is_found(const RunResult& run) const;
-  RunResult observed(const RunResult& run, std::uint64_t step_limit) const;
   std::uint64_t minimise_budget(const RunResult& run) const;
   void keep_minimal(const Found& found, const Departure& departure);
   void store(const RunResult& run, const Found& found, const Departure& departure);

@@ -17,6 +17,7 @@ CASES = (
     ("hot_calls", 0, "explored runs cannot create processes yet"),
     ("mapping_errors", 0, PASSES),
     ("mappings_that_grow", 0, PASSES),
+    ("process_attributes", 0, PASSES + "[^!]*20 " + REPEATED),
     ("signal_interrupts", 0, "explored runs cannot create processes yet"),
     ("signal_nesting", 0, REPEATED),
     ("sleep_remainder", 0, PASSES),
@@ -32,6 +33,15 @@ def explored(at, name, program, status):
     return at.reweave("explore", at.folder / name, "--runs", "20", "-o", at.folder / (name + ".x"), accept=(status,))
 
 
+def check_own_link(at):
+    """What a run was told of /proc/self/exe, its replay is told."""
+    recording, found, program = at.folder / "link", at.folder / "link.x", at.program("env_args", "plain")
+    at.reweave("record", "-o", recording, "--", program)
+    at.reweave("explore", recording, "--runs", "1", "--check", "false", "-o", found, accept=(10,))
+    text = at.reweave("replay", found / "failure-1")
+    demand(f"/proc/self/exe {program.resolve()}\n" in text, "a replayed run was told of another program", text)
+
+
 def check(at):
     for name, status, words in CASES:
         text = explored(at, name, [at.program(name, "plain")], status)
@@ -39,6 +49,7 @@ def check(at):
     for name in ("bounded_spins", "compute_in_turns", "compute_until_told", "own_descriptors", "signal_in_a_leaf"):
         text = explored(at, name + ".tsan", [at.program(name)], 0)
         demand(PASSES in text and REPEATED not in text, f"{name}, instrumented: something is said to fail", text)
+    check_own_link(at)
     text = explored(at, "env", ["env", "true"], 0)
     demand("20 left it: left the recording: explored runs cannot execute programs yet" in text, "env", text)
 

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
+#include "recorder/core/recorded_calls.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/executed_files.h"
@@ -74,33 +77,31 @@ long open_file(Call& call, int slot) {
   return result;
 }
 
-// readlink of /proc/self/exe: the program, not the core.
-bool link_of_program(Call& call, int slot, const char* program, long& result) {
-  const long buffer = call.args[slot + 1], room = call.args[slot + 2];
-  if (program == nullptr) return false;
-  if (is_own_program(program)) {
-    if (live()) call.args[slot] = reinterpret_cast<long>(program);  // the kernel knows what it is called now
-    if (!modelled()) return false;
-    program = program_path();
-  }
-  std::size_t n = string_length(program);
-  if (n > static_cast<std::size_t>(room)) n = static_cast<std::size_t>(room);
-  memcpy(reinterpret_cast<void*>(buffer), program, n);
-  result = static_cast<long>(n);
-  return true;
-}
-
-long read_link(Call& call, int slot) {
-  long result = 0;
-  const char* path = string_at(call.args[slot]);
-  if (link_of_program(call, slot, path == nullptr ? nullptr : program_behind(path), result))
-    return complete(call, result);
-  return recorded_call(call);
-}
-
 void log_result(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
   const Output output = {address, bytes};
   log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
+}
+
+long give_link(Call& call, int slot, const char* target) {
+  const std::size_t bytes = std::min(string_length(target), static_cast<std::size_t>(call.args[slot + 2]));
+  memcpy(reinterpret_cast<void*>(call.args[slot + 1]), target, bytes);
+  return static_cast<long>(bytes);
+}
+
+// Of /proc/self/exe: the program, not the core. The kernel knows what it is called now; a run that asks more often than
+// the recorded one knows what it was called at its start.
+long read_link(Call& call, int slot) {
+  const char* path = string_at(call.args[slot]);
+  const char* program = path == nullptr ? nullptr : program_behind(path);
+  if (program == nullptr) return recorded_call(call);
+  if (!is_own_program(program)) return complete(call, give_link(call, slot, program));
+  if (modelled() && find_recorded(call) == nullptr) {
+    const long bytes = give_link(call, slot, program_path());
+    log_result(call, bytes, static_cast<std::uint64_t>(call.args[slot + 1]), static_cast<std::uint64_t>(bytes));
+    return bytes;
+  }
+  if (live()) call.args[slot] = reinterpret_cast<long>(program);
+  return recorded_call(call);
 }
 
 }  // namespace
