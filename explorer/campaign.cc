@@ -47,10 +47,6 @@ bool depends_on_surroundings(const RunResult& run) {
   }
 }
 
-bool used_up_its_points(const RunResult& run) {
-  return run.outcome == wire::OutcomeKind::kHang && run.text == wire::kPointsUsedUp;
-}
-
 // The switches of `run` are the first of `order`.
 bool begins_with(const SwitchList& order, const SwitchList& run) {
   const auto first = [](const auto& of, const auto& those) {
@@ -274,7 +270,7 @@ class Campaign {
     longer.fair_from = longer.step_limit;
     longer.step_limit *= kPatience;
     const RunResult again = one_run(longer);
-    hang_confirmed_ = used_up_its_points(again);
+    hang_confirmed_ = again.text == wire::kPointsUsedUp;
     if (hang_confirmed_) return note(run, request, how);
     length_ = std::max(length_, again.steps);
     return note(again, longer, how);
@@ -283,7 +279,7 @@ class Campaign {
   // True if the run is a failure of the program.
   bool note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return false;
-    if (used_up_its_points(run) && !hang_confirmed_) return note_long(run, request, how);
+    if (run.text == wire::kPointsUsedUp && !hang_confirmed_) return note_long(run, request, how);
     if (is_unfaithful(run, request)) {
       result_.progress.unfaithful++;
       result_.unfaithful_end = describe_outcome(run);

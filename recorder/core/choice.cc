@@ -70,8 +70,8 @@ bool pass_timers(Thread& me, std::int64_t time) {
   return false;
 }
 
-// Modelled: nobody can run, so time passes until the next deadline.
-std::uint32_t expire_next(Thread& me) {
+// Modelled: nobody can get on, so time passes until the next deadline. False if there is none.
+bool expire_next(Thread& me) {
   RuntimeState& s = state();
   Thread* next = nullptr;
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -80,10 +80,10 @@ std::uint32_t expire_next(Thread& me) {
     if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
   }
   if (next_timer() != kNoDeadline && pass_timers(me, next == nullptr ? kNoDeadline - 1 : next->wait.deadline))
-    return collect_enabled(me, may_resume(me), enabled_threads);
-  if (next == nullptr) return 0;
+    return true;
+  if (next == nullptr) return false;
   expire(*next, false);
-  return collect_enabled(me, next->id == me.id, enabled_threads);
+  return true;
 }
 
 // Who spins waits for another, too; but that all do so shows only when the last of them gives way.
@@ -102,8 +102,10 @@ bool all_wait(const Thread& me, bool me_enabled) {
 std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
   if (outside_acts(false)) return collected();
-  const bool waits = n == 0 || me_enabled;
-  if (waits && (expire_next(me) != 0 || outside_acts(true))) return collected();
+  if (n != 0 && !me_enabled) return n;
+  const bool passed = expire_next(me);
+  n = collected();
+  if ((n == 0 || !passed) && outside_acts(true)) n = collected();
   return n;
 }
 

@@ -41,6 +41,12 @@ long complete(Call& call, long result);
 // Logs the completed call with what it wrote. `kept`: where the data of its one output is to be had from, or null.
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count,
               const wire::KeptRange* kept = nullptr);
+// Likewise with what it wrote to one place, if it wrote anything. Returns `result`.
+inline long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
+  const Output output = {address, bytes};
+  log_call(call, result, &output, address != 0 && bytes != 0 ? 1 : 0);
+  return result;
+}
 // Trace: notes that the call is made.
 void trace_call(const KernelContext& context, long number);
 // Logs outputs of a call that has more than one log_call takes, before it is logged itself.

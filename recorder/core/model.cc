@@ -235,12 +235,6 @@ void prepare_model() {
     learn_clock(record_at(offset));
 }
 
-long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
-  const Output output = {address, bytes};
-  log_call(call, result, &output, address != 0 && bytes != 0 ? 1 : 0);
-  return result;
-}
-
 long model_call(Call& call) {
   long result = 0;
   if (model_file_call(call, result) || model_timer_call(call, result) || model_known(call, result)) return result;

@@ -38,6 +38,4 @@ void note_outside_descriptor(long fd);
 // Ends the run: the model lacks what the call asks for.
 [[noreturn]] void leave_recording(const Call& call, const char* why);
 
-long log_value(Call& call, long result, std::uint64_t address, std::uint64_t bytes);
-
 }  // namespace reweave::core

@@ -20,9 +20,7 @@ struct Limit {
 // Live: the call with its outputs.
 long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
   const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
-  const Output output = {address, bytes};
-  log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
-  return result;
+  return log_value(call, result, address, is_error(result) ? 0 : bytes);
 }
 
 }  // namespace
@@ -141,9 +139,7 @@ long handle_sysfs(Call& call) {
   const long result = sys(SYS_sysfs, call.args[0], call.args[1], call.args[2]);
   const auto* name = reinterpret_cast<const char*>(call.args[2]);
   const bool named = call.args[0] == kNameOf && result == 0;
-  const Output output = {static_cast<std::uint64_t>(call.args[2]), named ? string_length(name) + 1 : 0};
-  log_call(call, result, &output, named ? 1 : 0);
-  return result;
+  return log_value(call, result, static_cast<std::uint64_t>(call.args[2]), named ? string_length(name) + 1 : 0);
 }
 
 // Only the commands that read write to the buffer; others give a size as their result.

@@ -77,11 +77,6 @@ long open_file(Call& call, int slot) {
   return result;
 }
 
-void log_result(Call& call, long result, std::uint64_t address, std::uint64_t bytes) {
-  const Output output = {address, bytes};
-  log_call(call, result, &output, !is_error(result) && bytes != 0 && address != 0 ? 1 : 0);
-}
-
 long give_link(Call& call, int slot, const char* target) {
   const std::size_t bytes = std::min(string_length(target), static_cast<std::size_t>(call.args[slot + 2]));
   memcpy(reinterpret_cast<void*>(call.args[slot + 1]), target, bytes);
@@ -97,8 +92,7 @@ long read_link(Call& call, int slot) {
   if (!is_own_program(program)) return complete(call, give_link(call, slot, program));
   if (modelled() && find_recorded(call) == nullptr) {
     const long bytes = give_link(call, slot, program_path());
-    log_result(call, bytes, static_cast<std::uint64_t>(call.args[slot + 1]), static_cast<std::uint64_t>(bytes));
-    return bytes;
+    return log_value(call, bytes, static_cast<std::uint64_t>(call.args[slot + 1]), static_cast<std::uint64_t>(bytes));
   }
   if (live()) call.args[slot] = reinterpret_cast<long>(program);
   return recorded_call(call);
@@ -223,7 +217,7 @@ long handle_fcntl(Call& call) {
   }
   if (waits) return recorded_call(call, state().live_threads > 1);
   const long result = lent_call(SYS_fcntl, call.args[0], command, call.args[2]);
-  log_result(call, result, static_cast<std::uint64_t>(call.args[2]), fcntl_output(command));
+  log_value(call, result, static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 0 : fcntl_output(command));
   if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && !is_error(result)) copy_fd(call.logged[0], result);
   return result;
 }

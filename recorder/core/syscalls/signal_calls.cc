@@ -132,10 +132,8 @@ long handle_rt_sigtimedwait(Call& call) {
   std::uint8_t info[128];
   const int number = take_held(call.me, wanted, info);
   if (number == 0) return recorded_call(call);
-  const Output output = {static_cast<std::uint64_t>(call.args[1]), sizeof info};
-  if (output.address != 0) memcpy(reinterpret_cast<void*>(output.address), info, sizeof info);
-  log_call(call, number, &output, output.address != 0 ? 1 : 0);
-  return number;
+  if (call.args[1] != 0) memcpy(reinterpret_cast<void*>(call.args[1]), info, sizeof info);
+  return log_value(call, number, static_cast<std::uint64_t>(call.args[1]), sizeof info);
 }
 
 long handle_sigaltstack(Call& call) {

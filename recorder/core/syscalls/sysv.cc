@@ -36,9 +36,7 @@ long control(Call& call, int command_slot, int slot, const ControlSize (&sizes)[
   for (const ControlSize& size : sizes)
     if (size.command == call.args[command_slot]) bytes = size.bytes;
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
-  const Output output = {static_cast<std::uint64_t>(call.args[slot]), bytes};
-  log_call(call, result, &output, !is_error(result) && bytes != 0 && output.address != 0 ? 1 : 0);
-  return result;
+  return log_value(call, result, static_cast<std::uint64_t>(call.args[slot]), is_error(result) ? 0 : bytes);
 }
 
 void identify(long id, std::uint64_t bytes, FileIdentity& file) {
