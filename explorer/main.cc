@@ -2,8 +2,11 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <new>
+#include <string_view>
+#include <vector>
 
 #include "explorer/explore_command.h"
 #include "formats/error.h"
@@ -13,6 +16,34 @@
 #include "replayer/pack_command.h"
 #include "replayer/replay_command.h"
 
+namespace {
+
+struct Verbs {
+  std::vector<std::string_view> names;
+  void (*add)(CLI::App& app, int& status);
+};
+
+const Verbs kVerbs[] = {
+    {{"record"}, reweave::add_record_command},
+    {{"replay"}, reweave::add_replay_command},
+    {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
+    {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
+    {{"predict"}, reweave::add_predict_command},
+    {{"explore"}, reweave::add_explore_command},
+};
+
+// The verb that the command line begins with, for the options of all take as long as the start of a small program; all
+// of them if it begins with none. So a recording may have the name of a verb, too.
+void add_verbs(CLI::App& app, int& status, std::string_view first) {
+  const auto asked = std::find_if(std::begin(kVerbs), std::end(kVerbs), [first](const Verbs& verbs) {
+    return std::find(verbs.names.begin(), verbs.names.end(), first) != verbs.names.end();
+  });
+  if (asked != std::end(kVerbs)) return asked->add(app, status);
+  for (const Verbs& verbs : kVerbs) verbs.add(app, status);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   CLI::App app(
       "Records a multithreaded program without hardware counters, replays it, and finds the schedule that fails.",
@@ -20,12 +51,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", REWEAVE_VERSION);
   int status = 0;
-  reweave::add_record_command(app, status);
-  reweave::add_replay_command(app, status);
-  reweave::add_inspect_commands(app, status);
-  reweave::add_pack_command(app);
-  reweave::add_predict_command(app, status);
-  reweave::add_explore_command(app, status);
+  add_verbs(app, status, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
     return status;

@@ -19,6 +19,8 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kFeedBytes = 8 << 20;
+constexpr int kFeedBatch = 32;           // records that are shown to the target together
+constexpr int kFeedAtOnce = 4096;        // before what the target wrote is taken
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
 // The recording ends where the program did what cannot be recorded, or where recording failed by a defect of its own:
@@ -31,7 +33,6 @@ class ReplaySession {
  public:
   ReplaySession(const std::string& path, const ReplayOptions& options)
       : options_(options), reader_(path), files_(path, reader_.manifest()), arena_(kFeedBytes) {
-    files_.check();
     const Manifest& manifest = reader_.manifest();
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
@@ -53,11 +54,14 @@ class ReplaySession {
     const Manifest& manifest = reader_.manifest();
     REQUIRE(!manifest.command_line.empty() && !manifest.processes.empty(), "{} holds no run", reader_.path());
     const int null = options_.discard_output ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-    Target target(arena_, {manifest.command_line.front(), manifest.command_line, manifest.environment, null});
+    Target target(arena_, {manifest.command_line.front(), manifest.command_line, manifest.environment, null}, [this] {
+      files_.check();
+      feed(kFeedBatch);
+    });
     if (null >= 0) close(null);
     RunStatus& status = arena_.header().status;
     while (target.collect() && status.fatal.load() == 0) {
-      const bool fed = feed();
+      const bool fed = feed(kFeedAtOnce);
       const bool drained = drain();
       answer_stacks();
       if (!hold()) break;
@@ -71,12 +75,11 @@ class ReplaySession {
   }
 
  private:
-  // Offers records while they fit. False if nothing was offered.
-  bool feed() {
-    constexpr int kMost = 4096, kShown = 32;
+  // Offers records while they fit, at most `most`. False if nothing was offered.
+  bool feed(int most) {
     bool any = false;
-    for (int n = 0; n < kMost && !fed_all_; n++) {
-      if (n % kShown == 0) arena_.show_offered();
+    for (int n = 0; n < most && !fed_all_; n++) {
+      if (n % kFeedBatch == 0) arena_.show_offered();
       if (pending_ == nullptr) {
         pending_ = reader_.next();
         if (pending_ == nullptr) {

@@ -60,6 +60,7 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 // Out of line, so that what happens to a free plain mutex needs no stack.
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
+  note(EventKind::kLockRequest, mutex, pc);
   const int result = acquire_mutex(mutex, deadline, clock);
   if (acquired(result)) note(EventKind::kLock, mutex, pc);
   return result;
@@ -67,9 +68,8 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 [[gnu::always_inline]] inline int lock(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   point(OpKind::kLock, mutex, pc);
-  note(EventKind::kLockRequest, mutex, pc);
   if (!take_plain(mutex)) return lock_slowly(mutex, deadline, clock, pc);
-  note(EventKind::kLock, mutex, pc);
+  note_acquired(mutex, pc);
   return 0;
 }
 

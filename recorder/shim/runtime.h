@@ -118,6 +118,14 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(24);
 }
 
+// The two records of a lock that was free: asked for, and taken.
+[[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_acquired(EventKind, std::uint8_t aux,
+                                                                      std::uint64_t address, std::uint64_t pc,
+                                                                      std::uint64_t extra) {
+  trace_long(EventKind::kLockRequest, aux, address, pc, extra);
+  trace_long(EventKind::kLock, aux, address, pc, extra);
+}
+
 // Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag whether
 // it is or not: the names of instants later on have them (recorder/core/instant.h), and a trace is to find those that
 // were named without one. Hence one piece of assembly, whose operands both paths compute.
@@ -158,6 +166,14 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_long);
   else
     REWEAVE_NOTE("", trace_long);
+}
+
+// Likewise that a lock was asked for and, as it was free, taken.
+[[gnu::always_inline]] inline void note_acquired(const volatile void* object, std::uint64_t pc) {
+  constexpr EventKind kind = EventKind::kLockRequest;
+  constexpr std::uint8_t aux = 0;
+  constexpr std::uint64_t extra = 0;
+  REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_acquired);
 }
 
 // Likewise an access of memory, or a fence, in a short record: `aux` is the low byte of its first word.

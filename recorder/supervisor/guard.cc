@@ -1,6 +1,7 @@
 #include "recorder/supervisor/guard.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -65,6 +66,8 @@ bool kill_known(const RuntimeState& state) {
 // Waits for the other end of the lifeline to be used or closed. No call that allocates or locks.
 [[noreturn]] void keep_watch(int lifeline, const RuntimeState& state, int arena) {
   setsid();
+  const sched_param none = {};
+  sched_setscheduler(0, SCHED_BATCH, &none);  // or the supervisor would stand back for it when it is dismissed
   for (int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
   prctl(PR_SET_NAME, "reweave-guard");
   char message = 0;

@@ -163,7 +163,8 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   return config;
 }
 
-Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena) {
+Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::function<void()>& meanwhile)
+    : arena_(arena) {
   check_descriptor_limit();
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
@@ -175,25 +176,28 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program) : arena_(arena)
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   const pid_t self = getpid();
+  choose_own_cpu(config);
   pid_ = vfork();
   if (pid_ == 0)
     become_target(arena, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()), program, mask,
                   old_child_action_, self);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   SYSCALL_CHECK(pid_, "starting the target");
-  choose_own_cpu(config);
-  start_guard();
-}
-
-// Beside the target, which has yet to set itself up. Until then the kernel ends it with us, if without a message.
-void Target::start_guard() {
   try {
+    if (meanwhile) meanwhile();
+    // Last, for until the program runs the kernel ends its only process with us, if without a message.
     guard_.emplace(arena_);
   } catch (...) {
-    kill(pid_, SIGKILL);
+    abandon();
     throw;
   }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void Target::abandon() {
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  sigaction(SIGCHLD, &old_child_action_, nullptr);
 }
 
 Target::~Target() {

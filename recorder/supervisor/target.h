@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,10 @@ struct TargetProgram {
 // Owns the tree: destruction kills what is left of it. The calling process becomes its subreaper.
 class Target {
  public:
-  // Starts the program under the core with the arena's configuration. Throws SystemError.
-  Target(ArenaMemory& arena, const TargetProgram& program);
+  // Starts the program under the core with the arena's configuration, and calls `meanwhile` beside it: the core sets
+  // itself up, and does no more before it is fed. Throws SystemError, and what `meanwhile` throws; then nothing is left
+  // running.
+  Target(ArenaMemory& arena, const TargetProgram& program, const std::function<void()>& meanwhile = {});
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -50,7 +53,7 @@ class Target {
   void kill_all();
 
  private:
-  void start_guard();
+  void abandon();
 
   ArenaMemory& arena_;
   std::optional<Guard> guard_;

@@ -1,8 +1,12 @@
 #include "recorder/supervisor/unwinder.h"
 
+#include <dlfcn.h>
 #include <libunwind-x86_64.h>
 
 #include "formats/error.h"
+
+#define NAME_OF_MACRO(name) #name
+#define NAME_OF(name) NAME_OF_MACRO(name)
 
 // Exported by libunwind for those who find the tables themselves, but in none of its headers.
 extern "C" int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t*, unw_proc_info_t*,
@@ -14,6 +18,49 @@ namespace {
 // Of a deeper recursion the innermost part is enough; and an entry must fit into the cache.
 constexpr std::size_t kMaxFrames = 200;
 constexpr std::size_t kMaxWords = 4096;
+
+// Of libunwind's libraries the one for other processes' stacks: the one for our own would take the place of the
+// compiler's unwinder.
+constexpr char kLibrary[] = "libunwind-x86_64.so.8";
+
+// What we use of it. It is loaded when the first stack is asked for: with what it needs in turn it would take a tenth
+// of the start of each replay, and most ask for none.
+struct LibUnwind {
+  decltype(&UNW_OBJ(create_addr_space)) create_addr_space;
+  decltype(&UNW_OBJ(set_caching_policy)) set_caching_policy;
+  decltype(&UNW_OBJ(destroy_addr_space)) destroy_addr_space;
+  decltype(&UNW_OBJ(init_remote)) init_remote;
+  decltype(&UNW_OBJ(step)) step;
+  decltype(&UNW_OBJ(get_reg)) get_reg;
+  decltype(&UNW_OBJ(dwarf_search_unwind_table)) search_table;
+};
+
+template <typename Function>
+void find(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  REQUIRE(function != nullptr, "{} lacks {}; install the libunwind that Reweave was built with", kLibrary, name);
+}
+
+LibUnwind load() {
+  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr, "call stacks need libunwind (Debian: libunwind8): {}", dlerror());
+  LibUnwind found = {};
+  find(library, NAME_OF(UNW_OBJ(create_addr_space)), found.create_addr_space);
+  find(library, NAME_OF(UNW_OBJ(set_caching_policy)), found.set_caching_policy);
+  find(library, NAME_OF(UNW_OBJ(destroy_addr_space)), found.destroy_addr_space);
+  find(library, NAME_OF(UNW_OBJ(init_remote)), found.init_remote);
+  find(library, NAME_OF(UNW_OBJ(step)), found.step);
+  find(library, NAME_OF(UNW_OBJ(get_reg)), found.get_reg);
+  find(library, NAME_OF(UNW_OBJ(dwarf_search_unwind_table)), found.search_table);
+  return found;
+}
+
+// Throws BadInput that says what to install.
+const LibUnwind& libunwind() {
+  static const LibUnwind loaded = load();
+  return loaded;
+}
+
 }  // namespace
 
 class Unwinder::Target {
@@ -62,7 +109,7 @@ class Unwinder::Target {
       info.u.rti.segbase = module->table_header;
       info.u.rti.table_data = module->table;
       info.u.rti.table_len = module->table_entries;  // in words; an entry is one
-      result = UNW_OBJ(dwarf_search_unwind_table)(space, pc, &info, procedure, need_unwind_info, this);
+      result = libunwind().search_table(space, pc, &info, procedure, need_unwind_info, this);
     }
     lost |= result < 0;
     return result;
@@ -106,12 +153,13 @@ unw_accessors_t accessors = {find_proc_info, put_unwind_info, get_dyn_info_list_
 
 }  // namespace
 
-Unwinder::Unwinder(pid_t pid) : target_(std::make_unique<Target>(pid)), space_(unw_create_addr_space(&accessors, 0)) {
+Unwinder::Unwinder(pid_t pid)
+    : target_(std::make_unique<Target>(pid)), space_(libunwind().create_addr_space(&accessors, 0)) {
   CHECK(space_ != nullptr);
-  unw_set_caching_policy(static_cast<unw_addr_space_t>(space_), UNW_CACHE_GLOBAL);
+  libunwind().set_caching_policy(static_cast<unw_addr_space_t>(space_), UNW_CACHE_GLOBAL);
 }
 
-Unwinder::~Unwinder() { unw_destroy_addr_space(static_cast<unw_addr_space_t>(space_)); }
+Unwinder::~Unwinder() { libunwind().destroy_addr_space(static_cast<unw_addr_space_t>(space_)); }
 
 bool Unwinder::forbidden() const { return target_->memory.forbidden(); }
 
@@ -120,11 +168,11 @@ bool Unwinder::unwind(const StackRegisters& registers, std::uint64_t pc, CallSta
   stack.words.clear();
   target_->begin(registers, stack);
   unw_cursor_t cursor;
-  if (unw_init_remote(&cursor, static_cast<unw_addr_space_t>(space_), target_.get()) != 0) return false;
+  if (libunwind().init_remote(&cursor, static_cast<unw_addr_space_t>(space_), target_.get()) != 0) return false;
   bool reached = false;
-  while (stack.callers.size() < kMaxFrames && unw_step(&cursor) > 0 && !target_->lost) {
+  while (stack.callers.size() < kMaxFrames && libunwind().step(&cursor) > 0 && !target_->lost) {
     unw_word_t ip = 0;
-    if (unw_get_reg(&cursor, UNW_REG_IP, &ip) != 0 || ip == 0) break;
+    if (libunwind().get_reg(&cursor, UNW_REG_IP, &ip) != 0 || ip == 0) break;
     if (reached) stack.callers.push_back(ip);
     reached |= ip == pc;
   }
