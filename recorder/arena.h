@@ -77,6 +77,9 @@ inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
 // Another: the file was made or changed during the run and may be gone at its end. The supervisor keeps its content,
 // and the thread waits for that.
 inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
+// Another: code without instructions that have to be replaced (core/random_instructions.h). Replays need not look for
+// them again, which for a large library takes long, and longer if it is not in memory yet.
+inline constexpr std::uint32_t kMapPlain = std::uint32_t{1} << 27;
 
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
 // sent with it, by which it is told from the target's own signals of that number.

@@ -145,19 +145,22 @@ std::uint64_t& numbered_register(KernelRegisters& r, std::uint8_t number) {
   return *kInOrder[number & 15];
 }
 
-void trap_random_instructions(std::uint64_t start, std::uint64_t end) {
+bool trap_random_instructions(std::uint64_t start, std::uint64_t end) {
   const Region* region = code_region(start);
-  if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return;
+  if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return false;
+  bool any = false;
   const std::uint64_t last = end - kLookedBehind;
   for (std::uint64_t at = find_rare_pair(start + kLookedBehind, last); at < last; at = find_rare_pair(at + 1, last)) {
     if (*code_at(at) != 0x0f) {
-      redirect_vsyscall(at, end);
+      any |= redirect_vsyscall(at, end);
       continue;
     }
     Place place;
-    if (recognise(at, place)) trap(at, place);
-    trap_gs_base(at);
+    const bool found = recognise(at, place);
+    if (found) trap(at, place);
+    any |= trap_gs_base(at) || found;
   }
+  return any;
 }
 
 bool emulate_random(KernelContext& context) {

@@ -22,12 +22,13 @@ constexpr bool is_operand(std::uint8_t byte) { return (byte & 0xf8) == kReads ||
 
 }  // namespace
 
-void trap_gs_base(std::uint64_t at) {
+bool trap_gs_base(std::uint64_t at) {
   const std::uint8_t* code = code_at(at);
   const bool prefixed = code[-1] == kPrefix || (is_rex(code[-1]) && code[-2] == kPrefix);
-  if (!prefixed || code[1] != 0xae || !is_operand(code[2])) return;
+  if (!prefixed || code[1] != 0xae || !is_operand(code[2])) return false;
   const Writable page(at, 2);
   if (page.done()) *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalidOpcode;
+  return true;
 }
 
 bool emulate_gs_base(KernelContext& context) {

@@ -7,8 +7,9 @@
 
 namespace reweave::core {
 
-// `at` is that of the bytes 0f ae in code of a file. Replaces the instruction if it reads or writes the base of GS.
-void trap_gs_base(std::uint64_t at);
+// `at` is that of the bytes 0f ae in code of a file. Replaces the instruction if it reads or writes the base of GS;
+// false if not.
+bool trap_gs_base(std::uint64_t at);
 
 // If the faulting instruction is one of those: carries it out and returns true. Does not return if the program sets a
 // base other than 0, with which nothing of ours could go on.

@@ -82,7 +82,7 @@ bool is_called(const Move& move, std::uint64_t end) {
 
 }  // namespace
 
-void redirect_vsyscall(std::uint64_t upper, std::uint64_t end) {
+bool redirect_vsyscall(std::uint64_t upper, std::uint64_t end) {
   constexpr std::uint64_t kLeast = 2, kMost = 7;  // bytes from the opcode to the constant
   const std::uint64_t constant = upper - 2;
   const std::uint32_t call = call_at(code_at(constant));
@@ -92,8 +92,9 @@ void redirect_vsyscall(std::uint64_t upper, std::uint64_t end) {
     const auto entry = static_cast<std::uint32_t>(stub + call * kEntryBytes);
     const Writable page(constant, sizeof entry);
     if (page.done()) memcpy(reinterpret_cast<void*>(constant), &entry, sizeof entry);
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace reweave::core

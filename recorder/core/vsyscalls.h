@@ -9,7 +9,7 @@
 namespace reweave::core {
 
 // Replaces the constant whose upper half is at `upper` if it is such an address and a `mov` has it, in code of a file
-// that begins 16 bytes before or earlier and ends at `end`.
-void redirect_vsyscall(std::uint64_t upper, std::uint64_t end);
+// that begins 16 bytes before or earlier and ends at `end`; false if not.
+bool redirect_vsyscall(std::uint64_t upper, std::uint64_t end);
 
 }  // namespace reweave::core

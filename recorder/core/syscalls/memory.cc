@@ -100,11 +100,11 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return complete(call, result);
 }
 
-void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
+void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, FileIdentity& file) {
   add_region(describe(call, start, bytes, &file));
   if ((call.args[2] & PROT_EXEC) == 0) return;
   note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
-  trap_random_instructions(start, start + bytes);
+  if (!file.plain) file.plain = !trap_random_instructions(start, start + bytes);
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
@@ -166,9 +166,9 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
   decide_inlining(file, call.args[4], call.args[2], call.args[3]);
+  add_file_region(call, start, bytes, file);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
   log_contents_of(file, call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
-  add_file_region(call, start, bytes, file);
   return result;
 }
 
