@@ -114,6 +114,13 @@ class PackTest(unittest.TestCase):
         replayed = self.reweave("replay", self.recording)
         self.assertEqual((recorded.returncode, recorded.stdout), (replayed.returncode, replayed.stdout), replayed.stderr)
 
+    def test_a_recording_may_have_the_name_of_a_verb(self):
+        self.compile()
+        self.recording = self.folder / "replay"
+        recorded = self.record()
+        shown = run(self.build / "reweave", "replay", "replay", cwd=self.folder)
+        self.assertEqual((recorded.returncode, recorded.stdout), (shown.returncode, shown.stdout), shown.stderr)
+
     def test_replays_with_other_files_in_their_place(self):
         self.compile()
         recorded = self.record()
