@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -16,15 +17,27 @@ namespace reweave {
 
 namespace {
 
+struct LoadedProgram {
+  std::uint64_t base = kPieBase, end = kPieBase;
+};
+
 // The program itself is loaded by the core: at kPieBase, or where it says if it is not position independent.
-std::uint64_t base_of_program(const std::string& path) {
+LoadedProgram load_addresses(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header = {};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
-  return file && header.e_type == ET_EXEC ? 0 : kPieBase;
+  if (!file || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
+  std::vector<Elf64_Phdr> segments(header.e_phnum);
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  file.read(reinterpret_cast<char*>(segments.data()),
+            static_cast<std::streamsize>(segments.size() * sizeof segments[0]));
+  if (!file) return {};
+  std::uint64_t bytes = 0;
+  for (const Elf64_Phdr& segment : segments)
+    if (segment.p_type == PT_LOAD) bytes = std::max(bytes, segment.p_vaddr + segment.p_memsz);
+  const std::uint64_t base = header.e_type == ET_EXEC ? 0 : kPieBase;
+  return {base, base + bytes};
 }
-
-constexpr std::uint64_t kProgramSpan = std::uint64_t{1} << 30;
 
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -55,8 +68,8 @@ Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFil
     if (file->address == 0) {
       if (program_seen) continue;
       program_seen = true;
-      const std::uint64_t base = base_of_program(files.local(path));
-      modules_.push_back({base, base, base + kProgramSpan, path, build_id(path)});
+      const LoadedProgram program = load_addresses(files.local(path));
+      modules_.push_back({program.base, program.base, program.end, path, build_id(path)});
     } else if ((file->prot & PROT_EXEC) != 0) {
       modules_.push_back(
           {file->address - file->offset, file->address, file->address + file->length, path, build_id(path)});

@@ -23,7 +23,7 @@ struct CountedFunctions {
 
 // A program or library in memory, `bias` bytes above where it was linked: its code starts at `code`, its dynamic
 // section (elf(5)) at `dynamic`.
-struct InstrumentedObject {
+struct LoadedObject {
   std::uint64_t bias, dynamic, code;
 };
 
@@ -39,7 +39,9 @@ struct CoreApi {
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
   // The object calls `functions`, which are others in a traced run. `only_counting`: these may be made quicker.
-  void (*note_instrumented)(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting);
+  void (*note_instrumented)(const LoadedObject& object, const CountedFunctions& functions, bool only_counting);
+  // The program may jump to the functions of `shim` without asking where they are.
+  void (*call_directly)(const LoadedObject& shim);
 };
 
 // A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between

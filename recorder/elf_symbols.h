@@ -46,6 +46,17 @@ struct DynamicSymbols {
   std::uint32_t hash(std::uint32_t i) const { return bucket()[buckets() + i - gnu_hash[1]]; }
   bool ends_bucket(std::uint32_t i) const { return (hash(i) & 1) != 0; }
 
+  // The first defined symbol of `hash` for which accept(i); 0 if there is none.
+  template <typename Accept>
+  std::uint32_t find(std::uint32_t hash, Accept accept) const {
+    std::uint32_t i = buckets() == 0 ? 0 : bucket()[hash % buckets()];
+    if (i < gnu_hash[1] || i == 0) return 0;
+    for (;; i++) {
+      if (((this->hash(i) ^ hash) >> 1) == 0 && accept(i)) return i;
+      if (ends_bucket(i)) return 0;
+    }
+  }
+
   // Calls use(i) for every defined symbol.
   template <typename Use>
   void for_each_defined(Use use) const {

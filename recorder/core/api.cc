@@ -5,6 +5,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/counting_stubs.h"
 #include "recorder/core/deadlock.h"
+#include "recorder/core/direct_calls.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
 #include "recorder/core/log.h"
@@ -26,7 +27,8 @@ std::uint32_t api_wake(WaitKind, std::uint64_t, std::uint32_t);
 void api_trace_room();
 void api_at_main();
 void api_memory_error(const char*, std::uint64_t, std::uint64_t);
-void api_note_instrumented(const InstrumentedObject&, const CountedFunctions&, bool);
+void api_note_instrumented(const LoadedObject&, const CountedFunctions&, bool);
+void api_call_directly(const LoadedObject&);
 #pragma GCC visibility pop
 
 void core_api_point() {
@@ -74,17 +76,18 @@ void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_
   end_run(wire::OutcomeKind::kMemoryError, text.c_str());
 }
 
-void core_api_note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions,
-                                bool only_counting) {
+void core_api_note_instrumented(const LoadedObject& object, const CountedFunctions& functions, bool only_counting) {
   note_instrumented(object, functions, only_counting);
 }
+
+void core_api_call_directly(const LoadedObject& shim) { call_directly(shim); }
 }
 
 namespace reweave::core {
 
 void publish_api() {
-  static constexpr CoreApi kTable = {api_block,   api_wake,         api_trace_room,
-                                     api_at_main, api_memory_error, api_note_instrumented};
+  static constexpr CoreApi kTable = {
+      api_block, api_wake, api_trace_room, api_at_main, api_memory_error, api_note_instrumented, api_call_directly};
   state().api_table = reinterpret_cast<std::uint64_t>(&kTable);
 }
 

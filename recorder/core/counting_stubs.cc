@@ -3,22 +3,18 @@
 #include <sys/mman.h>
 
 #include "recorder/core/code_patterns.h"
+#include "recorder/core/linkage_table.h"
 #include "recorder/core/memory_hash.h"
-#include "recorder/core/stubs.h"
-#include "recorder/elf_symbols.h"
 
 namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kMostPlaces = 128;
 constexpr std::uint64_t kStubBytes = 64;
 constexpr std::uint64_t kCallBytes = 5, kCallThroughSlotBytes = 6;
 
 constexpr std::uint8_t kCall = 0xe8;
 constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), of code built with -fno-plt
-constexpr std::uint8_t kJumpThroughSlot[] = {0xff, 0x25};  // jmp *distance(%rip), of the procedure linkage table
-constexpr std::uint8_t kBranchTarget[] = {0xf3, 0x0f, 0x1e, 0xfa};  // endbr64
 constexpr std::uint8_t kNop[] = {0x90};
 constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};               // lea distance(%rip), %rdi
 constexpr std::uint8_t kStoreRdi[] = {0x48, 0x89, 0x7c, 0x24, 0xf8};  // mov %rdi, -8(%rsp)
@@ -29,45 +25,11 @@ constexpr std::uint8_t kOne[] = {1};
 constexpr std::uint8_t kIfNegative[] = {0x0f, 0x88};                    // js
 constexpr std::uint8_t kPushStored[] = {0x48, 0x8d, 0x64, 0x24, 0xf8};  // lea -8(%rsp), %rsp
 
-// Addresses that mean function `index`: slots of the global offset table, or entries of the linkage table.
-struct Places {
-  std::uint32_t count = 0;
-  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-  struct {
-    std::uint64_t address;
-    std::uint32_t index;
-  } items[kMostPlaces];
-
-  void add(std::uint64_t address, std::uint32_t index) {
-    if (count == kMostPlaces) return;
-    items[count++] = {address, index};
-    if (address < lowest) lowest = address;
-    if (address > highest) highest = address;
-  }
-  // The function at `address`, -1 if there is none.
-  int find(std::uint64_t address) const {
-    if (address < lowest || address > highest) return -1;
-    for (std::uint32_t i = 0; i < count; i++)
-      if (items[i].address == address) return static_cast<int>(items[i].index);
-    return -1;
-  }
-};
-
-struct Code {
-  std::uint64_t start, end;
-};
-
 // A call of one of the functions.
 struct CallSite {
   std::uint64_t start, after;
   std::uint32_t function;
 };
-
-std::uint64_t target_of(std::uint64_t distance_at) {
-  std::int32_t distance;
-  __builtin_memcpy(&distance, code_at(distance_at), sizeof distance);
-  return distance_at + sizeof distance + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
-}
 
 template <std::size_t n>
 bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
@@ -88,36 +50,14 @@ void fill(std::uint64_t slot, void (*function)(void*)) {
   leave_out_of_hashes(slot);
 }
 
-// The loader's table `table` of `bytes` bytes (tags of the dynamic section) says which slots it fills with what.
-void find_slots(const InstrumentedObject& object, const Elf64_Dyn* section, Elf64_Sxword table, Elf64_Sxword bytes,
-                const CountedFunctions& functions, Places& slots) {
-  const DynamicSymbols symbols(section, 0);
-  const auto* first = reinterpret_cast<const Elf64_Rela*>(dynamic_value(section, table));
-  if (first == nullptr) return;
-  for (const Elf64_Rela* r = first; r < first + dynamic_value(section, bytes) / sizeof *first; r++) {
-    const std::uint64_t type = ELF64_R_TYPE(r->r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-    const int index = function_named(functions, symbols.name(static_cast<std::uint32_t>(ELF64_R_SYM(r->r_info))));
-    if (index < 0) continue;
-    slots.add(object.bias + r->r_offset, static_cast<std::uint32_t>(index));
-    fill(object.bias + r->r_offset, functions.items[index].function);
-  }
-}
-
-// The GNU C library's loader makes the section's addresses absolute; others leave them as they are in the file.
-bool is_loaded(const Elf64_Dyn* section) {
-  return region_at(dynamic_value(section, DT_SYMTAB)) != nullptr &&
-         region_at(dynamic_value(section, DT_STRTAB)) != nullptr;
-}
-
-void find_entries(const Code& code, const Places& slots, Places& entries) {
-  for (std::uint64_t at = code.start; at + kCallThroughSlotBytes <= code.end; at++) {
-    if (*code_at(at) != kJumpThroughSlot[0] || !is_at(at, kJumpThroughSlot)) continue;
-    const int index = slots.find(target_of(at + sizeof kJumpThroughSlot));
-    if (index < 0) continue;
-    const bool is_target = at - code.start >= sizeof kBranchTarget && is_at(at - sizeof kBranchTarget, kBranchTarget);
-    entries.add(is_target ? at - sizeof kBranchTarget : at, static_cast<std::uint32_t>(index));
-  }
+void find_slots(const LoadedObject& object, Elf64_Sxword table, Elf64_Sxword bytes, const CountedFunctions& functions,
+                Places& slots) {
+  for_each_slot(object, table, bytes, [&](std::uint64_t slot, const Elf64_Sym&, const char* name) {
+    const int index = function_named(functions, name);
+    if (index < 0) return;
+    slots.add(slot, static_cast<std::uint32_t>(index));
+    fill(slot, functions.items[index].function);
+  });
 }
 
 template <typename Use>
@@ -219,14 +159,13 @@ void write_stubs(const Code& code, const Places& slots, const Places& entries, c
 
 }  // namespace
 
-void note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting) {
+void note_instrumented(const LoadedObject& object, const CountedFunctions& functions, bool only_counting) {
   const Region* region = code_region(object.code);
-  const auto* section = reinterpret_cast<const Elf64_Dyn*>(object.dynamic);
-  if (region == nullptr || !is_loaded(section)) return;
+  if (region == nullptr || !is_loaded(reinterpret_cast<const Elf64_Dyn*>(object.dynamic))) return;
   static Places slots, entries;
   slots = entries = Places();
-  find_slots(object, section, DT_RELA, DT_RELASZ, functions, slots);
-  find_slots(object, section, DT_JMPREL, DT_PLTRELSZ, functions, slots);
+  find_slots(object, DT_RELA, DT_RELASZ, functions, slots);
+  find_slots(object, DT_JMPREL, DT_PLTRELSZ, functions, slots);
   if (!only_counting || config().patch_calls == 0) return;
   const Code code = {region->start, region->end};
   find_entries(code, slots, entries);

@@ -15,6 +15,6 @@ namespace reweave::core {
 // have others, and the loader, which would fill a slot at the first call through it, would do so at other times. If
 // `only_counting`, gives the calls of `functions` in the object's code their stubs, as far as there is room for them.
 // With the baton.
-void note_instrumented(const InstrumentedObject& object, const CountedFunctions& functions, bool only_counting);
+void note_instrumented(const LoadedObject& object, const CountedFunctions& functions, bool only_counting);
 
 }  // namespace reweave::core

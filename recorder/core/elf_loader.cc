@@ -59,6 +59,13 @@ bool map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
 
 }  // namespace
 
+const Elf64_Dyn* dynamic_section(const LoadedImage& image) {
+  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(image.headers);
+  const std::uint64_t bytes = image.header_count * sizeof *headers;
+  if (bytes_there(image.headers, bytes) != bytes) return nullptr;
+  return reweave::dynamic_section(headers, image.header_count, image.base);
+}
+
 bool load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, LoadedImage& image) {
   static Headers64 headers;
   if (!read_headers(fd, headers) || !is_loadable(headers)) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recorder/core/syscalls/map_file.h"
+#include "recorder/elf_symbols.h"
 
 namespace reweave::core {
 
@@ -14,6 +15,9 @@ struct LoadedImage {
   char interpreter[4096];  // empty if there is none
   bool executable_stack;   // of a program: it asks for one
 };
+
+// The dynamic section of an image in memory; null if it has none, or if its headers are not in memory.
+const Elf64_Dyn* dynamic_section(const LoadedImage& image);
 
 // Maps the ELF file open at `fd`. A position-independent one goes to `pie_base`, or high in memory if that is 0.
 // False: the kernel would not load it.

@@ -438,5 +438,6 @@ core_leave_\target:  // replayer/reweave_gdb.py stops here
         API     api_at_main, core_api_at_main
         API     api_memory_error, core_api_memory_error
         API     api_note_instrumented, core_api_note_instrumented
+        API     api_call_directly, core_api_call_directly
 
         .section .note.GNU-stack, "", @progbits

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/direct_calls.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/elf_loader.h"
 #include "recorder/core/fatal.h"
@@ -266,6 +267,12 @@ const char* program_path() { return absolute_path; }
 
 bool is_own_program(const char* path) { return path == kOwnProgram; }
 
+LoadedObject loaded_program() {
+  return {program.base, reinterpret_cast<std::uint64_t>(dynamic_section(program)), program.entry};
+}
+
+std::uint64_t program_end() { return page_up(program.end); }
+
 void grow_stack(std::uint64_t limit) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;  // also if there is no limit
   const std::uint64_t bytes = page_up(limit < kMost ? limit : kMost), bottom = kStackTop - bytes;
@@ -344,7 +351,8 @@ void start_program(const StartArgs& args) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     sys(SYS_close, fd);
   }
-  program_break() = {page_up(program.end), page_up(program.end)};
+  const std::uint64_t heap = program_end() + (program.interpreter[0] != 0 ? kShimRoom : 0);
+  program_break() = {heap, heap};
   std::uint64_t entry = program.entry;
   interpreter = {};
   if (program.interpreter[0] != 0) {

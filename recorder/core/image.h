@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recorder/core/context.h"
+#include "recorder/core_api.h"
 
 namespace reweave::core {
 
@@ -42,6 +43,9 @@ const char* program_path();  // absolute, as it was called when it started
 // only while recording.
 const char* program_behind(const char* path);
 bool is_own_program(const char* path);  // such a path
+// The program in memory; its dynamic section is 0 if it has none.
+LoadedObject loaded_program();
+std::uint64_t program_end();
 // True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
 bool has_static_runtime();
 bool in_interpreter(std::uint64_t ip);

@@ -69,8 +69,12 @@ bool nameable(std::uint64_t ip) {
   return !pushes_flags && !system_call && !repeats(code);
 }
 
+bool is_shim_file(const char* path) { return starts_with(base_name(path), "libreweave"); }
+
+bool is_shim_known() { return shim_range_count != 0; }
+
 void note_shim(const char* path, std::uint64_t base) {
-  if (!starts_with(base_name(path), "libreweave") || shim_range_count == kMaxShimRanges) return;
+  if (!is_shim_file(path) || shim_range_count == kMaxShimRanges) return;
   const auto* file = reinterpret_cast<const Elf64_Ehdr*>(base);
   if (is_shim(base) || bytes_there(base, kPage) < kPage || memcmp(file->e_ident, ELFMAG, SELFMAG) != 0) return;
   if (file->e_phoff + file->e_phnum * sizeof(Elf64_Phdr) > kPage) return;

@@ -23,6 +23,8 @@ bool nameable(std::uint64_t ip);
 // target's.
 void note_shim(const char* path, std::uint64_t base);
 bool is_shim(std::uint64_t address);
+bool is_shim_file(const char* path);
+bool is_shim_known();  // note_shim() was told of one
 
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);

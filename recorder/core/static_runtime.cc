@@ -85,11 +85,8 @@ void hide_functions(const DynamicSymbols& symbols) {
 }  // namespace
 
 bool detach_static_runtime(const LoadedImage& image) {
-  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(image.headers);
-  const std::uint64_t bytes = image.header_count * sizeof *headers;
-  // A program needs not have its headers in memory.
-  if (image.interpreter[0] == 0 || bytes_there(image.headers, bytes) != bytes) return false;
-  const DynamicSymbols symbols(dynamic_section(headers, image.header_count, image.base), image.base);
+  if (image.interpreter[0] == 0) return false;
+  const DynamicSymbols symbols(dynamic_section(image), image.base);
   if (!symbols.is_whole()) return false;
   const Elf64_Sym* initialiser = find_initialiser(symbols);
   if (initialiser == nullptr) return false;

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/direct_calls.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/model.h"
@@ -204,7 +205,8 @@ long handle_mmap(Call& call) {
   } else if (!anonymous && replaying() && next_result(call, recorded) && !is_error(recorded)) {
     start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
   } else {
-    start = choose_address(start, bytes, flags, unit);
+    const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(call.args[4], bytes) : 0;
+    start = near != 0 ? near : choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
   if (regions().count >= kMostMapped || over_memory_limit(bytes)) return complete(call, -ENOMEM);

@@ -115,7 +115,7 @@ int note_instrumented_object(struct dl_phdr_info* info, std::size_t, void* known
   static_assert(sizeof info->dlpi_adds == sizeof(unsigned long long));
   auto& known = *static_cast<unsigned long long*>(known_additions);
   if (info->dlpi_adds == known) return 1;
-  InstrumentedObject object = {info->dlpi_addr, 0, 0};
+  LoadedObject object = {info->dlpi_addr, 0, 0};
   for (const ElfW(Phdr)* header = info->dlpi_phdr; header < info->dlpi_phdr + info->dlpi_phnum; header++) {
     if (header->p_type == PT_DYNAMIC) object.dynamic = object.bias + header->p_vaddr;
     if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) object.code = object.bias + header->p_vaddr;

@@ -50,21 +50,16 @@ bool is_visible(const DynamicSymbols& symbols, std::uint32_t i) {
   return symbols.versions == nullptr || (symbols.versions[i] & kOldOnly) == 0;
 }
 
-bool defines(const DynamicSymbols& symbols, const char* name, std::uint32_t hash) {
-  std::uint32_t i = symbols.buckets() == 0 ? 0 : symbols.bucket()[hash % symbols.buckets()];
-  if (i < symbols.gnu_hash[1] || i == 0) return false;
-  for (;; i++) {
-    const bool same_hash = ((symbols.hash(i) ^ hash) >> 1) == 0;
-    if (same_hash && is_visible(symbols, i) && equal(symbols.name(i), name)) return true;
-    if (symbols.ends_bucket(i)) return false;
-  }
+bool defines(const DynamicSymbols& symbols, const char* name) {
+  return symbols.find(symbol_hash(name),
+                      [&](std::uint32_t i) { return is_visible(symbols, i) && equal(symbols.name(i), name); }) != 0;
 }
 
 // Asked first, for a search in vain leaves a message of dlerror's in memory, which the program would have had to free.
 bool is_defined(const char* name) {
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const DynamicSymbols symbols(map->l_ld, 0);
-    if (symbols.is_whole() && defines(symbols, name, symbol_hash(name))) return true;
+    if (symbols.is_whole() && defines(symbols, name)) return true;
   }
   return false;
 }

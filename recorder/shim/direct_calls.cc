@@ -1,0 +1,19 @@
+// Before the program's code runs, the core has its calls of our functions lead here at once (core/direct_calls.h), if
+// the loader, too, would find them here first: behind the program nothing is loaded before us.
+#include <link.h>
+
+#include "recorder/shim/runtime.h"
+
+namespace reweave::shim {
+
+namespace {
+
+[[gnu::constructor]] void have_calls_lead_here() {
+  const link_map* program = _r_debug.r_map;
+  const link_map* next = program == nullptr ? nullptr : program->l_next;
+  if (next != nullptr && next->l_ld == _DYNAMIC) api().call_directly({next->l_addr, address_of(next->l_ld), 0});
+}
+
+}  // namespace
+
+}  // namespace reweave::shim
