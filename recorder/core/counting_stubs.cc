@@ -15,8 +15,7 @@ constexpr std::uint64_t kCallBytes = 5, kCallThroughSlotBytes = 6;
 
 constexpr std::uint8_t kCall = 0xe8;
 constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), of code built with -fno-plt
-constexpr std::uint8_t kNop[] = {0x90};
-constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};               // lea distance(%rip), %rdi
+constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};    // lea distance(%rip), %rdi
 constexpr std::uint8_t kStoreRdi[] = {0x48, 0x89, 0x7c, 0x24, 0xf8};  // mov %rdi, -8(%rsp)
 constexpr std::uint8_t kStoreLow[] = {0xc7, 0x44, 0x24, 0xf8};        // movl $.., -8(%rsp)
 constexpr std::uint8_t kStoreHigh[] = {0xc7, 0x44, 0x24, 0xfc};       // movl $.., -4(%rsp)
@@ -30,11 +29,6 @@ struct CallSite {
   std::uint64_t start, after;
   std::uint32_t function;
 };
-
-template <std::size_t n>
-bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
-  return __builtin_memcmp(code_at(address), bytes, n) == 0;
-}
 
 int function_named(const CountedFunctions& functions, const char* name) {
   for (std::uint32_t i = 0; i < functions.count; i++)

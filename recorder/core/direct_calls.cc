@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
 constexpr std::uint64_t kMostEntryBytes = 32;             // of a slot: an entry, and one that marks a branch target
-constexpr std::uint8_t kNop[] = {0x90};
 
 // The program's slots that get functions of the shim, by their index in `functions`.
 struct Imports {

@@ -11,11 +11,6 @@ constexpr std::uint8_t kBranchTarget[] = {0xf3, 0x0f, 0x1e, 0xfa};  // endbr64
 constexpr std::uint8_t kBounded[] = {0xf2};                         // bnd, which older linkers put before the jump
 
 template <std::size_t n>
-bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
-  return __builtin_memcmp(code_at(address), bytes, n) == 0;
-}
-
-template <std::size_t n>
 std::uint64_t behind(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return is_at(address, bytes) ? address + n : address;
 }

@@ -8,8 +8,14 @@ namespace reweave::core {
 
 inline constexpr std::uint64_t kJumpBytes = 5;
 inline constexpr std::uint8_t kJump[] = {0xe9};
+inline constexpr std::uint8_t kNop[] = {0x90};
 
 inline const std::uint8_t* code_at(std::uint64_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
+
+template <std::size_t n>
+bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
+  return __builtin_memcmp(code_at(address), bytes, n) == 0;
+}
 
 // True if `address` is in code of ours beside the target's.
 bool in_stub(std::uint64_t address);
