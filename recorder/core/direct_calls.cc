@@ -32,6 +32,7 @@ void find_imports(const LoadedObject& program, const LoadedObject& shim, Imports
   const DynamicSymbols symbols(reinterpret_cast<const Elf64_Dyn*>(shim.dynamic), 0);
   imports.slots = Places();
   imports.all_slots = 0;
+  if (!symbols.is_whole()) return;
   for_each_slot(program, DT_JMPREL, DT_PLTRELSZ, [&](std::uint64_t slot, const Elf64_Sym& symbol, const char* name) {
     imports.all_slots++;
     const std::uint32_t index = imports.slots.count;
@@ -70,7 +71,7 @@ std::uint64_t place_of_shim(long fd, std::uint64_t bytes) {
   static char path[4096];
   if (is_shim_known()) return 0;
   path_of_fd(fd, path, sizeof path);
-  return is_shim_file(path) ? find_free(bytes, program_end(), program_end() + kShimRoom - kPage) : 0;
+  return is_shim_file(path) ? find_free(bytes, program_end(), program_break().start - kPage) : 0;
 }
 
 void call_directly(const LoadedObject& shim) {

@@ -10,7 +10,7 @@
 
 namespace reweave::core {
 
-// Between a program and its heap.
+// Between a program that has a loader and its heap.
 inline constexpr std::uint64_t kShimRoom = 1 << 20;
 
 // Recording: where a new mapping of `bytes` of the file `fd` goes if that is the shim's, and the program's first; 0 if
