@@ -62,9 +62,9 @@ class Campaign {
         on_progress_(on_progress),
         recorded_passed_(RecordingReader(options.recording).manifest().outcome == wire::OutcomeKind::kPassed),
         places_(options.recording),
-        workers_(std::make_unique<Workers>(
-            options.recording, options.fork_at.empty() ? 0 : places_.address_of(options.fork_at), options.jobs)),
-        start_(Clock::now()),
+        workers_(std::make_unique<Workers>(options.recording,
+                                           options.fork_at.empty() ? 0 : places_.address_of(options.fork_at),
+                                           options.jobs, deadline_)),
         failures_(options_, places_, runner()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
@@ -83,9 +83,12 @@ class Campaign {
   }
 
  private:
-  bool time_is_up() const {
-    return options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
+  static Clock::time_point deadline_of(const CampaignOptions& options) {
+    constexpr double kForEver = 1e9;
+    if (options.seconds <= 0 || options.seconds > kForEver) return Clock::time_point::max();
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   }
+  bool time_is_up() const { return Clock::now() > deadline_; }
   bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !failures_.none()); }
 
   RunResult one_run(const RunRequest& request) {
@@ -96,7 +99,7 @@ class Campaign {
 
   // What a run writes is known only by replaying it; so a check costs a replay for each run that passes.
   RunResult judged(RunResult run) const {
-    if (options_.check.empty() || run.outcome != wire::OutcomeKind::kPassed) return run;
+    if (options_.check.empty() || run.called_off || run.outcome != wire::OutcomeKind::kPassed) return run;
     const std::string path = (fs::path(options_.output) / "run-to-check").string();
     save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
     if (!output_passes(path, options_.check)) {
@@ -108,6 +111,7 @@ class Campaign {
   }
 
   void count(const RunRequest& request, const RunResult& run) {
+    if (run.called_off) return;
     CampaignProgress& progress = result_.progress;
     progress.runs++;
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -255,6 +259,7 @@ class Campaign {
       const RunRequest& request = done.request;
       const RunResult run = judged(std::move(done.result));
       count(request, run);
+      if (run.called_off) continue;
       length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
       search->learn(request, run);
       note(run, request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request.policy));
@@ -308,9 +313,9 @@ class Campaign {
   const std::function<bool(const CampaignProgress&)>& on_progress_;
   bool recorded_passed_;
   Places places_;
+  const Clock::time_point start_ = Clock::now(), deadline_ = deadline_of(options_);
   std::unique_ptr<Workers> workers_;
   Knowledge knowledge_;
-  Clock::time_point start_;
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
   bool hang_confirmed_ = false;

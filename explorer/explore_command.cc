@@ -110,7 +110,8 @@ void add_explore_command(CLI::App& app, int& status) {
                    "folder to create for failing recordings; default: RECORDING.explored");
   verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
   verb->add_option("--runs", options.runs, "runs of the search")->capture_default_str();
-  verb->add_option("--seconds", options.seconds, "limit of the whole campaign; 0: none")->capture_default_str();
+  verb->add_option("--seconds", options.seconds, "limit of the search, which calls off the run under way; 0: none")
+      ->capture_default_str();
   verb->add_option("--fork-at", options.fork_at,
                    "let runs begin where the program first enters this function, not at main: nothing before it is "
                    "explored, or repeated for each run. No other thread may run then")

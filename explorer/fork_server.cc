@@ -31,6 +31,7 @@ constexpr std::size_t kShortRun = 1 << 20;
 constexpr std::chrono::seconds kRunLimit{10};
 // Nor does a run log so much, unless the recorded one did.
 constexpr std::uint64_t kMostRecords = 64 << 20;
+constexpr const char* kCalledOff = "the time is up";
 
 // Room for all records of the recording at once: runs read any of them.
 std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
@@ -76,12 +77,13 @@ std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
 
 }  // namespace
 
-ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker)
+ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker, Clock::time_point deadline)
     : reader_(recording),
       files_(recording, reader_.manifest()),
       server_(feed_bytes(recording, files_)),
       runs_(64 << 10),
-      fork_at_(fork_at) {
+      fork_at_(fork_at),
+      deadline_(deadline) {
   files_.check();
   const Manifest& manifest = reader_.manifest();
   REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
@@ -174,13 +176,13 @@ void ForkServer::collect(std::vector<std::byte>& to) {
   runs_.take(span.bytes);
 }
 
-std::string ForkServer::await_end() {
+const char* ForkServer::await_end() {
   RunStatus& status = server_.header().status;
   // A run that gets on is only slow; its step limit ends it.
   Clock::time_point limit = Clock::now() + kRunLimit;
   const std::uint64_t most_records = std::max(kMostRecords, 2 * server_.header().feed.bytes);
   std::uint64_t step = 0;
-  std::string killed;
+  const char* killed = nullptr;
   while (status.server_done.load() != requests_) {
     futex_wait(status.server_done, requests_ - 1, 2'000'000);
     collect(records_);
@@ -189,10 +191,11 @@ std::string ForkServer::await_end() {
       step = now;
       limit = Clock::now() + kRunLimit;
     }
-    if (killed.empty() && pid > 1) {
+    if (killed == nullptr && pid > 1) {
       if (Clock::now() > limit) killed = kNoSchedulePoint;
       if (records_.size() > most_records) killed = "hang: the run logged far more than the recorded one";
-      if (!killed.empty()) kill(pid, SIGKILL);
+      if (Clock::now() > deadline_) killed = kCalledOff;
+      if (killed != nullptr) kill(pid, SIGKILL);
     }
     REQUIRE(target_->collect() || status.server_done.load() == requests_, "the fork server ended");
   }
@@ -200,7 +203,7 @@ std::string ForkServer::await_end() {
   return killed;
 }
 
-RunResult ForkServer::result(const std::string& killed) const {
+RunResult ForkServer::result(const char* killed) const {
   auto& self = const_cast<ForkServer&>(*this);
   const RunStatus& status = self.runs_.header().status;
   RunResult result;
@@ -212,7 +215,10 @@ RunResult ForkServer::result(const std::string& killed) const {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;
     result.wait_status = 0;
-  } else if (!killed.empty()) {
+  } else if (killed == kCalledOff) {
+    result.outcome = wire::OutcomeKind::kPassed;
+    result.called_off = true;
+  } else if (killed != nullptr) {
     result.outcome = wire::OutcomeKind::kHang;
     result.text = killed;
   }

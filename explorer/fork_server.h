@@ -1,6 +1,7 @@
 // The supervisor's side of the fork server (recorder/core/fork_server.h): explored runs of one recording.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -22,8 +23,10 @@ struct Departure {
 class ForkServer {
  public:
   // Replays the recording up to the first entry of the function at `fork_at`, or main if that is 0. Throws Error if it
-  // does not get there. Server number `worker` runs on the worker-th processor after the recording's.
-  explicit ForkServer(const std::string& recording, std::uint64_t fork_at = 0, unsigned worker = 0);
+  // does not get there. Server number `worker` runs on the worker-th processor after the recording's. A run that is
+  // under way at `deadline` is called off.
+  ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker,
+             std::chrono::steady_clock::time_point deadline);
 
   RunResult run(const RunRequest& request);
 
@@ -35,9 +38,10 @@ class ForkServer {
   std::uint64_t departure_step() const;
   void prepare(const RunRequest& request);
   void silence(const std::shared_ptr<const QuietSites>& quiet);
-  std::string await_end();  // why the run was killed; empty: it ended
+  // Why the run was killed; null: it ended.
+  const char* await_end();
   void collect(std::vector<std::byte>& to);
-  RunResult result(const std::string& killed) const;
+  RunResult result(const char* killed) const;
 
   RecordingReader reader_;
   RecordedFiles files_;
@@ -45,6 +49,7 @@ class ForkServer {
   ArenaMemory runs_;
   std::unique_ptr<Target> target_;
   std::uint64_t fork_at_;
+  std::chrono::steady_clock::time_point deadline_;
   std::uint64_t prefix_records_ = 0;
   std::uint64_t last_step_ = 0;
   std::uint32_t requests_ = 0;

@@ -43,6 +43,7 @@ struct RunResult {
   std::uint64_t steps = 0;         // schedule points executed
   WitnessProgress witness = {};    // how far the policy `witness` came
   double seconds = 0;              // that it took
+  bool called_off = false;         // before its end, for the time was up: the rest says nothing
   Observation observed;
 
   bool failed() const {

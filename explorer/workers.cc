@@ -15,6 +15,8 @@ namespace reweave {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // The quiet sites are sent only if they are others than `sent`.
 Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& sent) {
   Packer message;
@@ -65,6 +67,7 @@ Packer pack(const RunResult& result) {
   message.put(result.steps);
   message.put(result.witness);
   message.put(result.seconds);
+  message.put(result.called_off);
   message.put_list(result.observed.notes());
   message.put_list(result.observed.enabled_pool());
   message.put(result.observed.truncated());
@@ -80,6 +83,7 @@ RunResult unpack_result(Unpacker& message) {
   result.steps = message.get<std::uint64_t>();
   result.witness = message.get<WitnessProgress>();
   result.seconds = message.get<double>();
+  result.called_off = message.get<bool>();
   std::vector<ChoiceNote> notes;
   std::vector<ThreadId> enabled;
   message.get_list(notes);
@@ -105,10 +109,11 @@ Packer run_request(ForkServer& server, Unpacker& message, std::shared_ptr<const 
 }
 
 // The worker's process: the first message says whether the server is ready, each further one is a result.
-void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, int requests, int results) {
+void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline,
+           int requests, int results) {
   std::unique_ptr<ForkServer> server;
   try {
-    server = std::make_unique<ForkServer>(recording, fork_at, number);
+    server = std::make_unique<ForkServer>(recording, fork_at, number, deadline);
   } catch (const std::exception& error) {
     failed(error).send(results);
     return;
@@ -134,7 +139,7 @@ void expect_success(Unpacker& message) {
 
 }  // namespace
 
-Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number) {
+Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline) {
   int requests[2], results[2];
   SYSCALL_CHECK(pipe2(requests, O_CLOEXEC), "a pipe to a worker");
   SYSCALL_CHECK(pipe2(results, O_CLOEXEC), "a pipe from a worker");
@@ -147,7 +152,7 @@ Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned num
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(requests[1]);
     close(results[0]);
-    serve(recording, fork_at, number, requests[0], results[1]);
+    serve(recording, fork_at, number, deadline, requests[0], results[1]);
     _exit(0);
   }
   close(requests[0]);
@@ -160,10 +165,16 @@ Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned num
   departure_ = message.get<Departure>();
 }
 
-Worker::~Worker() {
+void Worker::stop() {
+  if (to_ < 0) return;
   send_stop(to_);
   close(to_);
   close(from_);
+  to_ = from_ = -1;
+}
+
+Worker::~Worker() {
+  stop();
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -181,8 +192,14 @@ RunResult Worker::finish() {
   return unpack_result(message);
 }
 
-Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count) {
-  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, fork_at, i));
+Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count, Clock::time_point deadline) {
+  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, fork_at, i, deadline));
+}
+
+// All are stopped before one is waited for: a worker has a copy of the pipes of those before it, which keeps them from
+// seeing that their results are not wanted.
+Workers::~Workers() {
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->stop();
 }
 
 Departure Workers::departure() const { return workers_.front()->departure(); }

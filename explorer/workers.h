@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -21,13 +22,16 @@ namespace reweave {
 class Worker {
  public:
   // Throws Error if the recording cannot be explored.
-  Worker(const std::string& recording, std::uint64_t fork_at, unsigned number);
+  Worker(const std::string& recording, std::uint64_t fork_at, unsigned number,
+         std::chrono::steady_clock::time_point deadline);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   void start(const RunRequest& request);
   RunResult finish();
+  // Takes no more results, nor waits for those under way.
+  void stop();
   const Departure& departure() const { return departure_; }
 
  private:
@@ -39,8 +43,10 @@ class Worker {
 
 class Workers {
  public:
-  // `fork_at`: as of ForkServer.
-  Workers(const std::string& recording, std::uint64_t fork_at, unsigned count);
+  // `fork_at` and `deadline`: as of ForkServer.
+  Workers(const std::string& recording, std::uint64_t fork_at, unsigned count,
+          std::chrono::steady_clock::time_point deadline);
+  ~Workers();
 
   std::size_t capacity() const { return kAhead * workers_.size(); }
   std::size_t started() const { return started_.size(); }

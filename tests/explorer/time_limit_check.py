@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""A campaign's time limit calls off the runs that are under way, which then say nothing, and nobody waits for them."""
+import sys
+
+from checking import demand, main
+
+PAIRS = 100_000_000  # of lock and unlock, which take longer than the limit on any machine
+LIMIT = 0.05  # seconds
+
+
+def check(at):
+    at.reweave("record", "-o", at.folder / "long", "--", at.build / "tests" / "bench" / "bench_mutex_pair", PAIRS)
+    for jobs in ("1", "2"):
+        text = at.reweave("explore", at.folder / "long", "--seconds", LIMIT, "-j", jobs, "-o", at.folder / f"found-{jobs}")
+        demand(text.startswith("0 runs"), "a run was made to its end", text)
+        demand("0 distinct failures" in text, "a run that was called off failed", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(check, __doc__))
