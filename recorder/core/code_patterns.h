@@ -6,6 +6,9 @@
 
 namespace reweave::core {
 
+// The second byte of what is put in the place of instructions that are to fault, after 0f: ud2.
+inline constexpr std::uint8_t kInvalidOpcode = 0x0b;
+
 // The region at `address` if it is code that cannot be written to, all of it there; else null.
 const Region* code_region(std::uint64_t address);
 

@@ -11,4 +11,8 @@ namespace reweave::core {
 //   60 ff          the upper half of an address in the vsyscall page
 std::uint64_t find_rare_pair(std::uint64_t at, std::uint64_t end);
 
+// Likewise of these:
+//   0f 31, 0f 01   rdtsc, rdtscp
+std::uint64_t find_clock_pair(std::uint64_t at, std::uint64_t end);
+
 }  // namespace reweave::core

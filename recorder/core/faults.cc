@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/clock_traps.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
@@ -146,14 +147,17 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  const bool emulated = (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
-                        (number == SIGILL && (emulate_random(context) || emulate_gs_base(context)));
+  const bool emulated =
+      (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
+      (number == SIGILL && (emulate_tsc(context) || emulate_random(context) || emulate_gs_base(context)));
   if (emulated) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
     return resume_stepping(context);
   }
   arm();
-  take_now(context, number, info, number != SIGTRAP);
+  const void* shown = info;
+  show_clock_fault(context, number, shown);
+  take_now(context, number, shown, number != SIGTRAP);
   resume_stepping(context);
 }
 

@@ -20,6 +20,10 @@ Instruction decode(const std::uint8_t* code);
 
 inline constexpr std::uint64_t kLongestInstruction = 15;
 
+// How long the instruction at `code` is, of those too that are not moved; 0 if programs have none like it: invalid or
+// privileged ones. Reads 15 bytes at the most.
+std::uint32_t instruction_bytes(const std::uint8_t* code);
+
 // True of a string instruction that repeats: a signal or a single step may come between two repetitions of it, a trap
 // at it only before the first.
 bool repeats(const std::uint8_t* code);

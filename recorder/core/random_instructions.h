@@ -15,9 +15,6 @@ namespace reweave::core {
 // Code of a file was mapped there, as a region of the address space. True if something in it had to be replaced.
 bool trap_random_instructions(std::uint64_t start, std::uint64_t end);
 
-// The second byte of what traps, after 0f: ud2.
-inline constexpr std::uint8_t kInvalidOpcode = 0x0b;
-
 // The register that instructions call `number`, 0 to 15.
 std::uint64_t& numbered_register(KernelRegisters& registers, std::uint8_t number);
 

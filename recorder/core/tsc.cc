@@ -1,6 +1,7 @@
 #include "recorder/core/tsc.h"
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/clock_traps.h"
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
@@ -41,9 +42,19 @@ bool is_code(std::uint64_t ip) {
   return ip + 3 <= end || bytes_there(ip, 3) == 3 || (ip + 2 <= end && code_at(ip)[1] == 0x31);
 }
 
+// Of a stub, where it may be one that faults in its stead.
+std::uint64_t bytes_in_stub(std::uint64_t ip) {
+  const std::uint8_t* code = code_at(ip);
+  if (code[0] != 0x0f || code[1] != kInvalidOpcode) return clock_bytes(ip);
+  return code[2] == 0xf9 ? 3 : 2;
+}
+
 // Bytes of the instruction at `ip` if it reads the counter, or 0. A debugger's breakpoint may be in its first byte.
 std::uint64_t bytes_at(std::uint64_t ip) {
-  const auto* code = reinterpret_cast<const std::uint8_t*>(ip);
+  if (in_stub(ip)) return bytes_in_stub(ip);
+  if (const std::uint64_t trapped = trapped_clock_bytes(ip)) return trapped;
+  if (!is_code(ip)) return 0;
+  const std::uint8_t* code = code_at(ip);
   if (!replaying() || code[0] != 0xcc) return clock_bytes(ip);
   if (code[1] == 0x31) return 2;
   return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
@@ -53,12 +64,10 @@ std::uint64_t bytes_at(std::uint64_t ip) {
 
 bool emulate_tsc(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
-  const bool stub = in_stub(ip);
-  if (!stub && !is_code(ip)) return false;
   const std::uint64_t bytes = bytes_at(ip);
   if (bytes == 0 || self().tsc_faults != 0) return false;
   arm();
-  if (!stub && (context.registers.eflags & kTrapFlag) == 0) note_clock_site(ip + bytes);
+  if (!in_stub(ip) && (context.registers.eflags & kTrapFlag) == 0) note_clock_site(ip + bytes);
   const std::uint64_t value = logged_value(bytes == 3);
   context.registers.rax = value & 0xffffffff;
   context.registers.rdx = value >> 32;
@@ -77,7 +86,7 @@ struct ClockAnswer {
 extern "C" ClockAnswer core_on_patched_clock(std::uint64_t resume) {
   if (self().tsc_faults != 0) return {0, resume - kClockInstructionBytes};
   arm();
-  const std::uint64_t value = logged_value(clock_bytes(resume - kClockInstructionBytes) == 3);
+  const std::uint64_t value = logged_value(bytes_in_stub(resume - kClockInstructionBytes) == 3);
   arm();
   return {value, resume};
 }

@@ -1,0 +1,103 @@
+#include "recorder/core/clock_instructions.h"
+
+#include "recorder/core/instruction.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::int64_t kNearest = 16, kFarthest = 80;  // bytes before it where decoders start
+constexpr int kInstructionsBehind = 10;                // that must be some
+constexpr int kUsesBehind = 6;                         // of which one uses the value
+
+// How decoders that start before a place come by it.
+struct Votes {
+  int starts = 0, there = 0, past = 0;
+};
+
+Votes count_votes(const std::uint8_t* start, const std::uint8_t* place) {
+  Votes votes;
+  for (std::int64_t before = kNearest; before <= kFarthest && before <= place - start; before++) {
+    const std::uint8_t* at = place - before;
+    std::uint32_t bytes = 1;
+    while (at < place && bytes != 0) at += bytes = instruction_bytes(at);
+    votes.starts++;
+    votes.there += at == place;
+    votes.past += at > place;
+  }
+  return votes;
+}
+
+bool begins_there(const Votes& votes) { return votes.there > 2 * votes.past && 8 * votes.there >= 3 * votes.starts; }
+
+// Of the registers that the value is in.
+bool is_value(std::uint8_t number, bool extended) { return (number == 0 || number == 2) && !extended; }
+
+bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
+  for (; *known != 0; known++)
+    if (*known == byte) return true;
+  return false;
+}
+
+// True if the instruction reads or changes %rax or %rdx, by a few forms that code which reads the clock has: moves,
+// shifts, arithmetic, extensions and lea.
+bool works_on_value(const std::uint8_t* code) {
+  constexpr std::uint8_t kMove = 0x89, kLoadAddress = 0x8d, kEscape = 0x0f, kMultiply = 0xaf, kByIndex = 4;
+  constexpr std::uint8_t kOnTwo[] = {kMove, 0x8b, 0x01, 0x03, 0x09, 0x0b, 0x21, 0x23,
+                                     0x29,  0x2b, 0x31, 0x33, 0x39, 0x3b, 0x85, 0};
+  constexpr std::uint8_t kWithConstant[] = {0xc1, 0x81, 0x83, 0};
+  const std::uint8_t rex = (code[0] & 0xf0) == 0x40 ? *code++ : std::uint8_t{0};
+  std::uint8_t opcode = code[0];
+  if (opcode == kEscape && ((code[1] & 0xf6) == 0xb6 || code[1] == kMultiply)) {
+    code++;
+    opcode = kMove;
+  }
+  const std::uint8_t operands = code[1];
+  const bool between_registers = operands >= 0xc0;
+  const bool first = is_value(operands & 7, (rex & 1) != 0), second = is_value(operands >> 3 & 7, (rex & 4) != 0);
+  if (is_one_of(opcode, kWithConstant)) return between_registers && first;
+  if (is_one_of(opcode, kOnTwo)) return between_registers ? first || second : opcode == kMove && second;
+  const bool by_index = (operands & 7) == kByIndex && is_value(code[2] & 7, (rex & 1) != 0);
+  return opcode == kLoadAddress && !between_registers && (first || by_index);
+}
+
+// Where the code goes on behind the instruction of so many bytes, null if that is not known.
+const std::uint8_t* next(const std::uint8_t* code, std::uint32_t bytes) {
+  constexpr std::uint8_t kShortJump = 0xeb, kNearJump = 0xe9, kReturn = 0xc3;
+  if (*code == kReturn) return nullptr;
+  std::int32_t distance = 0;
+  if (*code == kShortJump) distance = static_cast<std::int8_t>(code[1]);
+  if (*code == kNearJump) __builtin_memcpy(&distance, code + 1, sizeof distance);
+  return code + bytes + distance;
+}
+
+bool is_used(const std::uint8_t* start, const std::uint8_t* code, const std::uint8_t* end) {
+  constexpr std::uint8_t kZeros = 0;  // what tables are full of; as code, an addition that nobody uses
+  for (int i = 0; i < kUsesBehind; i++) {
+    if (code == nullptr || code < start || code + kLongestInstruction > end) return false;
+    const std::uint32_t bytes = instruction_bytes(code);
+    if (bytes == 0 || *code == kZeros) return false;
+    if (works_on_value(code)) return true;
+    code = next(code, bytes);
+  }
+  return false;
+}
+
+// True if what follows can be executed, as little data can.
+bool goes_on(const std::uint8_t* code, const std::uint8_t* end) {
+  std::uint32_t bytes = 1;
+  for (int i = 0; i < kInstructionsBehind && bytes != 0 && code + kLongestInstruction <= end; i++)
+    code += bytes = instruction_bytes(code);
+  return bytes != 0;
+}
+
+}  // namespace
+
+std::uint32_t clock_instruction(const std::uint8_t* start, const std::uint8_t* at, const std::uint8_t* end) {
+  if (at + 3 > end || at[0] != 0x0f) return 0;
+  const std::uint32_t bytes = at[1] == 0x31 ? 2 : at[1] == 0x01 && at[2] == 0xf9 ? 3 : 0;
+  if (bytes == 0 || !is_used(start, at + bytes, end) || !goes_on(at + bytes, end)) return 0;
+  return begins_there(count_votes(start, at)) ? bytes : 0;
+}
+
+}  // namespace reweave::core
