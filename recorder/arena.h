@@ -82,9 +82,6 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 inline constexpr std::uint32_t kMapPlain = std::uint32_t{1} << 27;
 // Likewise: code without instructions that read the clock, as far as they were looked for (core/tsc.h).
 inline constexpr std::uint32_t kMapClockless = std::uint32_t{1} << 26;
-// All of these; what the call has there (MAP_HUGE_2MB and its like) means nothing for a file and is left out.
-inline constexpr std::uint32_t kMapNotes =
-    kMapStandIn | kMapInlined | kMapReadOnly | kMapFresh | kMapPlain | kMapClockless;
 
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
 // sent with it, by which it is told from the target's own signals of that number.

@@ -135,7 +135,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.file_size = file.size;
   body.ctime_ns = file.ctime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
-  body.flags = (static_cast<std::uint32_t>(flags) & ~kMapNotes) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
+  body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
                (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0) |
                (file.plain ? kMapPlain : 0) | (file.clockless ? kMapClockless : 0);
   // The program may put another file in its place at once: git does that with its index at each commit.
