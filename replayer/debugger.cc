@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/error.h"
+#include "replayer/watchpoints.h"
 
 namespace reweave {
 
@@ -61,6 +62,13 @@ void debug_recording(const DebugArguments& arguments) {
   setenv("REWEAVE_GDB_QUIET", arguments.discard_output ? "1" : "", 1);
   std::vector<std::string> list = {"gdb", "-q"};
   if (arguments.batch) list.insert(list.end(), {"-nx", "-batch"});
+  if (!hardware_watchpoints_work()) {
+    fmt::print(
+        stderr,
+        "reweave: hardware watchpoints do nothing on this machine; gdb steps instead, which is slow, and shows a "
+        "change by another thread late\n");
+    list.insert(list.end(), {"-ex", "set can-use-hw-watchpoints 0"});
+  }
   list.insert(list.end(), {"-x", script});
   if (arguments.batch)
     for (const std::string& command : split_commands(arguments.commands)) list.insert(list.end(), {"-ex", command});

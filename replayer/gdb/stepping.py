@@ -91,6 +91,21 @@ def leave_runtime(frame):
         raise gdb.GdbError("The replay stopped elsewhere, before the thread went on.")
 
 
+def ends_of_clock_read(instruction):
+    """Where an instruction may end that reads the time stamp counter; nowhere if it is another.
+
+    Where the instruction cannot be made to fault, the runtime has put ud2 in its place, and the last byte of rdtscp is
+    still behind that.
+    """
+    name, end = instruction["asm"].split()[0], instruction["addr"] + instruction["length"]
+    if name in ("rdtsc", "rdtscp"):
+        return [end]
+    if name != "ud2":
+        return []
+    was_rdtscp = bytes(gdb.selected_inferior().read_memory(end, 1)) == b"\xf9"
+    return [end, end + 1] if was_rdtscp else [end]
+
+
 def stops_after_clock_reads():
     """Breakpoints after the instructions of the current line that read the time stamp counter.
 
@@ -102,8 +117,8 @@ def stops_after_clock_reads():
     end = line.last if line.last is not None else pc
     stops = []
     for instruction in gdb.selected_frame().architecture().disassemble(pc, end):
-        if instruction["asm"].split()[0] in ("rdtsc", "rdtscp"):
-            stop = gdb.Breakpoint("*%#x" % (instruction["addr"] + instruction["length"]), internal=True)
+        for address in ends_of_clock_read(instruction):
+            stop = gdb.Breakpoint("*%#x" % address, internal=True)
             stop.thread = gdb.selected_thread().global_num
             stops.append(stop)
     return stops

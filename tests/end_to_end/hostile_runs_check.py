@@ -109,9 +109,12 @@ int main(void) {{
 }}
 """)
             subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
-            status, _, errors = self.reweave("record", "-o", self.folder / f"recording{number}", "--", self.folder / "program")
+            recording = self.folder / f"recording{number}"
+            status, output, errors = self.reweave("record", "-o", recording, "--", self.folder / "program")
             self.assertEqual(status, UNSUPPORTED, errors)
             self.assertIn(says, errors)
+            replayed = self.reweave("replay", recording)
+            self.assertEqual(replayed, (UNSUPPORTED, output, errors.splitlines(keepends=True)[0]))
 
     def test_what_cannot_be_recorded(self):
         """The replay ends where the run was stopped, and says the same."""
@@ -125,6 +128,12 @@ int main(void) {
 }
 """)
         subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
+        natively = subprocess.run([self.folder / "program"], stdout=subprocess.DEVNULL).returncode
+        if natively == -signal.SIGSEGV:  # a kernel without calls of this kind: then it is a fault like another
+            status, output, errors = self.record(self.folder / "program")
+            self.assertEqual((status, output), (128 + signal.SIGSEGV, "before\n"), errors)
+            self.assertEqual(self.reweave("replay", self.recording)[:2], (128 + signal.SIGSEGV, "before\n"))
+            return
         status, output, errors = self.record(self.folder / "program")
         self.assertEqual((status, output), (UNSUPPORTED, "before\n"), errors)
         replayed = self.reweave("replay", self.recording)

@@ -21,6 +21,15 @@ def reweave(*arguments):
                           stdin=subprocess.DEVNULL)
 
 
+def hardware_watchpoints_work():
+    """Whether gdb's do without Reweave: there are virtual machines in which they never stop anything."""
+    commands = ["break run_workers", "run", "watch shared_counter", "continue"]
+    words = [word for command in commands for word in ("-ex", command)]
+    done = subprocess.run(["gdb", "-nx", "-batch", *words, TARGET], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=60)
+    return "hit Hardware watchpoint 2" in done.stdout
+
+
 class GdbTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -81,6 +90,9 @@ class GdbTest(unittest.TestCase):
     def test_watchpoint_on_what_another_thread_writes(self):
         out = self.gdb(1, ["break run_workers", "continue", "watch shared_counter", "continue", "bt", "info threads"],
                        TARGET)
+        if not hardware_watchpoints_work():  # then gdb looks at the value after each step of one thread
+            self.assertRegex(out, r"(?m)^Watchpoint 2: shared_counter\n(.|\n)*\n\nOld value = 0\nNew value = 1")
+            return
         self.assertRegex(out, r"hit Hardware watchpoint 2: shared_counter\n\nOld value = 0\nNew value = 1")
         self.assertRegex(out, r"#1 .* worker \(argument=")
         self.assertRegex(out, r"(?m)^  1 .*\"t0 tid \d+\" .*futex")

@@ -32,10 +32,12 @@ static void over_instructions(void) {
                    : "+a"(low)
                    :
                    : "rbx", "rcx", "rdx", "memory", "cc");
-  CHECK(of_other_kind == 0 && flag_was_off == 1 && traps == 9);
+  /* A hypervisor answers cpuid, and some (PVM) forget the step then. */
+  int id_steps = traps == 9;
+  CHECK(of_other_kind == 0 && flag_was_off == 1 && traps == 8 + id_steps);
   CHECK(places[0] == (unsigned long)clock_read && places[1] == (unsigned long)after_clock);
-  CHECK(places[2] == (unsigned long)before_id && places[4] == (unsigned long)after_id);
-  CHECK(places[8] == (unsigned long)steps_over);
+  CHECK(places[2] == (unsigned long)before_id && (places[4] == (unsigned long)after_id) == id_steps);
+  CHECK(places[7 + id_steps] == (unsigned long)steps_over);
 }
 
 static void over_a_call(void) {
