@@ -202,7 +202,7 @@ struct OutcomeRecord {
 
 struct InputRecord {
   RecordHeader header;
-  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid, 3 rdrand, 4 rdseed, 5 rdpid
+  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid, 3 rdrand, 4 rdseed, 5 rdpid, 6 none: cpuid is recorded
   std::uint32_t reserved;
   std::uint64_t values[4];
 };

@@ -80,8 +80,9 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 // Another: code without instructions that have to be replaced (core/random_instructions.h). Replays need not look for
 // them again, which for a large library takes long, and longer if it is not in memory yet.
 inline constexpr std::uint32_t kMapPlain = std::uint32_t{1} << 27;
-// Likewise: code without instructions that read the clock, as far as they were looked for (core/tsc.h).
-inline constexpr std::uint32_t kMapClockless = std::uint32_t{1} << 26;
+// Likewise: code without those that some machines cannot make fault, if the recording was made on one
+// (core/input_traps.h).
+inline constexpr std::uint32_t kMapInputless = std::uint32_t{1} << 26;
 
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
 // sent with it, by which it is told from the target's own signals of that number.

@@ -307,7 +307,8 @@ struct RuntimeState {
   std::uint32_t process_count;
   std::uint32_t fd_tables_used;               // of fd_tables, those that ever were in use
   std::atomic<std::uint32_t> stalled_ms;      // set by the supervisor with the watchdog's signal
-  std::uint32_t clock_reads_pass;             // 1: rdtsc cannot be made to fault here (core/tsc.h)
+  std::uint32_t clock_reads_pass;             // 1: rdtsc cannot be made to fault here (core/input_traps.h)
+  std::uint32_t cpuid_recorded;               // 1: what cpuid answers is in the recording
   std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;      // not 0: the holder has had its time, others could run (kSliceTold)
   std::uint32_t woken_starves;                // live: the holder has woken one that came too late several times

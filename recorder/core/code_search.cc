@@ -33,7 +33,7 @@ struct Pairs {
 };
 
 constexpr Pairs kRare(0x0f, 0xc7, 0xae, 0x60, 0xff);
-constexpr Pairs kClock(0x0f, 0x31, 0x01, 0x0f, 0x31);
+constexpr Pairs kInput(0x0f, 0x31, 0x01, 0x0f, 0xa2);
 constexpr std::uint64_t kStep = sizeof(Bytes);
 
 // Steps over blocks of 16 places of which none is wanted; at the most to `limit`. All vector registers belong to the
@@ -98,6 +98,6 @@ std::uint64_t find(std::uint64_t at, std::uint64_t end, const Pairs& pairs) {
 }  // namespace
 
 std::uint64_t find_rare_pair(std::uint64_t at, std::uint64_t end) { return find(at, end, kRare); }
-std::uint64_t find_clock_pair(std::uint64_t at, std::uint64_t end) { return find(at, end, kClock); }
+std::uint64_t find_input_pair(std::uint64_t at, std::uint64_t end) { return find(at, end, kInput); }
 
 }  // namespace reweave::core

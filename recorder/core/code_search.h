@@ -12,7 +12,7 @@ namespace reweave::core {
 std::uint64_t find_rare_pair(std::uint64_t at, std::uint64_t end);
 
 // Likewise of these:
-//   0f 31, 0f 01   rdtsc, rdtscp
-std::uint64_t find_clock_pair(std::uint64_t at, std::uint64_t end);
+//   0f 31, 0f 01, 0f a2   rdtsc, rdtscp, cpuid
+std::uint64_t find_input_pair(std::uint64_t at, std::uint64_t end);
 
 }  // namespace reweave::core

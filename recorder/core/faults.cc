@@ -2,10 +2,10 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/clock_traps.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
+#include "recorder/core/input_traps.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/loop_probe.h"
@@ -147,9 +147,9 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  const bool emulated =
-      (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
-      (number == SIGILL && (emulate_tsc(context) || emulate_random(context) || emulate_gs_base(context)));
+  const bool emulated = (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
+                        (number == SIGILL && (emulate_tsc(context) || emulate_cpuid(context) ||
+                                              emulate_random(context) || emulate_gs_base(context)));
   if (emulated) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
     return resume_stepping(context);

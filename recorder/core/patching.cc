@@ -98,7 +98,7 @@ constexpr std::uint8_t kSetRdx[] = {0x48, 0xba};          // movabs $8 bytes, %r
 constexpr std::uint8_t kJumpRdx[] = {0xff, 0xe2};         // jmp *%rdx
 constexpr std::uint8_t kClearRcx[] = {0xb9, 0, 0, 0, 0};  // mov $0, %ecx
 constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
-constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kInvalidOpcode, 0x0f, kInvalidOpcode, 0xf9};  // clock_traps.h
+constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kInvalidOpcode, 0x0f, kInvalidOpcode, 0xf9};  // input_traps.h
 constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
 
 // rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program

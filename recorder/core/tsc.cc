@@ -1,8 +1,8 @@
 #include "recorder/core/tsc.h"
 
 #include "recorder/core/address_space.h"
-#include "recorder/core/clock_traps.h"
 #include "recorder/core/code_patterns.h"
+#include "recorder/core/input_traps.h"
 #include "recorder/core/log.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
@@ -18,8 +18,9 @@ constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 // The value that the program gets: recorded, or to be recorded.
 std::uint64_t logged_value(bool with_cpu) {
   if (replaying()) {
-    const std::uint64_t value =
-        expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter").values[0];
+    const auto& record = expect<wire::InputRecord>(wire::RecordKind::kInput, "read the time stamp counter");
+    if (record.source != (with_cpu ? 1 : 0)) diverged("read the time stamp counter", &record.header);
+    const std::uint64_t value = record.values[0];
     consume_record();
     return value;
   }

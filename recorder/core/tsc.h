@@ -1,4 +1,4 @@
-// The time stamp counter as an input: PR_SET_TSC makes rdtsc fault, or what was put in its place does (clock_traps.h),
+// The time stamp counter as an input: PR_SET_TSC makes rdtsc fault, or what was put in its place does (input_traps.h),
 // and the core answers. Where it is read often, the
 // code is patched (patching.h), and the core is entered without a fault.
 #pragma once

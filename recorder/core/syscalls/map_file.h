@@ -16,7 +16,7 @@ struct FileIdentity {
   bool fresh;       // recording: made or changed since the run began
   bool zeros;       // /dev/zero: memory like any other
   bool plain;       // what was mapped is code in which nothing has to be replaced
-  bool clockless;   // likewise: in which nothing reads the clock, as is known where such code is looked for
+  bool inputless;   // likewise: in which trap_inputs() finds nothing, as is known where it looks for all
   char path[4096];
   char opened[4096];  // replaying: what is opened in its place, a copy in the recording; empty: the path itself
 };

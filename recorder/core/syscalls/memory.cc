@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
-#include "recorder/core/clock_traps.h"
 #include "recorder/core/direct_calls.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/input_traps.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/model.h"
 #include "recorder/core/random_instructions.h"
@@ -107,7 +107,7 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   if ((call.args[2] & PROT_EXEC) == 0) return;
   note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
   if (!file.plain) file.plain = !trap_random_instructions(start, start + bytes);
-  if (!file.clockless && state().clock_reads_pass != 0) file.clockless = !trap_clock_reads(start, start + bytes);
+  if (!file.inputless) file.inputless = !trap_inputs(start, start + bytes) && traps_all_inputs();
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at

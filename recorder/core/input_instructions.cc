@@ -1,4 +1,4 @@
-#include "recorder/core/clock_instructions.h"
+#include "recorder/core/input_instructions.h"
 
 #include "recorder/core/instruction.h"
 
@@ -30,8 +30,12 @@ Votes count_votes(const std::uint8_t* start, const std::uint8_t* place) {
 
 bool begins_there(const Votes& votes) { return votes.there > 2 * votes.past && 8 * votes.there >= 3 * votes.starts; }
 
-// Of the registers that the value is in.
-bool is_value(std::uint8_t number, bool extended) { return (number == 0 || number == 2) && !extended; }
+// Registers by the bits of their numbers.
+constexpr unsigned kRaxRdx = 0b0101, kRaxToRbx = 0b1111;
+
+bool is_value(std::uint8_t number, bool extended, unsigned registers) {
+  return (registers >> number & 1) != 0 && !extended;
+}
 
 bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
   for (; *known != 0; known++)
@@ -39,13 +43,14 @@ bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
   return false;
 }
 
-// True if the instruction reads or changes %rax or %rdx, by a few forms that code which reads the clock has: moves,
-// shifts, arithmetic, extensions and lea.
-bool works_on_value(const std::uint8_t* code) {
+// True if the instruction reads or changes one of `registers`, by a few forms that code which asks for the value has:
+// moves, shifts, arithmetic, extensions and lea.
+bool works_on(unsigned registers, const std::uint8_t* code) {
   constexpr std::uint8_t kMove = 0x89, kLoadAddress = 0x8d, kEscape = 0x0f, kMultiply = 0xaf, kByIndex = 4;
   constexpr std::uint8_t kOnTwo[] = {kMove, 0x8b, 0x01, 0x03, 0x09, 0x0b, 0x21, 0x23,
                                      0x29,  0x2b, 0x31, 0x33, 0x39, 0x3b, 0x85, 0};
   constexpr std::uint8_t kWithConstant[] = {0xc1, 0x81, 0x83, 0};
+  constexpr std::uint8_t kCompare = 0x3d, kTest = 0xf6;  // %eax, a byte: what cpuid says is often only asked for
   const std::uint8_t rex = (code[0] & 0xf0) == 0x40 ? *code++ : std::uint8_t{0};
   std::uint8_t opcode = code[0];
   if (opcode == kEscape && ((code[1] & 0xf6) == 0xb6 || code[1] == kMultiply)) {
@@ -54,10 +59,13 @@ bool works_on_value(const std::uint8_t* code) {
   }
   const std::uint8_t operands = code[1];
   const bool between_registers = operands >= 0xc0;
-  const bool first = is_value(operands & 7, (rex & 1) != 0), second = is_value(operands >> 3 & 7, (rex & 4) != 0);
+  const bool first = is_value(operands & 7, (rex & 1) != 0, registers);
+  const bool second = is_value(operands >> 3 & 7, (rex & 4) != 0, registers);
+  if (registers == kRaxToRbx && opcode == kCompare) return true;
+  if (registers == kRaxToRbx && opcode == kTest) return between_registers && first;
   if (is_one_of(opcode, kWithConstant)) return between_registers && first;
   if (is_one_of(opcode, kOnTwo)) return between_registers ? first || second : opcode == kMove && second;
-  const bool by_index = (operands & 7) == kByIndex && is_value(code[2] & 7, (rex & 1) != 0);
+  const bool by_index = (operands & 7) == kByIndex && is_value(code[2] & 7, (rex & 1) != 0, registers);
   return opcode == kLoadAddress && !between_registers && (first || by_index);
 }
 
@@ -71,13 +79,13 @@ const std::uint8_t* next(const std::uint8_t* code, std::uint32_t bytes) {
   return code + bytes + distance;
 }
 
-bool is_used(const std::uint8_t* start, const std::uint8_t* code, const std::uint8_t* end) {
+bool is_used(unsigned registers, const std::uint8_t* start, const std::uint8_t* code, const std::uint8_t* end) {
   constexpr std::uint8_t kZeros = 0;  // what tables are full of; as code, an addition that nobody uses
   for (int i = 0; i < kUsesBehind; i++) {
     if (code == nullptr || code < start || code + kLongestInstruction > end) return false;
     const std::uint32_t bytes = instruction_bytes(code);
     if (bytes == 0 || *code == kZeros) return false;
-    if (works_on_value(code)) return true;
+    if (works_on(registers, code)) return true;
     code = next(code, bytes);
   }
   return false;
@@ -93,11 +101,17 @@ bool goes_on(const std::uint8_t* code, const std::uint8_t* end) {
 
 }  // namespace
 
-std::uint32_t clock_instruction(const std::uint8_t* start, const std::uint8_t* at, const std::uint8_t* end) {
-  if (at + 3 > end || at[0] != 0x0f) return 0;
-  const std::uint32_t bytes = at[1] == 0x31 ? 2 : at[1] == 0x01 && at[2] == 0xf9 ? 3 : 0;
-  if (bytes == 0 || !is_used(start, at + bytes, end) || !goes_on(at + bytes, end)) return 0;
-  return begins_there(count_votes(start, at)) ? bytes : 0;
+InputInstruction input_instruction(const std::uint8_t* start, const std::uint8_t* at, const std::uint8_t* end) {
+  if (at + 3 > end || at[0] != 0x0f) return InputInstruction::kNone;
+  InputInstruction found = InputInstruction::kNone;
+  if (at[1] == 0x31) found = InputInstruction::kRdtsc;
+  if (at[1] == 0x01 && at[2] == 0xf9) found = InputInstruction::kRdtscp;
+  if (at[1] == 0xa2) found = InputInstruction::kCpuid;
+  if (found == InputInstruction::kNone) return found;
+  const std::uint8_t* behind = at + bytes_of(found);
+  const unsigned registers = found == InputInstruction::kCpuid ? kRaxToRbx : kRaxRdx;
+  const bool makes_sense = is_used(registers, start, behind, end) && goes_on(behind, end);
+  return makes_sense && begins_there(count_votes(start, at)) ? found : InputInstruction::kNone;
 }
 
 }  // namespace reweave::core

@@ -1,4 +1,4 @@
-// Which bytes in code are an `rdtsc` or `rdtscp`.
+// Which bytes in code are an `rdtsc`, `rdtscp` or `cpuid`.
 //
 // Two bytes are easily part of another instruction, or of a table, and to decode all code from its start takes longer
 // than all else that starts a program. So only the neighbourhood is decoded, and two things are asked:
@@ -14,7 +14,13 @@
 
 namespace reweave::core {
 
-// Bytes of the instruction that reads the clock at `at`, in the code from `start` to `end`; 0 if there is none.
-std::uint32_t clock_instruction(const std::uint8_t* start, const std::uint8_t* at, const std::uint8_t* end);
+enum class InputInstruction : std::uint8_t { kNone, kRdtsc, kRdtscp, kCpuid };
+
+constexpr std::uint32_t bytes_of(InputInstruction instruction) {
+  return instruction == InputInstruction::kNone ? 0 : instruction == InputInstruction::kRdtscp ? 3 : 2;
+}
+
+// The one at `at` in the code from `start` to `end`.
+InputInstruction input_instruction(const std::uint8_t* start, const std::uint8_t* at, const std::uint8_t* end);
 
 }  // namespace reweave::core
