@@ -1,11 +1,14 @@
 #include "recorder/core/input_traps.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/code_search.h"
 #include "recorder/core/dispatch.h"
+#include "recorder/core/faults.h"
 #include "recorder/core/input_instructions.h"
+#include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stubs.h"
@@ -53,6 +56,22 @@ long read_clock(void*) {
   return 0;
 }
 
+// The handlers are not there yet, and whoever started us may have blocked the signal.
+bool clock_reads_fault() {
+  Thread& me = self();
+  const std::uint64_t bit = signal_bit(SIGSEGV);
+  SignalAction action = {};
+  std::uint64_t mask = 0;
+  sys(SYS_rt_sigaction, SIGSEGV, nullptr, &action, 8);
+  set_real_action(SIGSEGV, reinterpret_cast<std::uint64_t>(&core_on_fault), SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &mask, 8);
+  const bool fault = core_guarded(read_clock, nullptr, &me.call_frame) != 0;
+  me.call_frame = 0;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+  sys(SYS_rt_sigaction, SIGSEGV, &action, nullptr, 8);
+  return fault;
+}
+
 const Place* trapped_at(std::uint64_t ip) {
   const Place* place = place_at(ip);
   return place != nullptr && code_region(ip) != nullptr && code_at(ip)[1] == kInvalidOpcode ? place : nullptr;
@@ -92,10 +111,8 @@ void logged_answer(std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&va
 }  // namespace
 
 void decide_input_traps() {
-  Thread& me = self();
   RuntimeState& s = state();
-  s.clock_reads_pass = core_guarded(read_clock, nullptr, &me.call_frame) == 0 ? 1 : 0;
-  me.call_frame = 0;
+  s.clock_reads_pass = clock_reads_fault() ? 0 : 1;
   s.cpuid_recorded = replaying() ? is_announced() : s.clock_reads_pass;
   if (s.cpuid_recorded == 0) return;
   if (replaying()) return consume_record();

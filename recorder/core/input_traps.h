@@ -12,7 +12,7 @@
 namespace reweave::core {
 
 // Finds out whether reads of the counter fault, and decides or learns whether cpuid is recorded. In the first thread of
-// a run, when its signal handlers are there.
+// a run, when it has its stack for signals.
 void decide_input_traps();
 
 // Code of a file was mapped there, as a region of the address space. True if some of it was replaced.

@@ -126,8 +126,8 @@ void catch_all_signals(bool all) {
 
 void die_by_signal(int number) {
   set_real_action(number, 0, 0);
-  const std::uint64_t none = 0;
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8);
+  const std::uint64_t others = ~signal_bit(number);  // the watchdog's may be waiting, without a handler yet
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &others, nullptr, 8);
   sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
   sys(SYS_exit_group, 128 + number);
   __builtin_unreachable();
