@@ -41,12 +41,9 @@ bool is_to_fault(InputInstruction instruction) {
   return instruction == InputInstruction::kCpuid ? state().cpuid_recorded != 0 : state().clock_reads_pass != 0;
 }
 
-bool trap(std::uint64_t at, InputInstruction instruction) {
+bool note(std::uint64_t at, InputInstruction instruction) {
   const Place* known = place_at(at);
   if (known == nullptr && place_count == kMaxPlaces) return false;
-  const Writable page(at, bytes_of(instruction));
-  if (!page.done()) return false;
-  *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalidOpcode;
   places[known != nullptr ? static_cast<std::uint32_t>(known - places) : place_count++] = {at, instruction};
   return true;
 }
@@ -70,6 +67,15 @@ bool clock_reads_fault() {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
   sys(SYS_rt_sigaction, SIGSEGV, &action, nullptr, 8);
   return fault;
+}
+
+// Replaces what was noted from `first` to `last`. At once: to change the protection of memory takes long, above all
+// where this is needed.
+void replace_noted(std::uint64_t first, std::uint64_t last) {
+  const Writable pages(first, last + 2 - first);
+  for (std::uint32_t i = 0; i < place_count && pages.done(); i++)
+    if (places[i].at >= first && places[i].at <= last)
+      *reinterpret_cast<std::uint8_t*>(places[i].at + 1) = kInvalidOpcode;
 }
 
 const Place* trapped_at(std::uint64_t ip) {
@@ -127,12 +133,15 @@ bool trap_inputs(std::uint64_t start, std::uint64_t end) {
   if (!any_to_find || region == nullptr || end > region->end) return false;
   constexpr std::uint64_t kMostBytes = 3;
   const std::uint64_t last = end - kMostBytes;
-  bool any = false;
+  std::uint64_t first_noted = 0, last_noted = 0;
   for (std::uint64_t at = find_input_pair(start, last); at < last; at = find_input_pair(at + 1, last)) {
     const InputInstruction found = input_instruction(code_at(start), code_at(at), code_at(end));
-    any |= is_to_fault(found) && trap(at, found);
+    if (!is_to_fault(found) || !note(at, found)) continue;
+    if (first_noted == 0) first_noted = at;
+    last_noted = at;
   }
-  return any;
+  if (first_noted != 0) replace_noted(first_noted, last_noted);
+  return first_noted != 0;
 }
 
 std::uint64_t trapped_clock_bytes(std::uint64_t ip) {
