@@ -100,7 +100,7 @@ std::string describe(const wire::OutcomeRecord& record, const DumpOptions&) {
 
 std::string describe(const wire::InputRecord& record, const DumpOptions&) {
   static constexpr const char* kSources[] = {"rdtsc", "rdtscp",           "cpuid", "rdrand", "rdseed",
-                                             "rdpid", "cpuid is recorded"};
+                                             "rdpid", "cpuid is recorded", "xgetbv"};
   return fmt::format("input {}: {:#x} {:#x} {:#x} {:#x}", named(kSources, record.source), record.values[0],
                      record.values[1], record.values[2], record.values[3]);
 }
@@ -144,6 +144,10 @@ std::string describe(const wire::ClockRecord& record, const DumpOptions&) {
   return fmt::format("{} = {} ns, step {} context {:08x}", call, record.time, record.step, record.context);
 }
 
+std::string describe(const wire::MapCodeRecord& record, const DumpOptions&) {
+  return fmt::format("code at {:#x}, {} places", record.start, record.count);
+}
+
 using Describe = std::string (*)(const wire::RecordHeader*, const DumpOptions&);
 
 template <typename Fixed>
@@ -170,8 +174,9 @@ constexpr Describe kDescribe[] = {
     describe_as<wire::PreemptRecord>,
     describe_as<wire::PatchRecord>,
     describe_as<wire::ClockRecord>,
+    describe_as<wire::MapCodeRecord>,
 };
-static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kClock) + 1);
+static_assert(std::size(kDescribe) == static_cast<std::size_t>(RecordKind::kMapCode) + 1);
 
 }  // namespace
 

@@ -37,6 +37,7 @@ enum class RecordKind : std::uint16_t {
   kPreempt = 13,     // the header's thread gave up the baton at no schedule point: PreemptRecord + NamedWord...
   kPatch = 14,       // the code of the system call that the header's thread makes next was patched: PatchRecord
   kClock = 15,       // clock_gettime or gettimeofday gave the time: ClockRecord
+  kMapCode = 16,     // what has to be replaced in code just mapped: MapCodeRecord + offsets
 };
 
 // Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
@@ -200,9 +201,21 @@ struct OutcomeRecord {
   std::uint64_t step;
 };
 
+// What the processor itself answered.
+enum class InputSource : std::uint32_t {
+  kRdtsc = 0,
+  kRdtscp = 1,
+  kCpuid = 2,
+  kRdrand = 3,
+  kRdseed = 4,
+  kRdpid = 5,
+  kCpuidRecorded = 6,  // nothing: says that answers of cpuid and xgetbv are in this recording
+  kXgetbv = 7,
+};
+
 struct InputRecord {
   RecordHeader header;
-  std::uint32_t source;  // 0 rdtsc, 1 rdtscp, 2 cpuid, 3 rdrand, 4 rdseed, 5 rdpid, 6 none: cpuid is recorded
+  std::uint32_t source;  // InputSource
   std::uint32_t reserved;
   std::uint64_t values[4];
 };
@@ -239,6 +252,14 @@ struct ClockRecord {
   std::uint32_t clock;    // CLOCK_*, or kTimeOfDay
 };
 static_assert(sizeof(ClockRecord) == 32);
+
+// Followed by `count` offsets from `start`, of 4 bytes each, that ascend.
+struct MapCodeRecord {
+  RecordHeader header;
+  std::uint64_t start;  // address of the code
+  std::uint32_t count;
+  std::uint32_t reserved;
+};
 
 // ClockRecord::clock of gettimeofday, which shows CLOCK_REALTIME.
 inline constexpr std::uint32_t kTimeOfDay = 0x10000;

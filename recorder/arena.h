@@ -77,13 +77,6 @@ inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
 // Another: the file was made or changed during the run and may be gone at its end. The supervisor keeps its content,
 // and the thread waits for that.
 inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
-// Another: code without instructions that have to be replaced (core/random_instructions.h). Replays need not look for
-// them again, which for a large library takes long, and longer if it is not in memory yet.
-inline constexpr std::uint32_t kMapPlain = std::uint32_t{1} << 27;
-// Likewise: code without those that some machines cannot make fault, if the recording was made on one
-// (core/input_traps.h).
-inline constexpr std::uint32_t kMapInputless = std::uint32_t{1} << 26;
-
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
 // sent with it, by which it is told from the target's own signals of that number.
 inline constexpr int kWatchdogSignal = 63;

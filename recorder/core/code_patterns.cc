@@ -4,6 +4,7 @@
 
 #include "recorder/core/context.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/trapped.h"
 
 namespace reweave::core {
 
@@ -64,6 +65,12 @@ std::uint64_t clock_bytes(std::uint64_t address) {
   if (code[0] != 0x0f) return 0;
   if (code[1] == 0x31) return 2;
   return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
+}
+
+std::uint64_t trapped_clock_bytes(std::uint64_t address) {
+  const std::uint8_t* code = code_at(address);
+  if (code[0] != 0x0f || code[1] != kPrivilegedOpcode) return 0;
+  return code[2] == 0xf9 ? 3 : 2;
 }
 
 std::uint64_t movable_bytes(std::uint64_t address) {

@@ -6,9 +6,6 @@
 
 namespace reweave::core {
 
-// The second byte of what is put in the place of instructions that are to fault, after 0f: ud2.
-inline constexpr std::uint8_t kInvalidOpcode = 0x0b;
-
 // The region at `address` if it is code that cannot be written to, all of it there; else null.
 const Region* code_region(std::uint64_t address);
 
@@ -25,6 +22,8 @@ std::uint64_t compare_bytes(std::uint64_t address);
 
 // Bytes of an `rdtsc` or `rdtscp` at `address`, or 0.
 std::uint64_t clock_bytes(std::uint64_t address);
+// The same of one in whose place there is what faults (trapped.h), where that can be nothing else.
+std::uint64_t trapped_clock_bytes(std::uint64_t address);
 
 // Bytes of an instruction at `address` that does the same anywhere: a move, shift, or arithmetic on registers, a store
 // near %rbp, or lfence; 0 for all others.

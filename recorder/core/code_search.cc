@@ -14,31 +14,16 @@ constexpr Bytes all(std::uint8_t byte) {
   return bytes;
 }
 
-// Pairs of bytes: one with either of two behind it, and another.
-struct Pairs {
-  std::uint8_t first, second, or_second;
-  std::uint8_t other_first, other_second;
-  Bytes firsts, seconds, or_seconds, other_firsts, other_seconds;
-  constexpr Pairs(std::uint8_t a, std::uint8_t b, std::uint8_t or_b, std::uint8_t c, std::uint8_t d)
-      : first(a),
-        second(b),
-        or_second(or_b),
-        other_first(c),
-        other_second(d),
-        firsts(all(a)),
-        seconds(all(b)),
-        or_seconds(all(or_b)),
-        other_firsts(all(c)),
-        other_seconds(all(d)) {}
-};
-
-constexpr Pairs kRare(0x0f, 0xc7, 0xae, 0x60, 0xff);
-constexpr Pairs kInput(0x0f, 0x31, 0x01, 0x0f, 0xa2);
+constexpr std::uint8_t kFirst = 0x0f, kSeconds[] = {0xc7, 0xae, 0x31, 0x01, 0xa2};
+constexpr std::uint8_t kOtherFirst = 0x60, kOtherSecond = 0xff;
+constexpr Bytes kFirsts = all(kFirst), kSecond0 = all(kSeconds[0]), kSecond1 = all(kSeconds[1]),
+                kSecond2 = all(kSeconds[2]), kSecond3 = all(kSeconds[3]), kSecond4 = all(kSeconds[4]),
+                kOtherFirsts = all(kOtherFirst), kOtherSeconds = all(kOtherSecond);
 constexpr std::uint64_t kStep = sizeof(Bytes);
 
 // Steps over blocks of 16 places of which none is wanted; at the most to `limit`. All vector registers belong to the
 // program: those used are put back.
-std::uint64_t skip_blocks(std::uint64_t at, std::uint64_t limit, const Pairs& pairs) {
+std::uint64_t skip_blocks(std::uint64_t at, std::uint64_t limit) {
   Bytes saved[5];
   std::uint64_t found;
   asm volatile(
@@ -50,18 +35,27 @@ std::uint64_t skip_blocks(std::uint64_t at, std::uint64_t limit, const Pairs& pa
       "1:\n\t"
       "movdqu (%[at]), %%xmm0\n\t"
       "movdqu 1(%[at]), %%xmm1\n\t"
-      "movdqa %%xmm0, %%xmm2\n\t"
+      "movdqa %%xmm1, %%xmm2\n\t"
       "movdqa %%xmm1, %%xmm3\n\t"
+      "pcmpeqb %[second0], %%xmm2\n\t"
+      "pcmpeqb %[second1], %%xmm3\n\t"
       "movdqa %%xmm1, %%xmm4\n\t"
-      "pcmpeqb %[seconds], %%xmm1\n\t"
-      "pcmpeqb %[or_seconds], %%xmm3\n\t"
+      "por %%xmm3, %%xmm2\n\t"
+      "pcmpeqb %[second2], %%xmm4\n\t"
+      "movdqa %%xmm1, %%xmm3\n\t"
+      "por %%xmm4, %%xmm2\n\t"
+      "pcmpeqb %[second3], %%xmm3\n\t"
+      "movdqa %%xmm1, %%xmm4\n\t"
+      "por %%xmm3, %%xmm2\n\t"
+      "pcmpeqb %[second4], %%xmm4\n\t"
+      "movdqa %%xmm0, %%xmm3\n\t"
+      "por %%xmm4, %%xmm2\n\t"
       "pcmpeqb %[firsts], %%xmm0\n\t"
-      "por %%xmm3, %%xmm1\n\t"
-      "pcmpeqb %[other_firsts], %%xmm2\n\t"
-      "pcmpeqb %[other_seconds], %%xmm4\n\t"
-      "pand %%xmm1, %%xmm0\n\t"
-      "pand %%xmm4, %%xmm2\n\t"
-      "por %%xmm2, %%xmm0\n\t"
+      "pcmpeqb %[other_seconds], %%xmm1\n\t"
+      "pcmpeqb %[other_firsts], %%xmm3\n\t"
+      "pand %%xmm2, %%xmm0\n\t"
+      "pand %%xmm3, %%xmm1\n\t"
+      "por %%xmm1, %%xmm0\n\t"
       "pmovmskb %%xmm0, %k[found]\n\t"
       "test %k[found], %k[found]\n\t"
       "jnz 2f\n\t"
@@ -76,28 +70,28 @@ std::uint64_t skip_blocks(std::uint64_t at, std::uint64_t limit, const Pairs& pa
       "movdqu %[s4], %%xmm4\n\t"
       : [at] "+r"(at), [found] "=&r"(found), [s0] "=m"(saved[0]), [s1] "=m"(saved[1]), [s2] "=m"(saved[2]),
         [s3] "=m"(saved[3]), [s4] "=m"(saved[4])
-      : [limit] "r"(limit), [step] "i"(kStep), [firsts] "m"(pairs.firsts), [seconds] "m"(pairs.seconds),
-        [or_seconds] "m"(pairs.or_seconds), [other_firsts] "m"(pairs.other_firsts),
-        [other_seconds] "m"(pairs.other_seconds)
+      : [limit] "r"(limit), [step] "i"(kStep), [firsts] "m"(kFirsts), [second0] "m"(kSecond0), [second1] "m"(kSecond1),
+        [second2] "m"(kSecond2), [second3] "m"(kSecond3), [second4] "m"(kSecond4), [other_firsts] "m"(kOtherFirsts),
+        [other_seconds] "m"(kOtherSeconds)
       : "memory", "cc");
   return at;
 }
 
-bool is_wanted(std::uint64_t at, const Pairs& pairs) {
+bool is_wanted(std::uint64_t at) {
   const auto* code = reinterpret_cast<const std::uint8_t*>(at);
-  if (code[0] == pairs.first && (code[1] == pairs.second || code[1] == pairs.or_second)) return true;
-  return code[0] == pairs.other_first && code[1] == pairs.other_second;
-}
-
-std::uint64_t find(std::uint64_t at, std::uint64_t end, const Pairs& pairs) {
-  if (at + kStep < end) at = skip_blocks(at, end - kStep, pairs);
-  while (at < end && !is_wanted(at, pairs)) at++;
-  return at;
+  if (code[0] == kOtherFirst) return code[1] == kOtherSecond;
+  if (code[0] != kFirst) return false;
+  for (const std::uint8_t second : kSeconds)
+    if (code[1] == second) return true;
+  return false;
 }
 
 }  // namespace
 
-std::uint64_t find_rare_pair(std::uint64_t at, std::uint64_t end) { return find(at, end, kRare); }
-std::uint64_t find_input_pair(std::uint64_t at, std::uint64_t end) { return find(at, end, kInput); }
+std::uint64_t find_rare_pair(std::uint64_t at, std::uint64_t end) {
+  if (at + kStep < end) at = skip_blocks(at, end - kStep);
+  while (at < end && !is_wanted(at)) at++;
+  return at;
+}
 
 }  // namespace reweave::core

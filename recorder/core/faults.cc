@@ -5,14 +5,12 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/fork_server.h"
-#include "recorder/core/input_traps.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/loop_probe.h"
 #include "recorder/core/patching.h"
 #include "recorder/core/preemption.h"
 #include "recorder/core/protection_keys.h"
-#include "recorder/core/random_instructions.h"
 #include "recorder/core/recorded_preemption.h"
 #include "recorder/core/restarts.h"
 #include "recorder/core/scheduler.h"
@@ -147,17 +145,14 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  const bool emulated = (number == SIGSEGV && (emulate_tsc(context) || give_way_at_pause(context))) ||
-                        (number == SIGILL && (emulate_tsc(context) || emulate_cpuid(context) ||
-                                              emulate_random(context) || emulate_gs_base(context)));
-  if (emulated) {
+  const bool is_privileged = number == SIGSEGV && code == SI_KERNEL;  // no address: what the processor forbids
+  if (is_privileged && (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) ||
+                        give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
     return resume_stepping(context);
   }
   arm();
-  const void* shown = info;
-  show_clock_fault(context, number, shown);
-  take_now(context, number, shown, number != SIGTRAP);
+  take_now(context, number, info, number != SIGTRAP);
   resume_stepping(context);
 }
 

@@ -20,7 +20,6 @@
 #include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
-#include "recorder/core/vector_saves.h"
 
 extern "C" [[noreturn]] void core_enter_program(std::uint64_t stack, std::uint64_t entry);
 extern "C" [[noreturn]] void core_exec_stop(std::uint64_t stack, std::uint64_t entry);
@@ -358,7 +357,6 @@ void start_program(const StartArgs& args) {
   if (program.interpreter[0] != 0) {
     fd = open_program(program.interpreter, file, head);
     if (!load_image(fd, file, 0, interpreter)) give_up_image(args, program.interpreter);
-    make_vector_saves_repeatable(interpreter.start, interpreter.end);
     sys(SYS_close, fd);
     entry = interpreter.entry;
   }

@@ -106,6 +106,7 @@ InputInstruction input_instruction(const std::uint8_t* start, const std::uint8_t
   InputInstruction found = InputInstruction::kNone;
   if (at[1] == 0x31) found = InputInstruction::kRdtsc;
   if (at[1] == 0x01 && at[2] == 0xf9) found = InputInstruction::kRdtscp;
+  if (at[1] == 0x01 && at[2] == 0xd0) found = InputInstruction::kXgetbv;
   if (at[1] == 0xa2) found = InputInstruction::kCpuid;
   if (found == InputInstruction::kNone) return found;
   const std::uint8_t* behind = at + bytes_of(found);

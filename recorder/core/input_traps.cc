@@ -3,8 +3,6 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/code_patterns.h"
-#include "recorder/core/code_search.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/faults.h"
 #include "recorder/core/input_instructions.h"
@@ -12,41 +10,12 @@
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/trapped.h"
+#include "recorder/core/tsc.h"
 
 namespace reweave::core {
 
 namespace {
-
-// InputRecord::source
-constexpr std::uint32_t kCpuid = 2;
-constexpr std::uint32_t kCpuidIsRecorded = 6;  // at the start of a recording
-
-struct Place {
-  std::uint64_t at;
-  InputInstruction instruction;
-};
-
-constexpr std::uint32_t kMaxPlaces = 256;
-Place places[kMaxPlaces];
-std::uint32_t place_count;
-
-const Place* place_at(std::uint64_t ip) {
-  for (std::uint32_t i = 0; i < place_count; i++)
-    if (places[i].at == ip) return &places[i];
-  return nullptr;
-}
-
-bool is_to_fault(InputInstruction instruction) {
-  if (instruction == InputInstruction::kNone) return false;
-  return instruction == InputInstruction::kCpuid ? state().cpuid_recorded != 0 : state().clock_reads_pass != 0;
-}
-
-bool note(std::uint64_t at, InputInstruction instruction) {
-  const Place* known = place_at(at);
-  if (known == nullptr && place_count == kMaxPlaces) return false;
-  places[known != nullptr ? static_cast<std::uint32_t>(known - places) : place_count++] = {at, instruction};
-  return true;
-}
 
 long read_clock(void*) {
   asm volatile("rdtsc" ::: "rax", "rdx");
@@ -69,49 +38,63 @@ bool clock_reads_fault() {
   return fault;
 }
 
-// Replaces what was noted from `first` to `last`. At once: to change the protection of memory takes long, above all
-// where this is needed.
-void replace_noted(std::uint64_t first, std::uint64_t last) {
-  const Writable pages(first, last + 2 - first);
-  for (std::uint32_t i = 0; i < place_count && pages.done(); i++)
-    if (places[i].at >= first && places[i].at <= last)
-      *reinterpret_cast<std::uint8_t*>(places[i].at + 1) = kInvalidOpcode;
-}
-
-const Place* trapped_at(std::uint64_t ip) {
-  const Place* place = place_at(ip);
-  return place != nullptr && code_region(ip) != nullptr && code_at(ip)[1] == kInvalidOpcode ? place : nullptr;
-}
-
-void log_input(std::uint32_t source, const std::uint64_t (&values)[4]) {
-  RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
-  auto& body = record.body<wire::InputRecord>();
-  body.source = source;
-  body.reserved = 0;
-  for (int i = 0; i < 4; i++) body.values[i] = values[i];
-  record.commit();
-}
-
 // True if the next record says that cpuid is recorded.
 bool is_announced() {
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kInput)) return false;
-  return reinterpret_cast<const wire::InputRecord*>(header)->source == kCpuidIsRecorded;
+  return reinterpret_cast<const wire::InputRecord*>(header)->source ==
+         static_cast<std::uint32_t>(wire::InputSource::kCpuidRecorded);
 }
 
-// Answers to `leaf` and `subleaf`, in the order rax, rbx, rcx, rdx: recorded, or to be recorded.
-void logged_answer(std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&values)[4]) {
-  if (replaying()) {
-    const auto& record = expect<wire::InputRecord>(wire::RecordKind::kInput, "asked the processor");
-    if (record.source != kCpuid) diverged("asked the processor what it is", &record.header);
-    for (int i = 0; i < 4; i++) values[i] = record.values[i];
-    return consume_record();
-  }
-  std::uint32_t a = static_cast<std::uint32_t>(leaf), b, c = static_cast<std::uint32_t>(subleaf), d;
+InputValues ask_cpuid(std::uint64_t leaf, std::uint64_t subleaf) {
+  auto a = static_cast<std::uint32_t>(leaf), c = static_cast<std::uint32_t>(subleaf);
+  std::uint32_t b, d;
   asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-  const std::uint64_t answers[4] = {a, b, c, d};
-  for (int i = 0; i < 4; i++) values[i] = answers[i];
-  log_input(kCpuid, values);
+  return {{a, b, c, d}};
+}
+
+bool emulate_cpuid(KernelContext& context, const Trapped& trapped) {
+  auto& r = context.registers;
+  arm();
+  const InputValues answer = input(trapped.source, [&r] { return ask_cpuid(r.rax, r.rcx); });
+  r.rax = answer.value[0];
+  r.rbx = answer.value[1];
+  r.rcx = answer.value[2];
+  r.rdx = answer.value[3];
+  r.rip += trapped.bytes;
+  arm();
+  return true;
+}
+
+long read_control(void* pointer) {
+  auto& values = *static_cast<InputValues*>(pointer);
+  const auto number = static_cast<std::uint32_t>(values.value[0]);
+  std::uint32_t low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(number));
+  values = {{low, high}};
+  return 0;
+}
+
+// Of a register that the processor does not have, the program has its fault.
+bool emulate_xgetbv(KernelContext& context, const Trapped& trapped) {
+  auto& r = context.registers;
+  constexpr std::uint64_t kInUse = 1, kFaulted = 1;  // after 0, XCR0: what of it is in use
+  const std::uint64_t number = r.rcx & 0xffffffff;
+  if (number > kInUse) return false;
+  arm();
+  const InputValues answer = input(trapped.source, [number] {
+    Thread& me = self();
+    InputValues values = {{number}};
+    if (core_guarded(read_control, &values, &me.call_frame) != 0) values = {{0, 0, kFaulted}};
+    me.call_frame = 0;
+    return values;
+  });
+  if (answer.value[2] == kFaulted) return false;
+  r.rax = answer.value[0];
+  r.rdx = answer.value[1];
+  r.rip += trapped.bytes;
+  arm();
+  return true;
 }
 
 }  // namespace
@@ -119,59 +102,29 @@ void logged_answer(std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&va
 void decide_input_traps() {
   RuntimeState& s = state();
   s.clock_reads_pass = clock_reads_fault() ? 0 : 1;
-  s.cpuid_recorded = replaying() ? is_announced() : s.clock_reads_pass;
+  s.cpuid_recorded = !replaying() || is_announced() ? 1 : 0;
   if (s.cpuid_recorded == 0) return;
   if (replaying()) return consume_record();
-  log_input(kCpuidIsRecorded, {});
+  log_input(wire::InputSource::kCpuidRecorded, {});
 }
 
-bool traps_all_inputs() { return state().clock_reads_pass != 0 && state().cpuid_recorded != 0; }
-
-bool trap_inputs(std::uint64_t start, std::uint64_t end) {
-  const Region* region = code_region(start);
-  const bool any_to_find = state().clock_reads_pass != 0 || state().cpuid_recorded != 0;
-  if (!any_to_find || region == nullptr || end > region->end) return false;
-  constexpr std::uint64_t kMostBytes = 3;
-  const std::uint64_t last = end - kMostBytes;
-  std::uint64_t first_noted = 0, last_noted = 0;
-  for (std::uint64_t at = find_input_pair(start, last); at < last; at = find_input_pair(at + 1, last)) {
-    const InputInstruction found = input_instruction(code_at(start), code_at(at), code_at(end));
-    if (!is_to_fault(found) || !note(at, found)) continue;
-    if (first_noted == 0) first_noted = at;
-    last_noted = at;
-  }
-  if (first_noted != 0) replace_noted(first_noted, last_noted);
-  return first_noted != 0;
-}
-
-std::uint64_t trapped_clock_bytes(std::uint64_t ip) {
-  const Place* place = trapped_at(ip);
-  return place != nullptr && place->instruction != InputInstruction::kCpuid ? bytes_of(place->instruction) : 0;
-}
-
-bool emulate_cpuid(KernelContext& context) {
-  auto& r = context.registers;
-  const Place* place = trapped_at(r.rip);
-  if (place == nullptr || place->instruction != InputInstruction::kCpuid) return false;
-  arm();
-  std::uint64_t values[4];
-  logged_answer(r.rax, r.rcx, values);
-  r.rax = values[0];
-  r.rbx = values[1];
-  r.rcx = values[2];
-  r.rdx = values[3];
-  r.rip += bytes_of(place->instruction);
-  arm();
+bool trap_input(std::uint64_t start, std::uint64_t at, std::uint64_t end) {
+  struct Kind {
+    wire::InputSource source;
+    bool (*emulate)(KernelContext&, const Trapped&);
+  };
+  constexpr Kind kKinds[] = {{},
+                             {wire::InputSource::kRdtsc, emulate_trapped_tsc},
+                             {wire::InputSource::kRdtscp, emulate_trapped_tsc},
+                             {wire::InputSource::kCpuid, emulate_cpuid},
+                             {wire::InputSource::kXgetbv, emulate_xgetbv}};
+  const InputInstruction found = input_instruction(code_at(start), code_at(at), code_at(end));
+  if (found == InputInstruction::kNone) return false;
+  const bool is_clock = found == InputInstruction::kRdtsc || found == InputInstruction::kRdtscp;
+  const Kind& kind = kKinds[static_cast<int>(found)];
+  if (is_clock ? state().clock_reads_pass != 0 : state().cpuid_recorded != 0)
+    remember_trapped({at, static_cast<std::uint8_t>(bytes_of(found)), 0, 0, 0, kind.source, kind.emulate});
   return true;
-}
-
-void show_clock_fault(const KernelContext& context, int& number, const void*& info) {
-  static const std::uint64_t protection[16] = {SIGSEGV, SI_KERNEL};  // si_signo and si_errno, si_code; no address
-  const std::uint64_t ip = context.registers.rip;
-  const bool reads = in_stub(ip) || trapped_clock_bytes(ip) != 0;
-  if (number != SIGILL || self().tsc_faults == 0 || !reads) return;
-  number = SIGSEGV;
-  info = protection;
 }
 
 }  // namespace reweave::core

@@ -8,6 +8,7 @@
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/log.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/trapped.h"
 #include "recorder/core/tsc.h"
 
 extern "C" __attribute__((visibility("hidden"))) void api_clock();  // entry.S
@@ -61,7 +62,8 @@ Site* admit(std::uint64_t after) {
 
 // The instruction and those behind it that a jump may replace: the patch's start and length, 0 if none.
 void find_clock_room(Site& site, const Region& region) {
-  const std::uint64_t bytes = *code_at(site.after - 3) == 0x0f && *code_at(site.after - 1) == 0xf9 ? 3 : 2;
+  const std::uint64_t longer = site.after - 3;
+  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
   std::uint64_t end = site.after;
   while (end + 8 < region.end && end - (site.after - bytes) < kJumpBytes) {
     const std::uint64_t next = movable_bytes(end);
@@ -98,7 +100,7 @@ constexpr std::uint8_t kSetRdx[] = {0x48, 0xba};          // movabs $8 bytes, %r
 constexpr std::uint8_t kJumpRdx[] = {0xff, 0xe2};         // jmp *%rdx
 constexpr std::uint8_t kClearRcx[] = {0xb9, 0, 0, 0, 0};  // mov $0, %ecx
 constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
-constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kInvalidOpcode, 0x0f, kInvalidOpcode, 0xf9};  // input_traps.h
+constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kPrivilegedOpcode, 0x0f, kPrivilegedOpcode, 0xf9};
 constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
 
 // rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program

@@ -2,37 +2,15 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/code_patterns.h"
-#include "recorder/core/code_search.h"
 #include "recorder/core/instruction.h"
-#include "recorder/core/log.h"
-#include "recorder/core/patching.h"
 #include "recorder/core/scheduler.h"
-#include "recorder/core/segment_bases.h"
 #include "recorder/core/stubs.h"
-#include "recorder/core/vsyscalls.h"
+#include "recorder/core/trapped.h"
 
 namespace reweave::core {
 
 namespace {
 
-// InputRecord::source
-enum class Source : std::uint32_t { kRdrand = 3, kRdseed = 4, kRdpid = 5 };
-
-// One of them: [66 or f3] [REX] 0f c7 operand.
-struct Place {
-  std::uint64_t start;  // with its prefixes
-  std::uint8_t bytes;
-  std::uint8_t width;   // of the value in bits
-  std::uint8_t target;  // number of the register, as instructions count them
-  Source source;
-};
-
-constexpr std::uint32_t kMaxPlaces = 256;
-Place places[kMaxPlaces];
-std::uint32_t place_count;
-
-constexpr std::uint64_t kLookedBehind = 4 * kLongestInstruction;  // bytes after the instruction, or before it
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
 constexpr std::uint64_t kCarryFlag = 1;
 
@@ -72,39 +50,6 @@ bool carry_is_asked(const std::uint8_t* code) {
   return false;
 }
 
-// `at` is that of the bytes 0f c7. False if it is something else.
-bool recognise(std::uint64_t at, Place& place) {
-  const std::uint8_t* code = code_at(at);
-  const std::uint8_t operand = code[2];
-  if (code[1] != 0xc7 || operand < 0xf0) return false;  // of a register: /6 RDRAND, /7 RDSEED, f3 /7 RDPID
-  const std::uint8_t rex = is_rex(code[-1]) ? code[-1] : 0;
-  const std::uint64_t prefixes = rex != 0 ? 1 : 0;
-  const std::uint8_t first = code[-1 - static_cast<long>(prefixes)];
-  const bool is_short = first == 0x66, is_rdpid = first == 0xf3 && operand >= 0xf8;
-  place.target = static_cast<std::uint8_t>((operand & 7) + ((rex & 1) != 0 ? 8 : 0));
-  place.width = (rex & 8) != 0 || is_rdpid ? 64 : is_short ? 16 : 32;
-  place.source = is_rdpid ? Source::kRdpid : operand >= 0xf8 ? Source::kRdseed : Source::kRdrand;
-  place.start = at - prefixes - (is_short || is_rdpid ? 1 : 0);
-  place.bytes = static_cast<std::uint8_t>(at + 3 - place.start);
-  return is_rdpid || carry_is_asked(code + 3);
-}
-
-void trap(std::uint64_t at, const Place& place) {
-  if (place_count == kMaxPlaces) return;
-  const Writable page(at, 2);
-  if (!page.done()) return;
-  *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalidOpcode;
-  for (std::uint32_t i = 0; i < place_count; i++)
-    if (places[i].start == place.start) return void(places[i] = place);
-  places[place_count++] = place;
-}
-
-const Place* place_at(std::uint64_t ip) {
-  for (std::uint32_t i = 0; i < place_count; i++)
-    if (places[i].start == ip) return &places[i];
-  return nullptr;
-}
-
 // As the vDSO's segment has it, of which RDPID tells: the node above the processor.
 std::uint64_t processor_now() {
   std::uint32_t processor = 0, node = 0;
@@ -118,23 +63,21 @@ std::uint64_t random_now() {
   return value;
 }
 
-std::uint64_t logged_value(const Place& place) {
-  if (replaying()) {
-    const auto& record = expect<wire::InputRecord>(wire::RecordKind::kInput, "asked the processor");
-    if (record.source != static_cast<std::uint32_t>(place.source)) diverged("asked the processor", &record.header);
-    const std::uint64_t value = record.values[0];
-    consume_record();
-    return value;
-  }
-  const std::uint64_t value = place.source == Source::kRdpid ? processor_now() : random_now();
-  RecordWriter record(wire::RecordKind::kInput, self().id, sizeof(wire::InputRecord), 0);
-  auto& body = record.body<wire::InputRecord>();
-  body.source = static_cast<std::uint32_t>(place.source);
-  body.reserved = 0;
-  body.values[0] = value;
-  body.values[1] = body.values[2] = body.values[3] = 0;
-  record.commit();
-  return value;
+bool emulate(KernelContext& context, const Trapped& trapped) {
+  auto& r = context.registers;
+  const bool is_rdpid = trapped.source == wire::InputSource::kRdpid;
+  arm();
+  const auto ask = [is_rdpid] { return InputValues{{is_rdpid ? processor_now() : random_now()}}; };
+  const std::uint64_t value = input(trapped.source, ask).value[0];
+  std::uint64_t& target = numbered_register(r, trapped.target);
+  if (trapped.width == 16)
+    target = (target & ~std::uint64_t{0xffff}) | (value & 0xffff);
+  else
+    target = trapped.width == 32 ? value & 0xffffffff : value;
+  if (!is_rdpid) r.eflags = (r.eflags & ~kArithmeticFlags) | kCarryFlag;
+  r.rip += trapped.bytes;
+  arm();
+  return true;
 }
 
 }  // namespace
@@ -145,40 +88,25 @@ std::uint64_t& numbered_register(KernelRegisters& r, std::uint8_t number) {
   return *kInOrder[number & 15];
 }
 
-bool trap_random_instructions(std::uint64_t start, std::uint64_t end) {
-  const Region* region = code_region(start);
-  if (region == nullptr || end > region->end || end - start < 2 * kLookedBehind) return false;
-  bool any = false;
-  const std::uint64_t last = end - kLookedBehind;
-  for (std::uint64_t at = find_rare_pair(start + kLookedBehind, last); at < last; at = find_rare_pair(at + 1, last)) {
-    if (*code_at(at) != 0x0f) {
-      any |= redirect_vsyscall(at, end);
-      continue;
-    }
-    Place place;
-    const bool found = recognise(at, place);
-    if (found) trap(at, place);
-    any |= trap_gs_base(at) || found;
-  }
-  return any;
-}
-
-bool emulate_random(KernelContext& context) {
-  auto& r = context.registers;
-  const Place* place = place_at(r.rip);
-  if (place == nullptr || code_region(r.rip) == nullptr || code_at(r.rip + place->bytes)[-2] != kInvalidOpcode)
-    return false;
-  arm();
-  const std::uint64_t value = logged_value(*place);
-  std::uint64_t& target = numbered_register(r, place->target);
-  if (place->width == 16)
-    target = (target & ~std::uint64_t{0xffff}) | (value & 0xffff);
-  else
-    target = place->width == 32 ? value & 0xffffffff : value;
-  if (place->source != Source::kRdpid) r.eflags = (r.eflags & ~kArithmeticFlags) | kCarryFlag;
-  r.rip += place->bytes;
-  arm();
-  return true;
+bool trap_random_instruction(std::uint64_t at) {
+  const std::uint8_t* code = code_at(at);
+  const std::uint8_t operand = code[2];
+  if (code[1] != 0xc7 || operand < 0xf0) return false;  // of a register: /6 RDRAND, /7 RDSEED, f3 /7 RDPID
+  const std::uint8_t rex = is_rex(code[-1]) ? code[-1] : 0;
+  const std::uint64_t prefixes = rex != 0 ? 1 : 0;
+  const std::uint8_t first = code[-1 - static_cast<long>(prefixes)];
+  const bool is_short = first == 0x66, is_rdpid = first == 0xf3 && operand >= 0xf8;
+  if (!is_rdpid && !carry_is_asked(code + 3)) return false;
+  Trapped trapped = {};
+  trapped.start = at - prefixes - (is_short || is_rdpid ? 1 : 0);
+  trapped.bytes = static_cast<std::uint8_t>(at + 3 - trapped.start);
+  trapped.opcode = static_cast<std::uint8_t>(at - trapped.start);
+  trapped.width = (rex & 8) != 0 || is_rdpid ? 64 : is_short ? 16 : 32;
+  trapped.target = static_cast<std::uint8_t>((operand & 7) + ((rex & 1) != 0 ? 8 : 0));
+  trapped.source = is_rdpid ? wire::InputSource::kRdpid
+                            : operand >= 0xf8 ? wire::InputSource::kRdseed : wire::InputSource::kRdrand;
+  trapped.emulate = emulate;
+  return remember_trapped(trapped);
 }
 
 }  // namespace reweave::core

@@ -12,13 +12,11 @@
 
 namespace reweave::core {
 
-// Code of a file was mapped there, as a region of the address space. True if something in it had to be replaced.
-bool trap_random_instructions(std::uint64_t start, std::uint64_t end);
+// `at` is that of the bytes 0f c7, with 60 more around them. Has the instruction trapped (trapped.h); false if it is
+// another.
+bool trap_random_instruction(std::uint64_t at);
 
 // The register that instructions call `number`, 0 to 15.
 std::uint64_t& numbered_register(KernelRegisters& registers, std::uint8_t number);
-
-// If the faulting instruction is one of those: gives it a logged value, steps over it, returns true.
-bool emulate_random(KernelContext& context);
 
 }  // namespace reweave::core

@@ -7,6 +7,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/random_instructions.h"
 #include "recorder/core/stubs.h"
+#include "recorder/core/trapped.h"
 
 namespace reweave::core {
 
@@ -27,7 +28,7 @@ bool trap_gs_base(std::uint64_t at) {
   const bool prefixed = code[-1] == kPrefix || (is_rex(code[-1]) && code[-2] == kPrefix);
   if (!prefixed || code[1] != 0xae || !is_operand(code[2])) return false;
   const Writable page(at, 2);
-  if (page.done()) *reinterpret_cast<std::uint8_t*>(at + 1) = kInvalidOpcode;
+  if (page.done()) *reinterpret_cast<std::uint8_t*>(at + 1) = kPrivilegedOpcode;
   return true;
 }
 
@@ -38,7 +39,7 @@ bool emulate_gs_base(KernelContext& context) {
   if (code[0] != kPrefix) return false;
   const std::uint8_t rex = is_rex(code[1]) ? code[1] : 0;
   const std::uint8_t* rest = code + (rex != 0 ? 2 : 1);
-  if (rest[0] != 0x0f || rest[1] != kInvalidOpcode || !is_operand(rest[2])) return false;
+  if (rest[0] != 0x0f || rest[1] != kPrivilegedOpcode || !is_operand(rest[2])) return false;
   const auto number = static_cast<std::uint8_t>((rest[2] & 7) + ((rex & 1) != 0 ? 8 : 0));
   std::uint64_t& value = numbered_register(r, number);
   const bool whole = (rex & 8) != 0;

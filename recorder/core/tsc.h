@@ -1,9 +1,9 @@
 // The time stamp counter as an input: PR_SET_TSC makes rdtsc fault, or what was put in its place does (input_traps.h),
-// and the core answers. Where it is read often, the
-// code is patched (patching.h), and the core is entered without a fault.
+// and the core answers. Where it is read often, the code is patched (patching.h), and the core is entered without a
+// fault.
 #pragma once
 
-#include "recorder/core/kernel_types.h"
+#include "recorder/core/trapped.h"
 
 namespace reweave::core {
 
@@ -13,5 +13,7 @@ inline constexpr std::uint64_t kClockInstructionBytes = 3;
 
 // If the faulting instruction is rdtsc or rdtscp: gives it a logged value, steps over it, returns true.
 bool emulate_tsc(KernelContext& context);
+// The same of one that is trapped (Trapped::emulate).
+bool emulate_trapped_tsc(KernelContext& context, const Trapped& trapped);
 
 }  // namespace reweave::core

@@ -1,9 +1,6 @@
 #include "recorder/core/vector_saves.h"
 
-#include <sys/mman.h>
-
 #include "recorder/core/address_space.h"
-#include "recorder/core/code_search.h"
 #include "recorder/core/stubs.h"
 
 #pragma GCC visibility push(hidden)
@@ -46,16 +43,10 @@ void replace_save(std::uint64_t at) {
 
 }  // namespace
 
-void make_vector_saves_repeatable(std::uint64_t start, std::uint64_t end) {
-  while (start < end) {
-    const Region* region = region_at(start);
-    if (region == nullptr) return;
-    start = region->end;
-    if (region->prot != (PROT_READ | PROT_EXEC)) continue;
-    const std::uint64_t last = region->end - kSaveBytes - sizeof kBehind;
-    for (std::uint64_t at = find_rare_pair(region->start, last); at < last; at = find_rare_pair(at + 1, last))
-      if (is_save(at)) replace_save(at);
-  }
+bool replace_vector_save(std::uint64_t at) {
+  if (!is_save(at)) return false;
+  replace_save(at);
+  return true;
 }
 
 }  // namespace reweave::core

@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// Patches the loader mapped at [start, end), if it is one of the C library's that does so. Called while it is loaded.
-void make_vector_saves_repeatable(std::uint64_t start, std::uint64_t end);
+// Patches the save at `at` in code with 64 bytes more behind it; false if there is none.
+bool replace_vector_save(std::uint64_t at);
 
 }  // namespace reweave::core

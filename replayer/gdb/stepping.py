@@ -94,13 +94,13 @@ def leave_runtime(frame):
 def ends_of_clock_read(instruction):
     """Where an instruction may end that reads the time stamp counter; nowhere if it is another.
 
-    Where the instruction cannot be made to fault, the runtime has put ud2 in its place, and the last byte of rdtscp is
-    still behind that.
+    Where the instruction cannot be made to fault, the runtime has put clts in its place, and the last byte of rdtscp
+    is still behind that.
     """
     name, end = instruction["asm"].split()[0], instruction["addr"] + instruction["length"]
     if name in ("rdtsc", "rdtscp"):
         return [end]
-    if name != "ud2":
+    if name != "clts":
         return []
     was_rdtscp = bytes(gdb.selected_inferior().read_memory(end, 1)) == b"\xf9"
     return [end, end + 1] if was_rdtscp else [end]

@@ -34,6 +34,7 @@ std::vector<Record> one_of_each() {
   records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 13, 12'345'999'999'999, 0xfeed, 1}));
   records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 14, 12'346'000'000'000, 0xfeed, 1}));
   records.push_back(make_record(RecordKind::kClock, 1, wire::ClockRecord{{}, 1, -1, ~0u, ~0u}));
+  records.push_back(make_record(RecordKind::kMapCode, 1, wire::MapCodeRecord{{}, 0x70ff'0000'0000, 2, 0}, "offsets!"));
   records.push_back(make_record(RecordKind::kThreadExit, 1, wire::ThreadExitRecord{{}, 12}));
   records.push_back(make_record(RecordKind::kProcessExit, 65535, wire::ProcessExitRecord{{}, 0, 139}));
   records.push_back(make_record(RecordKind::kOutcome, 0, wire::OutcomeRecord{{}, 3, -1, 99}, text_tail("A waits B")));

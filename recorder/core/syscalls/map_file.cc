@@ -39,8 +39,6 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.changeable = (record.flags & kMapStandIn) != 0;
   file.inlined = (record.flags & kMapInlined) != 0;
   file.read_only = (record.flags & kMapReadOnly) != 0;
-  file.plain = (record.flags & kMapPlain) != 0;
-  file.inputless = (record.flags & kMapInputless) != 0;
   copy_string(file.path, sizeof file.path, path);
   file.zeros = is_zeros(file);
   const std::uint64_t behind = string_length(path) + 1;
@@ -136,8 +134,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.ctime_ns = file.ctime_ns;
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
-               (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0) |
-               (file.plain ? kMapPlain : 0) | (file.inputless ? kMapInputless : 0);
+               (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0);
   // The program may put another file in its place at once: git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
@@ -155,7 +152,6 @@ void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, st
 void map_modelled_file(const wire::MapFileRecord& recorded, FileIdentity& file, std::uint64_t start,
                        std::uint64_t bytes, long prot, long flags, long offset) {
   read_record(recorded, file);
-  file.plain = file.inputless = false;  // the recorded mapping may have been of another part
   if (file.changeable) {
     map_stand_in_of_run(recorded, file, start, bytes, prot, flags, offset);
     log_mapped_file(file, start, bytes, offset, prot, flags);

@@ -15,8 +15,6 @@ struct FileIdentity {
   bool read_only;   // not open for writing
   bool fresh;       // recording: made or changed since the run began
   bool zeros;       // /dev/zero: memory like any other
-  bool plain;       // what was mapped is code in which nothing has to be replaced
-  bool inputless;   // likewise: in which trap_inputs() finds nothing, as is known where it looks for all
   char path[4096];
   char opened[4096];  // replaying: what is opened in its place, a copy in the recording; empty: the path itself
 };

@@ -10,10 +10,9 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/direct_calls.h"
 #include "recorder/core/fatal.h"
-#include "recorder/core/input_traps.h"
+#include "recorder/core/mapped_code.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/model.h"
-#include "recorder/core/random_instructions.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -102,12 +101,12 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return complete(call, result);
 }
 
-void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, FileIdentity& file) {
+// After the records of the mapping, for one of its code may follow.
+void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
   add_region(describe(call, start, bytes, &file));
   if ((call.args[2] & PROT_EXEC) == 0) return;
   note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
-  if (!file.plain) file.plain = !trap_random_instructions(start, start + bytes);
-  if (!file.inputless) file.inputless = !trap_inputs(start, start + bytes) && traps_all_inputs();
+  take_mapped_code(start, start + bytes);
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
@@ -169,9 +168,9 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
   if (is_error(result)) return result;
   identify_file(call.args[4], file);
   decide_inlining(file, call.args[4], call.args[2], call.args[3]);
-  add_file_region(call, start, bytes, file);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
   log_contents_of(file, call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
+  add_file_region(call, start, bytes, file);
   return result;
 }
 

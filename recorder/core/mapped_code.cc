@@ -1,0 +1,88 @@
+#include "recorder/core/mapped_code.h"
+
+#include "recorder/core/code_patterns.h"
+#include "recorder/core/code_search.h"
+#include "recorder/core/input_traps.h"
+#include "recorder/core/log.h"
+#include "recorder/core/random_instructions.h"
+#include "recorder/core/segment_bases.h"
+#include "recorder/core/stubs.h"
+#include "recorder/core/trapped.h"
+#include "recorder/core/vector_saves.h"
+#include "recorder/core/vsyscalls.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kAround = 64;      // bytes on each side of a place that may be looked at
+constexpr std::uint32_t kMostFound = 4096;  // beyond that nothing is logged, and a replay has to look, too
+std::uint32_t found[kMostFound];           // offsets
+
+// True if what is at `at` had to be replaced, or may have to be on another machine.
+bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end) {
+  switch (code_at(at)[1]) {
+    case 0xff:
+      return redirect_vsyscall(at, end);
+    case 0xc7:
+      return trap_random_instruction(at) || replace_vector_save(at);
+    case 0xae:
+      return trap_gs_base(at) || replace_vector_save(at);
+    default:
+      return trap_input(start, at, end);
+  }
+}
+
+void look_for_all(std::uint64_t start, std::uint64_t end) {
+  const std::uint64_t first = start + kAround, last = end - kAround;
+  std::uint32_t count = 0;
+  for (std::uint64_t at = find_rare_pair(first, last); at < last; at = find_rare_pair(at + 1, last)) {
+    if (!replace_at(start, at, end)) continue;
+    if (count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
+    count++;
+  }
+  if (replaying() || count > kMostFound || end - start > ~std::uint32_t{0}) return;
+  RecordWriter record(wire::RecordKind::kMapCode, self().id, sizeof(wire::MapCodeRecord), count * sizeof found[0]);
+  auto& body = record.body<wire::MapCodeRecord>();
+  body.start = start;
+  body.count = count;
+  body.reserved = 0;
+  record.append(found, count * sizeof found[0]);
+  record.commit();
+}
+
+// Replay: the record of what was found in the code at `start`; null if there is none.
+const wire::MapCodeRecord* next_record(std::uint64_t start) {
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapCode)) return nullptr;
+  const auto& record = *reinterpret_cast<const wire::MapCodeRecord*>(header);
+  const bool sound = header->bytes >= sizeof record && record.count <= kMostFound &&
+                     record.count * sizeof found[0] <= header->bytes - sizeof record;
+  if (!sound || header->thread != self().id || record.start != start) diverged("mapped code", header);
+  return &record;
+}
+
+void replace_recorded(const wire::MapCodeRecord& record, std::uint64_t end) {
+  const std::uint64_t start = record.start;
+  const auto* offsets = reinterpret_cast<const std::uint32_t*>(&record + 1);
+  for (std::uint32_t i = 0; i < record.count; i++) {
+    const std::uint64_t at = start + offsets[i];
+    if (at < start + kAround || at >= end - kAround || find_rare_pair(at, at + 1) != at)
+      diverged("mapped other code", &record.header);
+    replace_at(start, at, end);
+  }
+  consume_record();
+}
+
+}  // namespace
+
+void take_mapped_code(std::uint64_t start, std::uint64_t end) {
+  const Region* region = code_region(start);
+  if (region == nullptr || end > region->end || end - start < 2 * kAround) return;
+  forget_trapped(start, end);
+  const wire::MapCodeRecord* record = replaying() ? next_record(start) : nullptr;
+  record != nullptr ? replace_recorded(*record, end) : look_for_all(start, end);
+  replace_trapped(start, end);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,13 @@
+// Code that a program maps, and what in it cannot be left to the processor: it is looked for, replaced, and logged where
+// it was, for to look through a large library takes long, and longer if it is not in memory yet.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave::core {
+
+// A file was mapped from `start` to `end`, as a region of the address space; the next record of the thread tells what
+// was found if it is code.
+void take_mapped_code(std::uint64_t start, std::uint64_t end);
+
+}  // namespace reweave::core
