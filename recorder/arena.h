@@ -133,6 +133,7 @@ struct RunConfig {
   std::uint32_t fork_server;           // 1: at main or fork_at, fork a run per request (core/fork_server.h)
   std::uint64_t fork_at;               // the function at whose first entry explored runs begin; 0: main
   std::uint32_t patch_calls;           // 1: hot system calls are patched (core/patching.h)
+  std::uint32_t processor_level;       // recording: x86-64-v2 to v4, beyond which cpuid hides all; 0: it hides nothing
   std::uint32_t supervisor;            // its process id: the parent of processes that lost theirs
   std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
   std::uint32_t access_points;         // 1: every instrumented access asks the policy

@@ -116,6 +116,17 @@ void finish_own_step(KernelContext& context) {
   take_now(context, SIGTRAP, info, false);
 }
 
+// Replay: a processor that has not what the recorded one had.
+void check_instruction(std::uint64_t ip) {
+  const wire::RecordHeader* record = peek_record();
+  const bool recorded = record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal);
+  if (record == nullptr || recorded) return;
+  Text text;
+  text << "this processor lacks an instruction that the recorded program executed, at ";
+  text.hex(ip) << "; replay on one like that which recorded, or record with --processor=x86-64-v3";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
+}
+
 }  // namespace
 
 // An instruction of the target caused it, or of ours, which is a defect.
@@ -151,6 +162,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
     return resume_stepping(context);
   }
+  if (number == SIGILL && replaying()) check_instruction(ip);
   arm();
   take_now(context, number, info, number != SIGTRAP);
   resume_stepping(context);

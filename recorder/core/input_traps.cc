@@ -8,6 +8,7 @@
 #include "recorder/core/input_instructions.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/processor_level.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stubs.h"
 #include "recorder/core/trapped.h"
@@ -56,7 +57,11 @@ InputValues ask_cpuid(std::uint64_t leaf, std::uint64_t subleaf) {
 bool emulate_cpuid(KernelContext& context, const Trapped& trapped) {
   auto& r = context.registers;
   arm();
-  const InputValues answer = input(trapped.source, [&r] { return ask_cpuid(r.rax, r.rcx); });
+  const InputValues answer = input(trapped.source, [&r] {
+    InputValues all = ask_cpuid(r.rax, r.rcx);
+    hide_from_cpuid(r.rax, r.rcx, all.value);
+    return all;
+  });
   r.rax = answer.value[0];
   r.rbx = answer.value[1];
   r.rcx = answer.value[2];

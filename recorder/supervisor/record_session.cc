@@ -86,6 +86,7 @@ class RecordSession {
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
+    config.processor_level = options.processor_level;
     config.keep_files = 1;
     config.supervisor = static_cast<std::uint32_t>(getpid());
     std::ofstream(preload_) << paths.shim << "\n";
