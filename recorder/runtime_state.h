@@ -5,6 +5,7 @@
 #pragma once
 
 #include "recorder/arena.h"
+#include "recorder/fp_layout.h"
 #include "recorder/tracee.h"
 
 namespace reweave {
@@ -309,6 +310,7 @@ struct RuntimeState {
   std::atomic<std::uint32_t> stalled_ms;      // set by the supervisor with the watchdog's signal
   std::uint32_t clock_reads_pass;             // 1: rdtsc cannot be made to fault here (core/input_traps.h)
   std::uint32_t cpuid_recorded;               // 1: what cpuid answers is in the recording
+  FpLayout recorded_fp;                       // in the frames of signals, where the recording was made; 0: not known
   std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;      // not 0: the holder has had its time, others could run (kSliceTold)
   std::uint32_t woken_starves;                // live: the holder has woken one that came too late several times

@@ -6,7 +6,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kExtendedMagic = 0x46505853;
+constexpr std::uint32_t kExtendedMagic = 0x46505853, kSecondMagic = 0x46505845;
 constexpr std::uint64_t kMxcsr = 24, kMxcsrMask = 28;
 constexpr std::uint64_t kRegistersEnd = 416;   // of the legacy area; then 48 bytes that nobody writes
 constexpr std::uint64_t kReservedStart = 464;  // what the kernel says about the state
@@ -116,7 +116,6 @@ std::uint32_t word_at(const std::byte* fp_state, std::uint64_t offset) {
 // Bytes of the state that XRSTOR restores from there; 0: FXRSTOR does, for there are no others
 // (check_xstate_in_sigframe in the kernel's arch/x86/kernel/fpu/signal.c).
 std::uint64_t extended_bytes(const StateNote& ours, const std::byte* from) {
-  constexpr std::uint32_t kSecondMagic = 0x46505845;
   const StateNote note = note_of(from);
   const bool sound = ours.magic == kExtendedMagic && note.magic == kExtendedMagic && note.bytes >= kHeaderEnd &&
                      note.bytes <= ours.bytes && note.bytes <= note.extended_bytes;
@@ -150,6 +149,66 @@ bool restore_fp_state(std::byte* fp_state, const std::byte* from) {
     memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
     in_use &= note_of(from).components;
     memcpy(fp_state + kHeaderEnd, from + kHeaderEnd, extended - kHeaderEnd);
+  }
+  memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
+  return true;
+}
+
+namespace {
+
+constexpr std::uint64_t kAvx = 4, kAvxOffset = kHeaderEnd, kAvxBytes = 256;
+constexpr std::uint64_t kEverywhere = kAlwaysInUse | kAvx, kKeys = std::uint64_t{1} << kProtectionKeys;
+
+std::uint64_t in_use_of(const std::byte* fp_state) {
+  std::uint64_t in_use = 0;
+  memcpy(&in_use, fp_state + kLegacyBytes, sizeof in_use);
+  return in_use;
+}
+
+bool has_avx(const std::byte* fp_state) {
+  return (note_of(fp_state).components & kAvx) != 0 && (in_use_of(fp_state) & kAvx) != 0;
+}
+
+}  // namespace
+
+FpLayout fp_layout_of(const void* fp_state) {
+  const auto* state = static_cast<const std::byte*>(fp_state);
+  if (state == nullptr || note_of(state).magic != kExtendedMagic) return {};
+  const StateNote note = note_of(state);
+  return {note.extended_bytes, note.bytes, note.components, word_at(state, kMxcsrMask)};
+}
+
+bool lay_out_fp_state(std::byte* to, const std::byte* from, const FpLayout& layout) {
+  memset(to, 0, layout.extended_bytes);
+  memcpy(to, from, kRegistersEnd);
+  const auto mask = static_cast<std::uint32_t>(layout.mxcsr_mask);
+  memcpy(to + kMxcsrMask, &mask, sizeof mask);
+  const StateNote note = {kExtendedMagic, layout.extended_bytes, layout.components, layout.bytes};
+  memcpy(to + kReservedStart, &note, sizeof note);
+  memcpy(to + layout.bytes, &kSecondMagic, sizeof kSecondMagic);
+  std::uint64_t written = kAlwaysInUse;
+  if (has_avx(from) && (layout.components & kAvx) != 0 && !all_zero(from + kAvxOffset, kAvxBytes)) {
+    memcpy(to + kAvxOffset, from + kAvxOffset, kAvxBytes);
+    written |= kAvx;
+  }
+  memcpy(to + kLegacyBytes, &written, sizeof written);
+  return note_of(from).magic != kExtendedMagic || (in_use_of(from) & ~(kEverywhere | kKeys)) == 0;
+}
+
+bool restore_laid_out(std::byte* fp_state, const std::byte* from, const FpLayout& layout) {
+  if (from == nullptr) return true;
+  const FpLayout given = fp_layout_of(from);
+  const bool extended = given.bytes == layout.bytes && word_at(from, layout.bytes) == kSecondMagic;
+  if (extended && (in_use_of(from) & ~layout.components) != 0) return false;
+  const std::uint32_t known = word_at(fp_state, kMxcsrMask);
+  if ((word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) != 0) return false;
+  memcpy(fp_state, from, kRegistersEnd);
+  memcpy(fp_state + kMxcsrMask, &known, sizeof known);
+  if (note_of(fp_state).magic != kExtendedMagic) return true;
+  std::uint64_t in_use = kAlwaysInUse | (in_use_of(fp_state) & kKeys);
+  if (extended && has_avx(from) && (note_of(fp_state).components & kAvx) != 0) {
+    memcpy(fp_state + kAvxOffset, from + kAvxOffset, kAvxBytes);
+    in_use |= kAvx;
   }
   memcpy(fp_state + kLegacyBytes, &in_use, sizeof in_use);
   return true;

@@ -1,13 +1,7 @@
 #include "recorder/core/input_traps.h"
 
-#include <signal.h>
-#include <sys/syscall.h>
-
 #include "recorder/core/dispatch.h"
-#include "recorder/core/faults.h"
 #include "recorder/core/input_instructions.h"
-#include "recorder/core/kernel_signals.h"
-#include "recorder/core/log.h"
 #include "recorder/core/processor_level.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/stubs.h"
@@ -17,35 +11,6 @@
 namespace reweave::core {
 
 namespace {
-
-long read_clock(void*) {
-  asm volatile("rdtsc" ::: "rax", "rdx");
-  return 0;
-}
-
-// The handlers are not there yet, and whoever started us may have blocked the signal.
-bool clock_reads_fault() {
-  Thread& me = self();
-  const std::uint64_t bit = signal_bit(SIGSEGV);
-  SignalAction action = {};
-  std::uint64_t mask = 0;
-  sys(SYS_rt_sigaction, SIGSEGV, nullptr, &action, 8);
-  set_real_action(SIGSEGV, reinterpret_cast<std::uint64_t>(&core_on_fault), SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
-  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &mask, 8);
-  const bool fault = core_guarded(read_clock, nullptr, &me.call_frame) != 0;
-  me.call_frame = 0;
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
-  sys(SYS_rt_sigaction, SIGSEGV, &action, nullptr, 8);
-  return fault;
-}
-
-// True if the next record says that cpuid is recorded.
-bool is_announced() {
-  const wire::RecordHeader* header = peek_record();
-  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kInput)) return false;
-  return reinterpret_cast<const wire::InputRecord*>(header)->source ==
-         static_cast<std::uint32_t>(wire::InputSource::kCpuidRecorded);
-}
 
 InputValues ask_cpuid(std::uint64_t leaf, std::uint64_t subleaf) {
   auto a = static_cast<std::uint32_t>(leaf), c = static_cast<std::uint32_t>(subleaf);
@@ -103,15 +68,6 @@ bool emulate_xgetbv(KernelContext& context, const Trapped& trapped) {
 }
 
 }  // namespace
-
-void decide_input_traps() {
-  RuntimeState& s = state();
-  s.clock_reads_pass = clock_reads_fault() ? 0 : 1;
-  s.cpuid_recorded = !replaying() || is_announced() ? 1 : 0;
-  if (s.cpuid_recorded == 0) return;
-  if (replaying()) return consume_record();
-  log_input(wire::InputSource::kCpuidRecorded, {});
-}
 
 bool trap_input(std::uint64_t start, std::uint64_t at, std::uint64_t end) {
   struct Kind {

@@ -14,10 +14,6 @@
 
 namespace reweave::core {
 
-// Finds out whether reads of the counter fault, and learns whether cpuid is recorded. In the first thread of a run, when
-// it has its stack for signals.
-void decide_input_traps();
-
 // `at` is that of the byte 0f in code from `start` to `end`. True if one of those instructions is there; has it trapped
 // (trapped.h) where it does not fault.
 bool trap_input(std::uint64_t start, std::uint64_t at, std::uint64_t end);

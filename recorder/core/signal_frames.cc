@@ -1,6 +1,7 @@
 #include "recorder/core/signal_frames.h"
 
 #include "recorder/core/dispatch.h"
+#include "recorder/core/fatal.h"
 #include "recorder/core/fp_state.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/patching.h"
@@ -43,18 +44,31 @@ FramePlace place_frame(const Thread& me, const SignalAction& action, std::uint64
   return {fp, base, !(enters || on_alternate_stack(me, sp)) || within_alternate_stack(me, base)};
 }
 
+// True if the kernel's frames here are not laid out as those of the machine that recorded.
+bool is_laid_out_otherwise(const void* fp_state) {
+  const FpLayout& recorded = state().recorded_fp;
+  return recorded.bytes != 0 && fp_state != nullptr && !(fp_layout_of(fp_state) == recorded);
+}
+
 // Changes `context` so that it enters the target's handler, which will return to what it was. 0, or -EFAULT.
 long push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
   SignalAction& action = signal_action(number);
   auto& registers = context.registers;
   const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fp_state));
-  const auto [fp, base, fits] = place_frame(me, action, registers.rsp, fp_bytes);
+  const bool foreign = is_laid_out_otherwise(reinterpret_cast<void*>(registers.fp_state));
+  const std::uint64_t shown_bytes = foreign ? state().recorded_fp.extended_bytes : fp_bytes;
+  const auto [fp, base, fits] = place_frame(me, action, registers.rsp, shown_bytes);
   if (!fits) return -EFAULT;
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
-  copy_fp_state(reinterpret_cast<std::byte*>(fp), reinterpret_cast<const std::byte*>(registers.fp_state), fp_bytes);
   auto* fp_state = reinterpret_cast<std::byte*>(registers.fp_state);
+  if (!foreign)
+    copy_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, fp_bytes);
+  else if (!lay_out_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, state().recorded_fp))
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "a signal came to a program that uses vector registers which this processor keeps elsewhere than the one that "
+             "recorded; replay on one like that");
   clear_fp_state(fp_state, fp_bytes);
   give_handlers_rights(fp_state, fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
@@ -117,7 +131,10 @@ struct FpCopy {
 
 long read_fp_state(void* raw) {
   const auto& copy = *static_cast<FpCopy*>(raw);
-  return restore_fp_state(copy.ours, copy.theirs) ? 0 : -EFAULT;
+  const bool restored = is_laid_out_otherwise(copy.ours)
+                            ? restore_laid_out(copy.ours, copy.theirs, state().recorded_fp)
+                            : restore_fp_state(copy.ours, copy.theirs);
+  return restored ? 0 : -EFAULT;
 }
 
 // What was interrupted before `context` gets the floating-point state at `theirs`, or if that is none the initial one.

@@ -9,7 +9,7 @@
 #include "recorder/core/choice.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/image.h"
-#include "recorder/core/input_traps.h"
+#include "recorder/core/machine_trial.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/scheduler.h"
@@ -128,7 +128,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     log_first_process(me);
     path = log_first_path(path);
     process().pid = me.tid;
-    decide_input_traps();
+    try_machine();
     mark_standard_streams();
     begin_policy();
   }
