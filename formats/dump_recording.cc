@@ -99,8 +99,8 @@ std::string describe(const wire::OutcomeRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::InputRecord& record, const DumpOptions&) {
-  static constexpr const char* kSources[] = {"rdtsc", "rdtscp",           "cpuid", "rdrand", "rdseed",
-                                             "rdpid", "cpuid is recorded", "xgetbv"};
+  static constexpr const char* kSources[] = {
+      "rdtsc", "rdtscp", "cpuid", "rdrand", "rdseed", "rdpid", "cpuid is recorded", "xgetbv"};
   return fmt::format("input {}: {:#x} {:#x} {:#x} {:#x}", named(kSources, record.source), record.values[0],
                      record.values[1], record.values[2], record.values[3]);
 }

@@ -157,8 +157,8 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
   const bool is_privileged = number == SIGSEGV && code == SI_KERNEL;  // no address: what the processor forbids
-  if (is_privileged && (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) ||
-                        give_way_at_pause(context))) {
+  if (is_privileged &&
+      (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
     return resume_stepping(context);
   }

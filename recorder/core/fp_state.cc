@@ -169,6 +169,19 @@ bool has_avx(const std::byte* fp_state) {
   return (note_of(fp_state).components & kAvx) != 0 && (in_use_of(fp_state) & kAvx) != 0;
 }
 
+// True if other components than those that are everywhere have other values than their initial ones.
+bool has_more(const std::byte* fp_state) {
+  const StateNote note = note_of(fp_state);
+  if (note.magic != kExtendedMagic) return false;
+  const std::uint64_t more = in_use_of(fp_state) & ~(kEverywhere | kKeys);
+  for (std::uint32_t i = kFirstExtended; i < kComponents; i++) {
+    if ((more >> i & 1) == 0) continue;
+    const auto [size, offset] = component(i);
+    if (std::uint64_t{offset} + size > note.bytes || !all_zero(fp_state + offset, size)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FpLayout fp_layout_of(const void* fp_state) {
@@ -192,7 +205,7 @@ bool lay_out_fp_state(std::byte* to, const std::byte* from, const FpLayout& layo
     written |= kAvx;
   }
   memcpy(to + kLegacyBytes, &written, sizeof written);
-  return note_of(from).magic != kExtendedMagic || (in_use_of(from) & ~(kEverywhere | kKeys)) == 0;
+  return !has_more(from);
 }
 
 bool restore_laid_out(std::byte* fp_state, const std::byte* from, const FpLayout& layout) {

@@ -19,8 +19,8 @@ std::uint64_t fp_state_bytes(const void* fp_state);
 // the target finds the same in its frames whenever it is run.
 void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
-// The same as the processor that recorded would have laid it out, in `layout`. False if there is more than the components
-// that all processors have at one place, which are SSE and AVX; protection keys are left out.
+// The same as the processor that recorded would have laid it out, in `layout`. False if there is more than the
+// components that all processors have at one place, which are SSE and AVX; protection keys are left out.
 bool lay_out_fp_state(std::byte* to, const std::byte* from, const FpLayout& layout);
 
 // Makes it the state that a signal handler begins with: all registers initial, but for the protection keys.

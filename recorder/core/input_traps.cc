@@ -24,7 +24,7 @@ bool emulate_cpuid(KernelContext& context, const Trapped& trapped) {
   arm();
   const InputValues answer = input(trapped.source, [&r] {
     InputValues all = ask_cpuid(r.rax, r.rcx);
-    hide_from_cpuid(r.rax, r.rcx, all.value);
+    hide_from_cpuid(config().processor_level, r.rax, r.rcx, all.value);
     return all;
   });
   r.rax = answer.value[0];

@@ -15,9 +15,9 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kAround = 64;      // bytes on each side of a place that may be looked at
+constexpr std::uint64_t kAround = 64;       // bytes on each side of a place that may be looked at
 constexpr std::uint32_t kMostFound = 4096;  // beyond that nothing is logged, and a replay has to look, too
-std::uint32_t found[kMostFound];           // offsets
+std::uint32_t found[kMostFound];            // offsets
 
 // True if what is at `at` had to be replaced, or may have to be on another machine.
 bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end) {

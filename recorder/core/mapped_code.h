@@ -1,5 +1,5 @@
-// Code that a program maps, and what in it cannot be left to the processor: it is looked for, replaced, and logged where
-// it was, for to look through a large library takes long, and longer if it is not in memory yet.
+// Code that a program maps, and what in it cannot be left to the processor: it is looked for, replaced, and logged
+// where it was, for to look through a large library takes long, and longer if it is not in memory yet.
 #pragma once
 
 #include <cstdint>

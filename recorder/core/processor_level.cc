@@ -1,6 +1,6 @@
 #include "recorder/core/processor_level.h"
 
-#include "recorder/core/context.h"
+#include <initializer_list>
 
 namespace reweave::core {
 
@@ -23,9 +23,10 @@ struct Row {
 };
 
 constexpr std::uint32_t kV2 = bits({0, 9, 13, 19, 20, 23, 31});  // SSE3, SSSE3, CMPXCHG16B, SSE4, POPCNT; a hypervisor
-constexpr std::uint32_t kV3 = kV2 | bits({1, 12, 22, 25, 26, 27, 28, 29, 30});  // PCLMUL, FMA, MOVBE, AES, XSAVE, AVX ..
-constexpr std::uint32_t kFast = bits({9}), kFastShort = bits({4});             // rep movsb, hints only
-constexpr std::uint32_t kV3Extended = kFast | bits({0, 3, 5, 8});              // FSGSBASE, BMI1, AVX2, BMI2
+constexpr std::uint32_t kV3 =
+    kV2 | bits({1, 12, 22, 25, 26, 27, 28, 29, 30});                // PCLMUL, FMA, MOVBE, AES, XSAVE, AVX ..
+constexpr std::uint32_t kFast = bits({9}), kFastShort = bits({4});  // rep movsb, hints only
+constexpr std::uint32_t kV3Extended = kFast | bits({0, 3, 5, 8});   // FSGSBASE, BMI1, AVX2, BMI2
 constexpr std::uint32_t kV4Extended = kV3Extended | bits({16, 17, 28, 30, 31});  // AVX-512 F, DQ, CD, BW, VL
 constexpr std::uint32_t kAmdV2 = bits({0}), kAmdV3 = kAmdV2 | bits({5, 8});      // LAHF; LZCNT, PREFETCHW
 constexpr std::uint32_t kAmdOld = ~bits({22, 30, 31});                           // MMX extensions, 3DNow!
@@ -47,8 +48,7 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-void hide_from_cpuid(std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&values)[4]) {
-  const std::uint32_t level = config().processor_level;
+void hide_from_cpuid(std::uint32_t level, std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&values)[4]) {
   if (level < kLeast || level >= kLeast + kLevels) return;
   const auto asked = static_cast<std::uint32_t>(leaf), of = static_cast<std::uint32_t>(subleaf);
   for (const Row& row : kRows) {

@@ -7,8 +7,8 @@
 
 namespace reweave::core {
 
-// Clears what is beyond the level in what cpuid said of `leaf` and `subleaf` (in eax and ecx), in the order eax, ebx,
-// ecx, edx.
-void hide_from_cpuid(std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&values)[4]);
+// Clears what is beyond `level`, 2 to 4, in what cpuid said of `leaf` and `subleaf` (in eax and ecx), in the order eax,
+// ebx, ecx, edx. Another level leaves all as it is.
+void hide_from_cpuid(std::uint32_t level, std::uint64_t leaf, std::uint64_t subleaf, std::uint64_t (&values)[4]);
 
 }  // namespace reweave::core

@@ -103,8 +103,9 @@ bool trap_random_instruction(std::uint64_t at) {
   trapped.opcode = static_cast<std::uint8_t>(at - trapped.start);
   trapped.width = (rex & 8) != 0 || is_rdpid ? 64 : is_short ? 16 : 32;
   trapped.target = static_cast<std::uint8_t>((operand & 7) + ((rex & 1) != 0 ? 8 : 0));
-  trapped.source = is_rdpid ? wire::InputSource::kRdpid
-                            : operand >= 0xf8 ? wire::InputSource::kRdseed : wire::InputSource::kRdrand;
+  trapped.source = is_rdpid          ? wire::InputSource::kRdpid
+                   : operand >= 0xf8 ? wire::InputSource::kRdseed
+                                     : wire::InputSource::kRdrand;
   trapped.emulate = emulate;
   return remember_trapped(trapped);
 }

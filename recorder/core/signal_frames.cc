@@ -66,9 +66,10 @@ long push_frame(KernelContext& context, int number, const void* info) {
   if (!foreign)
     copy_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, fp_bytes);
   else if (!lay_out_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, state().recorded_fp))
-    stop_run(wire::OutcomeKind::kUnsupported,
-             "a signal came to a program that uses vector registers which this processor keeps elsewhere than the one that "
-             "recorded; replay on one like that");
+    stop_run(
+        wire::OutcomeKind::kUnsupported,
+        "a signal came to a program that uses vector registers which this processor keeps elsewhere than the one that "
+        "recorded; replay on one like that");
   clear_fp_state(fp_state, fp_bytes);
   give_handlers_rights(fp_state, fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
@@ -131,9 +132,8 @@ struct FpCopy {
 
 long read_fp_state(void* raw) {
   const auto& copy = *static_cast<FpCopy*>(raw);
-  const bool restored = is_laid_out_otherwise(copy.ours)
-                            ? restore_laid_out(copy.ours, copy.theirs, state().recorded_fp)
-                            : restore_fp_state(copy.ours, copy.theirs);
+  const bool restored = is_laid_out_otherwise(copy.ours) ? restore_laid_out(copy.ours, copy.theirs, state().recorded_fp)
+                                                         : restore_fp_state(copy.ours, copy.theirs);
   return restored ? 0 : -EFAULT;
 }
 

@@ -15,10 +15,12 @@ constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
 // The value that the program gets: recorded, or to be recorded.
 std::uint64_t logged_value(bool with_cpu) {
-  return input(with_cpu ? wire::InputSource::kRdtscp : wire::InputSource::kRdtsc, [] {
-           const auto value = modelled() ? static_cast<std::uint64_t>(state().virtual_now += 1'000) : read_tsc();
-           return InputValues{{value}};
-         }).value[0];
+  return input(with_cpu ? wire::InputSource::kRdtscp : wire::InputSource::kRdtsc,
+               [] {
+                 const auto value = modelled() ? static_cast<std::uint64_t>(state().virtual_now += 1'000) : read_tsc();
+                 return InputValues{{value}};
+               })
+      .value[0];
 }
 
 // True if a whole instruction that reads the counter can be at `ip`: one of two bytes, or three.

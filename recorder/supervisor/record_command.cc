@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "formats/error.h"
@@ -37,7 +36,7 @@ struct RecordArguments {
   std::uint64_t until_fail = 0;
   std::string keep = "all";
   std::uint64_t max_bytes = 0;
-  std::uint32_t processor_level = 0;
+  std::string processor;
   std::vector<std::string> command;
 };
 
@@ -89,7 +88,8 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   options.policy = arguments.chaos ? "chaos" : "native";
   options.seed = seed;
   options.checksums = arguments.checksums;
-  options.processor_level = arguments.processor_level;
+  if (!arguments.processor.empty())
+    options.processor_level = static_cast<std::uint32_t>(arguments.processor.back() - '0');
   try {
     return record_program(options);
   } catch (...) {
@@ -144,11 +144,10 @@ void add_record_command(CLI::App& app, int& status) {
       ->type_name("SIZE");
   verb->add_flag("--checksums", arguments->checksums,
                  "log a hash of memory at each system call, for `replay --check`; slow");
-  verb->add_option("--processor", arguments->processor_level,
-                   "tell the program of no instructions beyond x86-64-v2, v3 or v4, so that the recording replays on "
-                   "processors that have no others; default: of all that there are")
-      ->transform(CLI::Transformer(std::map<std::string, std::uint32_t>{{"x86-64-v2", 2}, {"x86-64-v3", 3}, {"x86-64-v4", 4}}))
-      ->check(CLI::Range(2, 4))
+  verb->add_option("--processor", arguments->processor,
+                   "hide from the program what the processor can do beyond x86-64-v2, x86-64-v3 or x86-64-v4, so that "
+                   "the recording replays on those that cannot; default: hide nothing")
+      ->check(CLI::IsMember({"x86-64-v2", "x86-64-v3", "x86-64-v4"}))
       ->type_name("LEVEL");
   verb->add_option("command", arguments->command, "program and its arguments")->required();
   verb->positionals_at_end();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`reweave record` in front of every test of a suite: what is kept, under which names, and what a killed test leaves."""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -85,6 +86,10 @@ def scripts_for_ci_say_what_was_kept(suite):
         yield f"record-tests ended with {done.returncode}: {done.stdout} {done.stderr}"
     elif subprocess.run(command[1].split(), capture_output=True, timeout=LIMIT).returncode != 7:
         yield f"{command[1]} does not replay the failure"
+    else:
+        files = json.loads(suite.run("traceinfo", command[1].split()[-1])[1])["files"]
+        if not files or not all(file["stored"] for file in files):
+            yield f"the kept recording is not packed: {files}"
 
 
 def refused_programs_leave_nothing(suite):

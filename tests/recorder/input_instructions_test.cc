@@ -1,4 +1,4 @@
-// Which bytes the core takes for rdtsc, rdtscp and cpuid, against objdump(1), on the code of real libraries.
+// Which bytes the core takes for rdtsc, rdtscp, cpuid and xgetbv, against objdump(1), on the code of real libraries.
 #define BOOST_TEST_MODULE input_instructions
 #include "recorder/core/input_instructions.h"
 
@@ -22,6 +22,7 @@ InputInstruction kind_of(const Listed& listed) {
   const std::string name = listed.text.substr(0, listed.text.find_first_of(" \t\n"));
   if (name == "rdtsc") return InputInstruction::kRdtsc;
   if (name == "rdtscp") return InputInstruction::kRdtscp;
+  if (name == "xgetbv") return InputInstruction::kXgetbv;
   return name == "cpuid" ? InputInstruction::kCpuid : InputInstruction::kNone;
 }
 
@@ -81,7 +82,8 @@ BOOST_AUTO_TEST_CASE(kinds) {
   BOOST_TEST((found_in({0x0f, 0x31}, 0, kStored) == InputInstruction::kRdtsc));
   BOOST_TEST((found_in({0x0f, 0x01, 0xf9}, 0, kStored) == InputInstruction::kRdtscp));
   BOOST_TEST((found_in({0x0f, 0xa2}, 0, {0x3d, 0x07, 0, 0, 0}) == InputInstruction::kCpuid));
-  BOOST_TEST((found_in({0x0f, 0x01, 0xd0}, 0, kStored) == InputInstruction::kNone));  // xgetbv
+  BOOST_TEST((found_in({0x0f, 0x01, 0xd0}, 0, kStored) == InputInstruction::kXgetbv));
+  BOOST_TEST((found_in({0x0f, 0x01, 0xd1}, 0, kStored) == InputInstruction::kNone));  // xsetbv
 }
 
 BOOST_AUTO_TEST_CASE(value_used_behind_a_jump) {

@@ -95,9 +95,9 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
   const long prot = call.args[2];
   const bool with_key = call.number == SYS_pkey_mprotect;
   long result = 0;
-  if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM)) {
-    // ENOMEM without a hole: one of the limits that a replay does not have.
-    if (result == -EACCES || has_hole(start, end)) protect_up_to_failure(start, end, prot);
+  if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
+    // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
+    if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
   }
   result = with_key ? sys(SYS_pkey_mprotect, start, call.args[1], prot, call.args[3])
@@ -125,18 +125,24 @@ long handle_mprotect(Call& call) {
   return protect(call, start, start + bytes);
 }
 
-// What is sealed cannot be unmapped or changed, in a replay too.
+// What is sealed cannot be unmapped or changed: a replay knows from the recording, for its kernel may not have the
+// call.
 long handle_mseal(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]), bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "seal");
-  return complete(call, sys(call.number, start, bytes, call.args[2]));
+  return replaying() ? inject(call) : complete(call, sys(call.number, start, bytes, call.args[2]));
 }
 
 // Protection keys take part in what faults, so a replay has the same.
 long handle_pkey(Call& call) {
+  if (has_failed(call)) return inject(call);
   if (call.number == SYS_pkey_free) return complete(call, sys(call.number, call.args[0]));
-  return complete(call, allocate_key(call.context, static_cast<std::uint64_t>(call.args[0]),
-                                     static_cast<std::uint64_t>(call.args[1])));
+  const long key =
+      allocate_key(call.context, static_cast<std::uint64_t>(call.args[0]), static_cast<std::uint64_t>(call.args[1]));
+  if (replaying() && is_error(key))
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "the program uses protection keys, which this machine lacks; replay on one that has them");
+  return complete(call, key);
 }
 
 }  // namespace reweave::core
