@@ -400,6 +400,21 @@ core_save_vectors_here:
         movq    %rax, 0x40 + 512(%rsp)
 core_save_vectors_end:
 
+// Likewise beside its `xrstor 0x40(%rsp)`, or fxrstor: what was saved is a matter of the processor, and is wiped off the
+// stack. The registers used are restored behind.
+        .globl  core_restore_vectors, core_restore_vectors_here, core_restore_vectors_end
+        .hidden core_restore_vectors, core_restore_vectors_here, core_restore_vectors_end
+core_restore_vectors:
+core_restore_vectors_here:
+        xrstor  0x40(%rsp)
+        leaq    0x40(%rsp), %rdi
+        movq    %rbx, %rcx
+        subq    %rdi, %rcx
+        shrq    $3, %rcx
+        xorl    %eax, %eax
+        rep stosq
+core_restore_vectors_end:
+
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
 // it is, so its memory does not depend on what the core did.
         .macro  API name, target

@@ -92,29 +92,31 @@ def make_root(arguments, root, recordings):
 
 
 def boot(arguments, cpu, image):
-    """What the machine prints."""
-    command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", cpu, "-m", "6144", "-smp", "2",
-               "-kernel", arguments.kernel, "-initrd", image, "-append", "console=ttyS0 quiet panic=-1",
-               "-nographic", "-no-reboot"]
-    printed = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=arguments.limit)
-    return printed.stdout.decode(errors="replace").replace("\r", "")
+    """The lines that the machine prints, as they come."""
+    command = ["timeout", str(arguments.limit), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", cpu,
+               "-m", "6144", "-smp", "2", "-kernel", arguments.kernel, "-initrd", str(image),
+               "-append", "console=ttyS0 quiet panic=-1", "-nographic", "-no-reboot"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace") as qemu:
+        yield from (line.rstrip() for line in qemu.stdout)
 
 
-def compare(cpu, printed, expected):
+def compare(cpu, lines, expected):
     """Prints what differs; returns how many do."""
-    found = {name: (int(status), md5, text) for name, status, md5, text in
-             re.findall(r"^RESULT (\S+) (\d+) ([0-9a-f]{32}) ?(.*)$", printed, re.MULTILINE)}
-    failures = 0
-    for name, (status, md5) in sorted(expected.items()):
-        other = found.get(name)
-        if other is not None and other[:2] == (status, md5):
+    left, failures, ended = dict(expected), 0, False
+    for line in lines:
+        ended = ended or line == "ALL DONE"
+        match = re.match(r"RESULT (\S+) (\d+) ([0-9a-f]{32}) ?(.*)$", line)
+        if not match:
+            continue
+        name, status, md5, text = match[1], int(match[2]), match[3], match[4]
+        recorded_status, recorded_md5 = left.pop(name)
+        if (status, md5) == (recorded_status, recorded_md5):
             continue
         failures += 1
-        what = "did not run" if other is None else f"status {status} became {other[0]}: {other[2]}" \
-            if status != other[0] else f"standard output differs {other[2]}"
-        print(f"FAILED {name} on {cpu}: {what}", flush=True)
-    if "ALL DONE" not in printed:
-        print(printed[-2000:])
+        what = "standard output differs" if status == recorded_status else f"status {recorded_status} became {status}"
+        print(f"FAILED {name} on {cpu}: {what} {text}", flush=True)
+    if left or not ended:
+        print(f"FAILED on {cpu}: the machine ended before {' '.join(left)}")
         failures += 1
     return failures
 
