@@ -43,6 +43,20 @@ bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
   return false;
 }
 
+// True if the instruction only asks for some of rax to rbx by a constant, as is done with what cpuid says: compares it,
+// or tests bits of it.
+bool asks_for_bits(const std::uint8_t* code) {
+  constexpr std::uint8_t kOnRax[] = {0x3d, 0xa8, 0xa9, 0};          // cmp, test of a byte, test
+  constexpr std::uint8_t kOnAny[] = {0xf6, 0xf7, 0x80, 0};          // test of a byte, test, any arithmetic on a byte
+  constexpr std::uint8_t kRegisters = 0xc0, kBitTest = 0xba, kFour = 4;  // bt $constant, %register is 0f ba /4
+  if (is_one_of(code[0], kOnRax)) return true;
+  const bool is_bit_test = code[0] == 0x0f && code[1] == kBitTest && (code[2] >> 3 & 7) == kFour;
+  const std::uint8_t operands = is_bit_test ? code[2] : code[1];
+  if (operands < kRegisters || (operands & 7) >= kFour) return false;
+  const bool is_test = (operands >> 3 & 7) == 0 || code[0] == 0x80;
+  return is_bit_test || (is_test && is_one_of(code[0], kOnAny));
+}
+
 // True if the instruction reads or changes one of `registers`, by a few forms that code which asks for the value has:
 // moves, shifts, arithmetic, extensions and lea.
 bool works_on(unsigned registers, const std::uint8_t* code) {
@@ -50,7 +64,6 @@ bool works_on(unsigned registers, const std::uint8_t* code) {
   constexpr std::uint8_t kOnTwo[] = {kMove, 0x8b, 0x01, 0x03, 0x09, 0x0b, 0x21, 0x23,
                                      0x29,  0x2b, 0x31, 0x33, 0x39, 0x3b, 0x85, 0};
   constexpr std::uint8_t kWithConstant[] = {0xc1, 0x81, 0x83, 0};
-  constexpr std::uint8_t kCompare = 0x3d, kTest = 0xf6;  // %eax, a byte: what cpuid says is often only asked for
   const std::uint8_t rex = (code[0] & 0xf0) == 0x40 ? *code++ : std::uint8_t{0};
   std::uint8_t opcode = code[0];
   if (opcode == kEscape && ((code[1] & 0xf6) == 0xb6 || code[1] == kMultiply)) {
@@ -61,8 +74,7 @@ bool works_on(unsigned registers, const std::uint8_t* code) {
   const bool between_registers = operands >= 0xc0;
   const bool first = is_value(operands & 7, (rex & 1) != 0, registers);
   const bool second = is_value(operands >> 3 & 7, (rex & 4) != 0, registers);
-  if (registers == kRaxToRbx && opcode == kCompare) return true;
-  if (registers == kRaxToRbx && opcode == kTest) return between_registers && first;
+  if (registers == kRaxToRbx && (rex & 1) == 0 && asks_for_bits(code)) return true;
   if (is_one_of(opcode, kWithConstant)) return between_registers && first;
   if (is_one_of(opcode, kOnTwo)) return between_registers ? first || second : opcode == kMove && second;
   const bool by_index = (operands & 7) == kByIndex && is_value(code[2] & 7, (rex & 1) != 0, registers);

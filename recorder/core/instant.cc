@@ -28,7 +28,7 @@ std::uint64_t hash_words(std::uint64_t hash, std::uint64_t start, std::uint64_t 
 }
 
 std::uint64_t hash_registers(const KernelRegisters& r) {
-  std::uint64_t hash = r.eflags & kNamedFlags;
+  std::uint64_t hash = r.eflags & named_flags();
   for (std::uint64_t word :
        {r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rbp, r.rbx, r.rdx, r.rax, r.rcx, r.rsp})
     hash = mix(hash, without_ours(word));

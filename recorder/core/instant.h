@@ -29,9 +29,12 @@ bool is_shim_known();  // note_shim() was told of one
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
 inline constexpr std::uint32_t kGeneralRegisters = 16;
-inline constexpr std::uint64_t kNamedFlags = 0x4c1 | 0x800;  // carry, zero, sign, direction, overflow
-// With parity and auxiliary carry, which many instructions leave undefined; but a signal's frame on the stack has them.
-inline constexpr std::uint64_t kKeptFlags = kNamedFlags | 0x14;
+// Flags that are part of an instant's name: of all only the direction, for what instructions leave of the others where
+// they leave them undefined differs between processors (a shift's overflow, a product's zero and sign). Recordings that
+// do not tell how frames are laid out are older, and name carry, zero, sign and overflow, too.
+inline std::uint64_t named_flags() { return state().recorded_fp.bytes != 0 ? 0x400 : 0x4c1 | 0x800; }
+// Those that a signal's frame on the stack has: with parity and auxiliary carry.
+inline constexpr std::uint64_t kKeptFlags = 0x4d5 | 0x800;
 
 // Addresses of our own memory depend on how a run is carried out.
 constexpr bool is_ours(std::uint64_t word) { return word >= kCoreBase && word < kOursEnd; }

@@ -119,11 +119,16 @@ bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
   return instant_of(context).vectors == record.vectors && memory_equal(record);
 }
 
+// What the processor that recorded left of flags that are undefined.
+void keep_flags(KernelRegisters& r, const wire::PreemptRecord& record) {
+  r.eflags = (r.eflags & ~kKeptFlags) | (record.general[kGeneralRegisters] & kKeptFlags);
+}
+
 void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
   KernelRegisters& r = context.registers;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
     if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
-  r.eflags = (r.eflags & ~kKeptFlags) | (record.general[kGeneralRegisters] & kKeptFlags);
+  keep_flags(r, record);
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
 
@@ -133,7 +138,9 @@ bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& reco
   if (is_the_instant(context, record)) {
     const bool first = !breakpoint.seen;
     breakpoint.seen = true;
-    return record.varying != wire::kRecurs || !first;
+    if (record.varying == wire::kRecurs && first) return false;
+    keep_flags(context.registers, record);
+    return true;
   }
   const std::uint64_t hits = ++breakpoint.hits;
   if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;

@@ -44,12 +44,6 @@ FramePlace place_frame(const Thread& me, const SignalAction& action, std::uint64
   return {fp, base, !(enters || on_alternate_stack(me, sp)) || within_alternate_stack(me, base)};
 }
 
-// True if the kernel's frames here are not laid out as those of the machine that recorded.
-bool is_laid_out_otherwise(const void* fp_state) {
-  const FpLayout& recorded = state().recorded_fp;
-  return recorded.bytes != 0 && fp_state != nullptr && !(fp_layout_of(fp_state) == recorded);
-}
-
 // Changes `context` so that it enters the target's handler, which will return to what it was. 0, or -EFAULT.
 long push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
@@ -163,6 +157,17 @@ void take_alternate_stack(const KernelStack& stack, std::uint64_t sp) {
 }
 
 }  // namespace
+
+bool is_laid_out_otherwise(const void* fp_state) {
+  const FpLayout& recorded = state().recorded_fp;
+  return recorded.bytes != 0 && fp_state != nullptr && !(fp_layout_of(fp_state) == recorded);
+}
+
+void cannot_lay_out() {
+  stop_run(wire::OutcomeKind::kUnsupported,
+           "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
+           "replay on one like that");
+}
 
 bool push_signal_frame(KernelContext& context, int number, const void* info) {
   FrameArgs args = {context, number, info};

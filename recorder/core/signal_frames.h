@@ -18,6 +18,12 @@ bool pop_signal_frame(KernelContext& context);
 bool on_alternate_stack(const Thread& me, std::uint64_t sp);
 void disable_alternate_stack(Thread& me);
 
+// True if the floating-point state in a frame of the kernel's is not laid out as where the recording was made, so that
+// the program has to be shown another (fp_state.h).
+bool is_laid_out_otherwise(const void* fp_state);
+// Ends the run: it cannot be.
+[[noreturn]] void cannot_lay_out();
+
 // Returns to `context` for good, as the kernel's sigreturn does; `context` must lie on this thread's core stack.
 [[noreturn]] void resume_context(KernelContext* context);
 

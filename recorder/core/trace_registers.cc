@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fp_state.h"
+#include "recorder/core/signal_frames.h"
 
 namespace reweave::core {
 
@@ -74,9 +75,14 @@ void save_registers(Tracee& tracee, const KernelContext& context) {
   tracee.registers[kSs] = kUserStack;
   sys(SYS_arch_prctl, ARCH_GET_FS, &tracee.registers[kFsBase]);
   const auto* fp = reinterpret_cast<const std::byte*>(context.registers.fp_state);
-  tracee.fp_bytes = fp_state_bytes(fp);
+  const bool foreign = is_laid_out_otherwise(fp);
+  tracee.fp_bytes = foreign ? state().recorded_fp.extended_bytes : fp_state_bytes(fp);
   if (tracee.fp_bytes > kMaxFpStateBytes) tracee.fp_bytes = 0;
-  copy_fp_state(reinterpret_cast<std::byte*>(tracee.fp_state), fp, tracee.fp_bytes);
+  auto* to = reinterpret_cast<std::byte*>(tracee.fp_state);
+  if (!foreign)
+    copy_fp_state(to, fp, tracee.fp_bytes);
+  else if (tracee.fp_bytes != 0 && !lay_out_fp_state(to, fp, state().recorded_fp))
+    cannot_lay_out();
 }
 
 void restore_registers(const Tracee& tracee, KernelContext& context) {
@@ -86,6 +92,11 @@ void restore_registers(const Tracee& tracee, KernelContext& context) {
   if (tracee.registers[kFsBase] != fs_base) sys(SYS_arch_prctl, ARCH_SET_FS, tracee.registers[kFsBase]);
   if (tracee.fp_bytes < kLegacyBytes) return;
   auto* fp = reinterpret_cast<std::uint8_t*>(context.registers.fp_state);
+  if (is_laid_out_otherwise(fp)) {
+    const auto* from = reinterpret_cast<const std::byte*>(tracee.fp_state);
+    restore_laid_out(reinterpret_cast<std::byte*>(fp), from, state().recorded_fp);
+    return;
+  }
   memcpy(fp, tracee.fp_state, kSoftware);
   if (tracee.fp_bytes > kHeaderEnd)
     memcpy(fp + kLegacyBytes, tracee.fp_state + kLegacyBytes, tracee.fp_bytes - kLegacyBytes);

@@ -50,13 +50,32 @@ void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
 
 namespace {
 
+// Replay, where the kernel does not know guards (Linux before 6.13): memory that nobody may touch is nearly the same.
+// What the program allows itself there anew can be touched, which then is a divergence.
+long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
+  if (guarded) {
+    sys(SYS_madvise, start, end - start, MADV_DONTNEED);
+    return sys(SYS_mprotect, start, end - start, PROT_NONE);
+  }
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr) return -ENOMEM;
+    const std::uint64_t part_end = region->end < end ? region->end : end;
+    if (region->guarded) sys(SYS_mprotect, start, part_end - start, region->prot);
+    start = part_end;
+  }
+  return 0;
+}
+
 long advise(Call& call, std::uint64_t start, std::uint64_t bytes) {
   const long advice = call.args[2];
   long recorded = 0;
   const bool known = replaying() && next_result(call, recorded);
   // ENOMEM: there was a hole, but the rest was advised on.
   if (known && is_error(recorded) && recorded != -ENOMEM) return inject(call);
-  const long result = sys(SYS_madvise, start, bytes, repeatable_advice(advice));
+  long result = sys(SYS_madvise, start, bytes, repeatable_advice(advice));
+  if (result == -EINVAL && known && recorded == 0 && (advice == kGuard || advice == kNoGuard))
+    result = guard_by_protection(start, page_up(start + bytes), advice == kGuard);
   const bool as_recorded = known && (recorded != 0 || !has_effect(advice));
   if (result == 0 || as_recorded) note_advice(start, bytes, advice);
   return as_recorded ? inject(call) : complete(call, result);
