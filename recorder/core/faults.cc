@@ -156,7 +156,8 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  const bool is_privileged = number == SIGSEGV && code == SI_KERNEL;  // no address: what the processor forbids
+  // Without an address: what the processor forbids.
+  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;
   if (is_privileged &&
       (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);

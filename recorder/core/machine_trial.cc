@@ -27,17 +27,20 @@ extern "C" [[gnu::visibility("hidden")]] void core_on_trial(int, void*, void* ra
 }
 
 // Tries a privileged instruction, which faults everywhere, and a read of the counter. The handlers are not there yet,
-// and whoever started us may have blocked the signal.
+// and whoever started us may have blocked the signals. An emulated processor may take the one for an unknown one.
 void make_trial() {
-  const std::uint64_t bit = signal_bit(SIGSEGV);
-  SignalAction action = {};
+  constexpr int kSignals[] = {SIGSEGV, SIGILL};
+  const std::uint64_t bits = signal_bit(SIGSEGV) | signal_bit(SIGILL);
+  SignalAction before[2] = {};
   std::uint64_t mask = 0;
-  sys(SYS_rt_sigaction, SIGSEGV, nullptr, &action, 8);
-  set_real_action(SIGSEGV, reinterpret_cast<std::uint64_t>(&core_on_trial), SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
-  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &mask, 8);
+  for (int i = 0; i < 2; i++) {
+    sys(SYS_rt_sigaction, kSignals[i], nullptr, &before[i], 8);
+    set_real_action(kSignals[i], reinterpret_cast<std::uint64_t>(&core_on_trial), SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
+  }
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bits, &mask, 8);
   asm volatile("clts\n\trdtsc" ::: "rax", "rdx", "memory");
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
-  sys(SYS_rt_sigaction, SIGSEGV, &action, nullptr, 8);
+  for (int i = 0; i < 2; i++) sys(SYS_rt_sigaction, kSignals[i], &before[i], nullptr, 8);
 }
 
 bool is_announced() {
