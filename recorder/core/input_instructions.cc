@@ -46,8 +46,8 @@ bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
 // True if the instruction only asks for some of rax to rbx by a constant, as is done with what cpuid says: compares it,
 // or tests bits of it.
 bool asks_for_bits(const std::uint8_t* code) {
-  constexpr std::uint8_t kOnRax[] = {0x3d, 0xa8, 0xa9, 0};          // cmp, test of a byte, test
-  constexpr std::uint8_t kOnAny[] = {0xf6, 0xf7, 0x80, 0};          // test of a byte, test, any arithmetic on a byte
+  constexpr std::uint8_t kOnRax[] = {0x3d, 0xa8, 0xa9, 0};  // cmp, test of a byte, test
+  constexpr std::uint8_t kOnAny[] = {0xf6, 0xf7, 0x80, 0};  // test of a byte, test, any arithmetic on a byte
   constexpr std::uint8_t kRegisters = 0xc0, kBitTest = 0xba, kFour = 4;  // bt $constant, %register is 0f ba /4
   if (is_one_of(code[0], kOnRax)) return true;
   const bool is_bit_test = code[0] == 0x0f && code[1] == kBitTest && (code[2] >> 3 & 7) == kFour;

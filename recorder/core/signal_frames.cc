@@ -164,9 +164,10 @@ bool is_laid_out_otherwise(const void* fp_state) {
 }
 
 void cannot_lay_out() {
-  stop_run(wire::OutcomeKind::kUnsupported,
-           "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
-           "replay on one like that");
+  stop_run(
+      wire::OutcomeKind::kUnsupported,
+      "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
+      "replay on one like that");
 }
 
 bool push_signal_frame(KernelContext& context, int number, const void* info) {

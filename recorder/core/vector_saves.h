@@ -1,8 +1,8 @@
 // The C library's loader resolves a function at its first call, and saves the vector registers around that with XSAVE
 // or XSAVEC. What these store tells apart registers that are zero and registers that were not used since the kernel
 // last switched threads (Intel SDM vol. 1, 13.6: XINUSE): it differs between two runs of the same instructions, and
-// stays on the stack, where a program may read it by mistake; and what it stores besides is each processor's own affair.
-// So the loader is made to store all of it, always, and to wipe it off afterwards.
+// stays on the stack, where a program may read it by mistake; and what it stores besides is each processor's own
+// affair. So the loader is made to store all of it, always, and to wipe it off afterwards.
 #pragma once
 
 #include "recorder/core/context.h"
