@@ -20,24 +20,25 @@ constexpr std::uint32_t kMostFound = 4096;  // beyond that nothing is logged, an
 std::uint32_t found[kMostFound];            // offsets
 
 // True if what is at `at` had to be replaced, or may have to be on another machine.
-bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end) {
+bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, MappedBy by) {
+  const bool is_executed = by == MappedBy::kLoader;
   switch (code_at(at)[1]) {
     case 0xff:
       return redirect_vsyscall(at, end);
     case 0xc7:
-      return trap_random_instruction(at) || replace_vector_save(at);
+      return trap_random_instruction(at) || (is_executed && replace_vector_save(at));
     case 0xae:
-      return trap_gs_base(at) || replace_vector_save(at);
+      return trap_gs_base(at) || (is_executed && replace_vector_save(at));
     default:
-      return trap_input(start, at, end);
+      return is_executed && trap_input(start, at, end);
   }
 }
 
-void look_for_all(std::uint64_t start, std::uint64_t end) {
+void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by) {
   const std::uint64_t first = start + kAround, last = end - kAround;
   std::uint32_t count = 0;
   for (std::uint64_t at = find_rare_pair(first, last); at < last; at = find_rare_pair(at + 1, last)) {
-    if (!replace_at(start, at, end)) continue;
+    if (!replace_at(start, at, end, by)) continue;
     if (count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
     count++;
   }
@@ -69,19 +70,19 @@ void replace_recorded(const wire::MapCodeRecord& record, std::uint64_t end) {
     const std::uint64_t at = start + offsets[i];
     if (at < start + kAround || at >= end - kAround || find_rare_pair(at, at + 1) != at)
       diverged("mapped other code", &record.header);
-    replace_at(start, at, end);
+    replace_at(start, at, end, MappedBy::kLoader);  // or it would not be there
   }
   consume_record();
 }
 
 }  // namespace
 
-void take_mapped_code(std::uint64_t start, std::uint64_t end) {
+void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by) {
   const Region* region = code_region(start);
   if (region == nullptr || end > region->end || end - start < 2 * kAround) return;
   forget_trapped(start, end);
   const wire::MapCodeRecord* record = replaying() ? next_record(start) : nullptr;
-  record != nullptr ? replace_recorded(*record, end) : look_for_all(start, end);
+  record != nullptr ? replace_recorded(*record, end) : look_for_all(start, end, by);
   replace_trapped(start, end);
 }
 

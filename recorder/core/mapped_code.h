@@ -6,8 +6,12 @@
 
 namespace reweave::core {
 
+// Who mapped it. Other programs than the loader may be translators (valgrind), which read the code and execute what
+// they make of it: they are left all that they would take amiss.
+enum class MappedBy { kLoader, kOther };
+
 // A file was mapped from `start` to `end`, as a region of the address space; the next record of the thread tells what
 // was found if it is code.
-void take_mapped_code(std::uint64_t start, std::uint64_t end);
+void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by);
 
 }  // namespace reweave::core

@@ -29,7 +29,7 @@ const Trapped* find(std::uint64_t start) {
 void forget_trapped(std::uint64_t start, std::uint64_t end) {
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < count; i++)
-    if (code_region(all[i].start) != nullptr && (all[i].start < start || all[i].start >= end)) all[kept++] = all[i];
+    if (region_at(all[i].start) != nullptr && (all[i].start < start || all[i].start >= end)) all[kept++] = all[i];
   count = kept;
 }
 

@@ -10,6 +10,7 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/direct_calls.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/image.h"
 #include "recorder/core/instant.h"
 #include "recorder/core/mapped_code.h"
 #include "recorder/core/model.h"
@@ -106,7 +107,8 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   add_region(describe(call, start, bytes, &file));
   if ((call.args[2] & PROT_EXEC) == 0) return;
   note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
-  take_mapped_code(start, start + bytes);
+  take_mapped_code(start, start + bytes,
+                   in_interpreter(call.context.registers.rip) ? MappedBy::kLoader : MappedBy::kOther);
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
