@@ -42,7 +42,8 @@ std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t co
   memcpy(tracee.info, info, sizeof tracee.info);
   tracee.stop = kind;
   tracee.code = code;
-  tracee.reported = tracee.listening = 0;
+  tracee.reported = 0;
+  if (kind != StopKind::kGroup || tracee.listening != kContinuedBefore) tracee.listening = 0;
   tracee.signal = 0;
   const std::uint64_t mask = me.signal_mask;
   tell_tracer(tracee, kind == StopKind::kGroup ? CLD_STOPPED : CLD_TRAPPED);

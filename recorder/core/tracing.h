@@ -47,6 +47,10 @@ void ask_to_stop(Tracee& tracee, const void* info);
 // other threads of its process go on as well, until they are traced.
 void keep_stopped(Tracee& tracee);
 
+// Tracee::listening. Who was continued before the tracer listens stops anew as soon as it does (JOBCTL_TRAP_NOTIFY in
+// the kernel's signal.c).
+inline constexpr std::uint32_t kListens = 1, kContinuedBefore = 2;
+
 // A tracee that stands in a group-stop and listens is to have another stop: PTRACE_EVENT_STOP with `number`, which is
 // SIGTRAP once nothing stops it any more.
 void restart_group_stop(Tracee& tracee, int number);

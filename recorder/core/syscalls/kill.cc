@@ -125,12 +125,16 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   return nullptr;
 }
 
-// SIGCONT makes those that listen in a group-stop stop once more.
+// SIGCONT makes those that listen in a group-stop stop once more, or as soon as they listen.
 void continue_listeners(const Process& target, const Sending& sending) {
   if (sending.number != SIGCONT || state().tracing_began == 0) return;
-  for (Tracee& tracee : state().tracees)
-    if (tracee.in_use == kTraced && tracee.process == target.index && tracee.listening != 0)
+  for (Tracee& tracee : state().tracees) {
+    if (tracee.in_use != kTraced || tracee.process != target.index || tracee.seized == 0) continue;
+    if (tracee.listening == kListens)
       restart_group_stop(tracee, SIGTRAP);
+    else
+      tracee.listening = kContinuedBefore;
+  }
 }
 
 // SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.

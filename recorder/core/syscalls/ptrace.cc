@@ -59,7 +59,7 @@ long detach(Call& call, Tracee& tracee) {
 long interrupt(Call& call, Tracee& tracee) {
   if (tracee.seized == 0) return complete(call, -EIO);
   const bool waits = tracee.stop != StopKind::kNone;
-  if (waits && tracee.listening != 0) {
+  if (waits && tracee.listening == kListens) {
     restart_group_stop(tracee, static_cast<int>(tracee.code & 0x7f));
   } else if (!waits) {
     ask_to_stop(tracee, nullptr);
@@ -69,7 +69,10 @@ long interrupt(Call& call, Tracee& tracee) {
 
 long listen(Call& call, Tracee& tracee) {
   if (tracee.seized == 0 || tracee.stop != StopKind::kGroup) return complete(call, -EIO);
-  tracee.listening = 1;
+  if (tracee.listening == kContinuedBefore)
+    restart_group_stop(tracee, SIGTRAP);
+  else
+    tracee.listening = kListens;
   return complete(call, 0);
 }
 
@@ -211,7 +214,7 @@ long handle_ptrace(Call& call) {
   use_arguments(call, request != nullptr ? request->arguments : 2);
   Tracee* tracee = tracee_by_tid(call.me, call.args[1]);
   if (tracee == nullptr) return complete(call, -ESRCH);
-  const bool stands = tracee->stop != StopKind::kNone && tracee->listening == 0;
+  const bool stands = tracee->stop != StopKind::kNone && tracee->listening != kListens;
   if (!stands && (request == nullptr || request->needs == Needs::kStopped)) return complete(call, -ESRCH);
   return request == nullptr ? complete(call, -EIO) : request->carry_out(call, *tracee);
 }

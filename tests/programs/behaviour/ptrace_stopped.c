@@ -87,6 +87,19 @@ static void listens(void) {
   expect_end(child);
 }
 
+/* As strace does at its start. */
+static void is_continued_before_its_tracer_listens(void) {
+  pid_t child = start_stopped();
+  CHECK(ptrace(PTRACE_SEIZE, child, 0, 0) == 0 && kill(child, SIGCONT) == 0);
+  expect_stop(child, kGroupStop);
+  CHECK(ptrace(PTRACE_LISTEN, child, 0, 0) == 0);
+  expect_stop(child, SIGTRAP | PTRACE_EVENT_STOP << 8);
+  CHECK(ptrace(PTRACE_CONT, child, 0, 0) == 0);
+  expect_stop(child, SIGCONT);
+  CHECK(ptrace(PTRACE_CONT, child, 0, SIGCONT) == 0);
+  expect_end(child);
+}
+
 int main(void) {
   alarm(30);
   is_let_go(PTRACE_ATTACH, SIGSTOP);
@@ -94,6 +107,7 @@ int main(void) {
   is_continued_after_attachment();
   is_continued_after_seizure();
   listens();
+  is_continued_before_its_tracer_listens();
   is_ended_once_let_go();
   puts("stopped throughout");
   return 0;
