@@ -375,6 +375,16 @@ api_clock:
         .cfi_endproc
         .size   api_clock, .-api_clock
 
+// From 0x40(%rsp) to where rbx points. Changes rax, rcx and rdi.
+        .macro  WIPE_SAVE_AREA
+        leaq    0x40(%rsp), %rdi
+        movq    %rbx, %rcx
+        subq    %rdi, %rcx
+        shrq    $3, %rcx
+        xorl    %eax, %eax
+        rep stosq
+        .endm
+
 // Never executed here, but copied beside the loader (vector_saves.h), which has come to its `xsavec 0x40(%rsp)` with the
 // mask in eax and edx, the end of the save area in rbx, and the argument registers saved. All that XSAVEC would leave out
 // is zero before; then the header says that everything was stored.
@@ -382,12 +392,7 @@ api_clock:
         .hidden core_save_vectors, core_save_vectors_here, core_save_vectors_end
 core_save_vectors:
         movl    %eax, %r8d
-        leaq    0x40(%rsp), %rdi
-        movq    %rbx, %rcx
-        subq    %rdi, %rcx
-        shrq    $3, %rcx
-        xorl    %eax, %eax
-        rep stosq
+        WIPE_SAVE_AREA
         movl    %r8d, %eax
         xorl    %edx, %edx
 core_save_vectors_here:
@@ -407,12 +412,7 @@ core_save_vectors_end:
 core_restore_vectors:
 core_restore_vectors_here:
         xrstor  0x40(%rsp)
-        leaq    0x40(%rsp), %rdi
-        movq    %rbx, %rcx
-        subq    %rdi, %rcx
-        shrq    $3, %rcx
-        xorl    %eax, %eax
-        rep stosq
+        WIPE_SAVE_AREA
 core_restore_vectors_end:
 
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as

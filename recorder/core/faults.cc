@@ -119,8 +119,7 @@ void finish_own_step(KernelContext& context) {
 // Replay: a processor that has not what the recorded one had.
 void check_instruction(std::uint64_t ip) {
   const wire::RecordHeader* record = peek_record();
-  const bool recorded = record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal);
-  if (record == nullptr || recorded) return;
+  if (record == nullptr || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal)) return;
   Text text;
   text << "this processor lacks an instruction that the recorded program executed, at ";
   text.hex(ip) << "; replay on one like that which recorded, or record with --processor=x86-64-v3";

@@ -130,6 +130,19 @@ bool is_sound_header(const StateNote& ours, const std::byte* from) {
          all_zero(from + kLegacyBytes + sizeof in_use, kHeaderEnd - kLegacyBytes - sizeof in_use);
 }
 
+// MXCSR has only bits that this processor knows.
+bool is_sound_control(const std::byte* ours, const std::byte* from) {
+  const std::uint32_t known = word_at(ours, kMxcsrMask);
+  return (word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) == 0;
+}
+
+// Those of the legacy area; the mask of MXCSR remains this processor's.
+void take_registers(std::byte* ours, const std::byte* from) {
+  const std::uint32_t known = word_at(ours, kMxcsrMask);
+  memcpy(ours, from, kRegistersEnd);
+  memcpy(ours + kMxcsrMask, &known, sizeof known);
+}
+
 }  // namespace
 
 bool restore_fp_state(std::byte* fp_state, const std::byte* from) {
@@ -138,11 +151,9 @@ bool restore_fp_state(std::byte* fp_state, const std::byte* from) {
   const StateNote ours = note_of(fp_state);
   const std::uint64_t extended = extended_bytes(ours, from);
   if (reinterpret_cast<std::uintptr_t>(from) % (extended != 0 ? kAlignment : kLegacyAlignment) != 0) return false;
-  const std::uint32_t known = word_at(fp_state, kMxcsrMask);
-  if ((word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) != 0) return false;
+  if (!is_sound_control(fp_state, from)) return false;
   if (extended != 0 && !is_sound_header(ours, from)) return false;
-  memcpy(fp_state, from, kRegistersEnd);
-  memcpy(fp_state + kMxcsrMask, &known, sizeof known);
+  take_registers(fp_state, from);
   if (ours.magic != kExtendedMagic) return true;
   std::uint64_t in_use = kAlwaysInUse;
   if (extended != 0) {
@@ -213,10 +224,8 @@ bool restore_laid_out(std::byte* fp_state, const std::byte* from, const FpLayout
   const FpLayout given = fp_layout_of(from);
   const bool extended = given.bytes == layout.bytes && word_at(from, layout.bytes) == kSecondMagic;
   if (extended && (in_use_of(from) & ~layout.components) != 0) return false;
-  const std::uint32_t known = word_at(fp_state, kMxcsrMask);
-  if ((word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) != 0) return false;
-  memcpy(fp_state, from, kRegistersEnd);
-  memcpy(fp_state + kMxcsrMask, &known, sizeof known);
+  if (!is_sound_control(fp_state, from)) return false;
+  take_registers(fp_state, from);
   if (note_of(fp_state).magic != kExtendedMagic) return true;
   std::uint64_t in_use = kAlwaysInUse | (in_use_of(fp_state) & kKeys);
   if (extended && has_avx(from) && (note_of(fp_state).components & kAvx) != 0) {

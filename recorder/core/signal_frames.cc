@@ -50,20 +50,13 @@ long push_frame(KernelContext& context, int number, const void* info) {
   SignalAction& action = signal_action(number);
   auto& registers = context.registers;
   const std::uint64_t fp_bytes = fp_state_bytes(reinterpret_cast<void*>(registers.fp_state));
-  const bool foreign = is_laid_out_otherwise(reinterpret_cast<void*>(registers.fp_state));
-  const std::uint64_t shown_bytes = foreign ? state().recorded_fp.extended_bytes : fp_bytes;
-  const auto [fp, base, fits] = place_frame(me, action, registers.rsp, shown_bytes);
+  const auto [fp, base, fits] =
+      place_frame(me, action, registers.rsp, shown_fp_bytes(reinterpret_cast<void*>(registers.fp_state)));
   if (!fits) return -EFAULT;
   auto* frame = reinterpret_cast<SignalFrame*>(base);
   memcpy(&frame->context, &context, sizeof context);
   auto* fp_state = reinterpret_cast<std::byte*>(registers.fp_state);
-  if (!foreign)
-    copy_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, fp_bytes);
-  else if (!lay_out_fp_state(reinterpret_cast<std::byte*>(fp), fp_state, state().recorded_fp))
-    stop_run(
-        wire::OutcomeKind::kUnsupported,
-        "a signal came to a program that uses vector registers which this processor keeps elsewhere than the one that "
-        "recorded; replay on one like that");
+  show_fp_state(reinterpret_cast<std::byte*>(fp), fp_state);
   clear_fp_state(fp_state, fp_bytes);
   give_handlers_rights(fp_state, fp_bytes);
   memcpy(frame->info, info, sizeof frame->info);
@@ -163,11 +156,17 @@ bool is_laid_out_otherwise(const void* fp_state) {
   return recorded.bytes != 0 && fp_state != nullptr && !(fp_layout_of(fp_state) == recorded);
 }
 
-void cannot_lay_out() {
-  stop_run(
-      wire::OutcomeKind::kUnsupported,
-      "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
-      "replay on one like that");
+std::uint64_t shown_fp_bytes(const void* fp_state) {
+  return is_laid_out_otherwise(fp_state) ? state().recorded_fp.extended_bytes : fp_state_bytes(fp_state);
+}
+
+void show_fp_state(std::byte* to, const std::byte* fp_state) {
+  if (!is_laid_out_otherwise(fp_state)) return copy_fp_state(to, fp_state, fp_state_bytes(fp_state));
+  if (!lay_out_fp_state(to, fp_state, state().recorded_fp))
+    stop_run(
+        wire::OutcomeKind::kUnsupported,
+        "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
+        "replay on one like that");
 }
 
 bool push_signal_frame(KernelContext& context, int number, const void* info) {

@@ -21,8 +21,9 @@ void disable_alternate_stack(Thread& me);
 // True if the floating-point state in a frame of the kernel's is not laid out as where the recording was made, so that
 // the program has to be shown another (fp_state.h).
 bool is_laid_out_otherwise(const void* fp_state);
-// Ends the run: it cannot be.
-[[noreturn]] void cannot_lay_out();
+// Bytes of the state as the program is shown it, and that: ends the run if it cannot be laid out so.
+std::uint64_t shown_fp_bytes(const void* fp_state);
+void show_fp_state(std::byte* to, const std::byte* fp_state);
 
 // Returns to `context` for good, as the kernel's sigreturn does; `context` must lie on this thread's core stack.
 [[noreturn]] void resume_context(KernelContext* context);

@@ -75,14 +75,9 @@ void save_registers(Tracee& tracee, const KernelContext& context) {
   tracee.registers[kSs] = kUserStack;
   sys(SYS_arch_prctl, ARCH_GET_FS, &tracee.registers[kFsBase]);
   const auto* fp = reinterpret_cast<const std::byte*>(context.registers.fp_state);
-  const bool foreign = is_laid_out_otherwise(fp);
-  tracee.fp_bytes = foreign ? state().recorded_fp.extended_bytes : fp_state_bytes(fp);
+  tracee.fp_bytes = shown_fp_bytes(fp);
   if (tracee.fp_bytes > kMaxFpStateBytes) tracee.fp_bytes = 0;
-  auto* to = reinterpret_cast<std::byte*>(tracee.fp_state);
-  if (!foreign)
-    copy_fp_state(to, fp, tracee.fp_bytes);
-  else if (tracee.fp_bytes != 0 && !lay_out_fp_state(to, fp, state().recorded_fp))
-    cannot_lay_out();
+  if (tracee.fp_bytes != 0) show_fp_state(reinterpret_cast<std::byte*>(tracee.fp_state), fp);
 }
 
 void restore_registers(const Tracee& tracee, KernelContext& context) {

@@ -53,14 +53,9 @@ void replace_trapped(std::uint64_t start, std::uint64_t end) {
       *reinterpret_cast<std::uint8_t*>(all[i].start + all[i].opcode + 1) = kPrivilegedOpcode;
 }
 
-const Trapped* trapped_at(std::uint64_t ip) {
-  const Trapped* trapped = find(ip);
-  return trapped != nullptr && is_in_place(*trapped) ? trapped : nullptr;
-}
-
 bool emulate_trapped(KernelContext& context) {
-  const Trapped* trapped = trapped_at(context.registers.rip);
-  return trapped != nullptr && trapped->emulate(context, *trapped);
+  const Trapped* trapped = find(context.registers.rip);
+  return trapped != nullptr && is_in_place(*trapped) && trapped->emulate(context, *trapped);
 }
 
 }  // namespace reweave::core

@@ -33,9 +33,6 @@ bool remember_trapped(const Trapped& trapped);
 // Replaces all that were remembered from `start` to `end`: at once, for to change the protection of memory takes long.
 void replace_trapped(std::uint64_t start, std::uint64_t end);
 
-// The one at `ip`, null if that is another instruction or what is mapped there now is another file's.
-const Trapped* trapped_at(std::uint64_t ip);
-
 // If the faulting instruction is one of them: what its `emulate` does. Else false.
 bool emulate_trapped(KernelContext& context);
 
