@@ -41,6 +41,14 @@ bool all_zero(const std::byte* data, std::uint32_t bytes) {
   return true;
 }
 
+// Those of the legacy area. Of the 16 bytes of an x87 register 10 are defined: emulators leave in the others what was
+// there, processors write zeros.
+void copy_registers(std::byte* to, const std::byte* from) {
+  constexpr std::uint64_t kX87Start = 32, kX87End = 160, kX87Room = 16, kX87Bytes = 10;
+  memcpy(to, from, kRegistersEnd);
+  for (std::uint64_t at = kX87Start; at < kX87End; at += kX87Room) memset(to + at + kX87Bytes, 0, kX87Room - kX87Bytes);
+}
+
 }  // namespace
 
 std::uint64_t fp_state_bytes(const void* fp_state) {
@@ -53,7 +61,7 @@ std::uint64_t fp_state_bytes(const void* fp_state) {
 void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   memset(to, 0, bytes);
   if (bytes < kLegacyBytes) return;
-  memcpy(to, from, kRegistersEnd);
+  copy_registers(to, from);
   memcpy(to + kReservedStart, from + kReservedStart, kLegacyBytes - kReservedStart);
   if (bytes <= kHeaderEnd) return;
   memcpy(to + kLegacyBytes, from + kLegacyBytes, kHeaderEnd - kLegacyBytes);
@@ -204,7 +212,7 @@ FpLayout fp_layout_of(const void* fp_state) {
 
 bool lay_out_fp_state(std::byte* to, const std::byte* from, const FpLayout& layout) {
   memset(to, 0, layout.extended_bytes);
-  memcpy(to, from, kRegistersEnd);
+  copy_registers(to, from);
   const auto mask = static_cast<std::uint32_t>(layout.mxcsr_mask);
   memcpy(to + kMxcsrMask, &mask, sizeof mask);
   const StateNote note = {kExtendedMagic, layout.extended_bytes, layout.components, layout.bytes};

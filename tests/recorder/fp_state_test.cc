@@ -121,3 +121,19 @@ BOOST_AUTO_TEST_CASE(refuses_what_the_processor_would) {
   shown.set(kHeader, std::uint64_t{1} << 40);
   BOOST_TEST(!restore_laid_out(now.data(), shown.data(), kZen4));
 }
+
+// As emulators leave them, which write no more of an x87 register than it has.
+BOOST_AUTO_TEST_CASE(what_was_behind_an_x87_register_is_not_shown) {
+  constexpr std::size_t kX87 = 32, kX87Room = 16, kX87Bytes = 10;
+  State state = kernels(kHaswell, 7, 11), copy(kHaswell.extended_bytes), shown(kZen4.extended_bytes);
+  copy_fp_state(copy.data(), state.data(), kHaswell.extended_bytes);
+  BOOST_TEST(lay_out_fp_state(shown.data(), state.data(), kZen4));
+  for (std::size_t at = kX87; at < kXmm; at += kX87Room) {
+    BOOST_TEST(copy.same(state, at, kX87Bytes));
+    BOOST_TEST(shown.same(state, at, kX87Bytes));
+    for (std::size_t i = kX87Bytes; i < kX87Room; i++) {
+      BOOST_TEST(copy.at<std::uint8_t>(at + i) == 0);
+      BOOST_TEST(shown.at<std::uint8_t>(at + i) == 0);
+    }
+  }
+}
