@@ -209,8 +209,8 @@ enum class InputSource : std::uint32_t {
   kRdrand = 3,
   kRdseed = 4,
   kRdpid = 5,
-  kCpuidRecorded =
-      6,  // that answers of cpuid and xgetbv are in this recording; values: FpLayout (recorder/fp_layout.h)
+  // That answers of cpuid and xgetbv are in this recording; values: FpLayout (recorder/fp_layout.h).
+  kCpuidRecorded = 6,
   kXgetbv = 7,
 };
 

@@ -18,8 +18,8 @@ struct RecordOptions {
   std::string policy = "native";
   std::uint64_t seed = 0;
   bool checksums = false;
-  std::uint32_t processor_level =
-      0;  // 2 to 4: the program is told of what x86-64-v2 to v4 have, and no more; 0: of all
+  // 2 to 4: the program is told of what x86-64-v2 to v4 have, and no more; 0: of all.
+  std::uint32_t processor_level = 0;
   volatile std::sig_atomic_t* terminate = nullptr;  // once it is 1, it becomes 0 and the program gets SIGTERM
   std::uint64_t max_bytes = 0;  // of events in the recording; the program runs on, but is no longer recorded; 0: any
 };
