@@ -15,6 +15,7 @@ namespace {
 
 struct Trial {
   int faults;
+  bool privileged_faults, clock_read_faults;
   FpLayout fp_layout;
 } trial;
 
@@ -38,7 +39,10 @@ void make_trial() {
     set_real_action(kSignals[i], reinterpret_cast<std::uint64_t>(&core_on_trial), SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
   }
   sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bits, &mask, 8);
-  asm volatile("clts\n\trdtsc" ::: "rax", "rdx", "memory");
+  asm volatile("clts" ::: "memory");
+  trial.privileged_faults = trial.faults == 1;
+  asm volatile("rdtsc" ::: "rax", "rdx", "memory");
+  trial.clock_read_faults = trial.faults == 2;
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
   for (int i = 0; i < 2; i++) sys(SYS_rt_sigaction, kSignals[i], &before[i], nullptr, 8);
 }
@@ -68,8 +72,9 @@ FpLayout layout_of(const InputValues& values) {
 void try_machine() {
   RuntimeState& s = state();
   make_trial();
-  if (trial.faults == 0) stop_run(wire::OutcomeKind::kUnsupported, "this machine executes privileged instructions");
-  s.clock_reads_pass = trial.faults == 1 ? 1 : 0;
+  if (!trial.privileged_faults)
+    stop_run(wire::OutcomeKind::kUnsupported, "this machine executes privileged instructions");
+  s.clock_reads_pass = trial.clock_read_faults ? 0 : 1;
   s.cpuid_recorded = !replaying() || is_announced() ? 1 : 0;
   if (s.cpuid_recorded == 0) return;
   constexpr auto kAnnouncement = wire::InputSource::kCpuidRecorded;
