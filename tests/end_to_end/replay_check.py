@@ -102,9 +102,8 @@ def check_subject(arguments, subject):
     """All rounds of one program; returns how many failed."""
     failures = 0
     for number in range(arguments.rounds):
-        chaos = number % 2 == 1
+        chaos = arguments.chaos or number % 2 == 1
         folder = tempfile.mkdtemp(prefix="reweave-e2e-")
-
         try:
             check_round(arguments, subject, folder, chaos)
         except Failure as failure:
@@ -122,6 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--chaos", action="store_true", help="in every round")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("names", nargs="+")
     arguments = parser.parse_args()

@@ -96,9 +96,7 @@ bool may_be_written(const FileIdentity& file, long fd) {
 
 }  // namespace
 
-void identify_file(long fd, FileIdentity& file) {
-  struct stat status = {};
-  sys(SYS_fstat, fd, &status);
+void identify_file(long fd, const struct stat& status, FileIdentity& file) {
   file.device = status.st_dev;
   file.inode = status.st_ino;
   file.size = file_bytes(fd, status);
@@ -224,7 +222,9 @@ long open_image(const char* path, FileIdentity& file, FileHead& head) {
   head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
   if (replaying()) return fd;
   const bool script = head.bytes > 2 && head.data[0] == '#' && head.data[1] == '!';
-  identify_file(fd, file);
+  struct stat status = {};
+  sys(SYS_fstat, fd, &status);
+  identify_file(fd, status, file);
   if (file.changeable && starts_with(path, "/proc/")) copy_string(file.path, sizeof file.path, path);
   log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
   if (script) log_head(head);

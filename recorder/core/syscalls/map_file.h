@@ -1,6 +1,8 @@
 // Files that are mapped: identified when recording, found again when replaying.
 #pragma once
 
+#include <sys/stat.h>
+
 #include "recorder/core/context.h"
 
 namespace reweave::core {
@@ -21,8 +23,8 @@ struct FileIdentity {
 
 // Replay: the length of the mapping that the next record tells of.
 std::uint64_t recorded_mapping_bytes();
-// Recording: what the open descriptor is.
-void identify_file(long fd, FileIdentity& file);
+// Recording: what the open descriptor is, of which fstat(2) said `status`.
+void identify_file(long fd, const struct stat& status, FileIdentity& file);
 // Decides whether the contents of `file`, open as `fd` and mapped so, are logged in any case.
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags);
 // Logs that `file` was mapped at `start`.

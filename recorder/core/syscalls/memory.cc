@@ -32,18 +32,30 @@ constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// What addresses and sizes of a mapping are multiples of: a page, of the huge kind if it is asked for.
-std::uint64_t unit_of(const Call& call) {
+// What is to be mapped. Recording: whether the program has it open, and its status, asked for once.
+struct MappedDescriptor {
+  long fd;
+  bool is_open;
+  struct stat status;
+};
+
+MappedDescriptor look_at(long fd) {
+  MappedDescriptor mapped = {fd, false, {}};
+  mapped.is_open = live() && !is_our_fd(fd) && lent_call(SYS_fstat, fd, &mapped.status) != -EBADF;
+  return mapped;
+}
+
+std::uint64_t unit_of_file(const MappedDescriptor& mapped) {
+  if (!mapped.is_open || static_cast<std::uint64_t>(mapped.status.st_blksize) <= kPage) return kPage;
+  struct statfs system = {};
+  const bool huge = !is_error(lent_call(SYS_fstatfs, mapped.fd, &system)) && system.f_type == HUGETLBFS_MAGIC;
+  return huge ? static_cast<std::uint64_t>(mapped.status.st_blksize) : kPage;
+}
+
+// What addresses and sizes of anonymous memory are multiples of: a page, of the huge kind if it is asked for.
+std::uint64_t unit_of_memory(std::uint64_t flags) {
   constexpr std::uint64_t kDefaultHuge = std::uint64_t{2} << 20;
   constexpr std::uint64_t kLeast = 12, kMost = 40;  // logarithms; other sizes there are not
-  const auto flags = static_cast<std::uint64_t>(call.args[3]);
-  if ((flags & MAP_ANONYMOUS) == 0) {
-    struct stat status = {};
-    if (!live() || is_error(lent_call(SYS_fstat, call.args[4], &status)) || status.st_blksize == kPage) return kPage;
-    struct statfs system = {};
-    const bool huge = !is_error(lent_call(SYS_fstatfs, call.args[4], &system)) && system.f_type == HUGETLBFS_MAGIC;
-    return huge ? static_cast<std::uint64_t>(status.st_blksize) : kPage;
-  }
   if ((flags & MAP_HUGETLB) == 0) return kPage;
   const std::uint64_t logarithm = flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
   if (logarithm == 0) return kDefaultHuge;
@@ -113,9 +125,7 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
 // instants of its own; programs that are told there is no such thing fall back to other ways.
-bool is_shared_by_kernel(long fd) {
-  struct stat status = {};
-  if (is_error(lent_call(SYS_fstat, fd, &status))) return false;
+bool is_shared_by_kernel(const struct stat& status) {
   constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and its like (Documentation/admin-guide/devices.txt)
   switch (status.st_mode & S_IFMT) {
     case S_IFREG:
@@ -139,9 +149,7 @@ long refused_mapping(Call& call) {
   return complete(call, -ENODEV);
 }
 
-bool is_no_file(long fd) { return is_our_fd(fd) || is_error(sys(SYS_fcntl, fd, F_GETFD)); }
-
-long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
+long map_of_file(Call& call, const MappedDescriptor& mapped, std::uint64_t start, std::uint64_t bytes) {
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
   if (modelled()) {
@@ -162,16 +170,16 @@ long map_of_file(Call& call, std::uint64_t start, std::uint64_t bytes) {
     add_file_region(call, start, bytes, file);
     return result;
   }
-  if (is_shared_by_kernel(call.args[4])) return complete(call, -ENODEV);
-  if (is_served(call.args[4])) return refused_mapping(call);
-  const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, call.args[4], call.args[5]);
+  if (is_shared_by_kernel(mapped.status)) return complete(call, -ENODEV);
+  if (is_served(mapped.fd)) return refused_mapping(call);
+  const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, mapped.fd, call.args[5]);
   if (!is_error(result)) remove_region(start, start + bytes);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
-  identify_file(call.args[4], file);
-  decide_inlining(file, call.args[4], call.args[2], call.args[3]);
+  identify_file(mapped.fd, mapped.status, file);
+  decide_inlining(file, mapped.fd, call.args[2], call.args[3]);
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
-  log_contents_of(file, call.args[4], static_cast<std::uint64_t>(call.args[5]), bytes);
+  log_contents_of(file, mapped.fd, static_cast<std::uint64_t>(call.args[5]), bytes);
   add_file_region(call, start, bytes, file);
   return result;
 }
@@ -190,13 +198,14 @@ long refused_range(Call& call, const char* what) {
 long handle_mmap(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   const bool anonymous = (flags & MAP_ANONYMOUS) != 0;
-  const std::uint64_t unit = unit_of(call);
+  const MappedDescriptor mapped = anonymous ? MappedDescriptor{} : look_at(call.args[4]);
+  const std::uint64_t unit = anonymous ? unit_of_memory(flags) : unit_of_file(mapped);
   const std::uint64_t bytes = round_up_to(static_cast<std::uint64_t>(call.args[1]), unit);
   auto start = static_cast<std::uint64_t>(call.args[0]);
   long recorded = 0;
   if ((call.args[5] & (kPage - 1)) != 0) return complete(call, -EINVAL);
   if (!anonymous && has_failed(call)) return inject(call);
-  if (!anonymous && live() && is_no_file(call.args[4])) return complete(call, -EBADF);
+  if (!anonymous && live() && !mapped.is_open) return complete(call, -EBADF);
   if (call.args[1] == 0) return complete(call, -EINVAL);
   if (bytes == 0) return complete(call, -ENOMEM);
   if ((flags & MAP_TYPE) == 0) return complete(call, -EINVAL);
@@ -208,13 +217,13 @@ long handle_mmap(Call& call) {
   } else if (!anonymous && replaying() && next_result(call, recorded) && !is_error(recorded)) {
     start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
   } else {
-    const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(call.args[4], bytes) : 0;
+    const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(mapped.fd, bytes) : 0;
     start = near != 0 ? near : choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
   if (regions().count >= kMostMapped || over_memory_limit(bytes)) return complete(call, -ENOMEM);
   if (gains_execution(0, 0, call.args[2])) return complete(call, -EACCES);
-  return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, start, bytes);
+  return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, mapped, start, bytes);
 }
 
 namespace {
