@@ -38,6 +38,12 @@ void StdNames::Table::grow() {
   }
 }
 
+std::string StdNames::Table::name_at(std::uint64_t base, std::uint64_t address) const {
+  if (address < base || (address - base) % kBytes != 0) return "";
+  const std::uint64_t number = (address - base) / kBytes;
+  return number < names_.size() ? names_[number] : "";
+}
+
 std::uint64_t StdNames::variable_address(std::string_view name) { return kVariables + variables_.add(name) * kBytes; }
 std::uint64_t StdNames::lock_address(std::string_view name) { return kLocks + locks_.add(name) * kBytes; }
 
@@ -52,12 +58,12 @@ void StdNames::put_in_process(ThreadId thread, std::string_view process) {
 }
 
 std::string StdNames::name_of(std::uint64_t address) const {
-  const auto find = [&](std::uint64_t base, const Table& table) {
-    const std::uint64_t i = (address - base) / kBytes;
-    return address >= base && i < table.names().size() ? table.names()[i] : std::string();
-  };
-  const std::string name = find(kLocks, locks_);
-  return name.empty() ? find(kVariables, variables_) : name;
+  const std::uint64_t start = address - address % kBytes;
+  const std::string name = lock_at(start);
+  return name.empty() ? variable_at(start) : name;
 }
+
+std::string StdNames::variable_at(std::uint64_t address) const { return variables_.name_at(kVariables, address); }
+std::string StdNames::lock_at(std::uint64_t address) const { return locks_.name_at(kLocks, address); }
 
 }  // namespace reweave

@@ -19,8 +19,11 @@ class StdNames {
 
   void put_in_process(ThreadId thread, std::string_view process);
 
-  // The name behind an address of an event, or empty.
+  // The name behind an address of an event, which may be within what has it, or empty.
   std::string name_of(std::uint64_t address) const;
+  // The name that stands for just this address as a variable's or a lock's, or empty.
+  std::string variable_at(std::uint64_t address) const;
+  std::string lock_at(std::uint64_t address) const;
   const std::vector<std::string>& threads() const { return threads_.names(); }
   // By thread, as far as it was said; 0 is the process of those of which nothing was.
   const std::vector<std::uint16_t>& processes() const { return processes_; }
@@ -32,6 +35,8 @@ class StdNames {
    public:
     std::uint32_t add(std::string_view name);
     const std::vector<std::string>& names() const { return names_; }
+    // Of the one at `address`, if the first of them is at `base`; or empty.
+    std::string name_at(std::uint64_t base, std::uint64_t address) const;
 
    private:
     struct Slot {

@@ -12,14 +12,11 @@
 namespace reweave {
 namespace {
 
-// Of a variable that is only a name.
-constexpr std::uint64_t kBytes = 8;
-
 // A name that is an address: @hex[+bytes[/order]]. What is not there stays as it was.
 struct Exact {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint8_t order = 5;  // sequentially consistent
+  std::uint8_t order = kNamedOrder;
 
   // False if `name` is none.
   bool parse(std::string_view name) {
@@ -150,7 +147,7 @@ class Operands {
       memory();
     } else {
       event_.address = names_.variable_address(name);
-      event_.extra = kBytes;
+      event_.extra = kNamedBytes;
     }
     if (atomic) event_.aux = exact_.order;
   }

@@ -12,6 +12,10 @@ namespace reweave {
 // The number of the system call that ends a process.
 inline constexpr std::uint64_t kExitGroup = 231;
 
+// Of a variable that is only a name: its bytes, and the memory order (sequentially consistent) of atomic accesses.
+inline constexpr std::uint64_t kNamedBytes = 8;
+inline constexpr std::uint8_t kNamedOrder = 5;
+
 // What a word takes in parentheses.
 enum class Operand : std::uint8_t {
   kVariable,

@@ -15,38 +15,38 @@ std::string hex(std::string_view prefix, std::uint64_t address) {
   return std::string(prefix).append(digits.data(), end);
 }
 
-std::string known_name(std::uint64_t address, const StdWriteOptions& options) {
-  return options.names != nullptr ? options.names->name_of(address) : "";
-}
-
 std::string thread_name(std::uint64_t t, const StdWriteOptions& options) {
   const bool named = options.names != nullptr && t < options.names->threads().size();
   return named ? options.names->threads()[t] : std::string("T").append(std::to_string(t));
 }
 
 std::string lock_name(std::uint64_t address, const StdWriteOptions& options) {
-  const std::string name = known_name(address, options);
+  const std::string name = options.names != nullptr ? options.names->lock_at(address) : "";
   return name.empty() ? hex(options.dialect == StdDialect::kField ? "L" : "@", address) : name;
 }
 
+std::string memory_text(const TraceEvent& event) { return hex("@", event.address) + "+" + std::to_string(event.extra); }
+
 std::string operand_text(const TraceEvent& event, const StdWord& row, const StdWriteOptions& options) {
-  std::string name = known_name(event.address, options);
+  const std::string name = options.names != nullptr ? options.names->variable_at(event.address) : "";
+  const bool is_whole = !name.empty() && event.extra == kNamedBytes;
   if (options.dialect == StdDialect::kField && row.operand == Operand::kVariable) {
     return name.empty() ? hex("V", event.address) : name;
   }
   switch (row.operand) {
     case Operand::kVariable:
-    case Operand::kMemory:
-      return name.empty() ? hex("@", event.address) + "+" + std::to_string(event.extra) : name;
+      return is_whole ? name : memory_text(event);
     case Operand::kAtomic:
-      if (!name.empty()) return name;
-      return hex("@", event.address) + "+" + std::to_string(event.extra) + "/" + std::to_string(event.aux);
+      if (is_whole && event.aux == kNamedOrder) return name;
+      return memory_text(event) + "/" + std::to_string(event.aux);
+    case Operand::kMemory:
+      return memory_text(event);
+    case Operand::kBlock:
+      return hex("@", event.address);
     case Operand::kLock:
       // The field's dialect says a wait as release and acquisition of the mutex.
       if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd)
         return lock_name(event.extra, options);
-      return lock_name(event.address, options);
-    case Operand::kBlock:
       return lock_name(event.address, options);
     case Operand::kCondition:
       return lock_name(event.address, options) + "," + lock_name(event.extra, options);

@@ -1,4 +1,6 @@
 #define BOOST_TEST_MODULE predictor_std_format
+#include <fmt/core.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <sstream>
@@ -34,6 +36,13 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
+std::string written(const Read& r) {
+  std::ostringstream out;
+  for (std::size_t i = 0; i < r.events.size(); ++i)
+    write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
+  return out.str();
+}
+
 BOOST_AUTO_TEST_CASE(round_trip) {
   const std::string text =
       "T0|begin|0\nT0|fork(T1)|1\nT0|acq(L1)|2\nT0|w(V.a[3])|42\nT0|rel(L1)|3\nT1|r(V.a[3])|7\n"
@@ -41,10 +50,19 @@ BOOST_AUTO_TEST_CASE(round_trip) {
   const Read r = read(text);
   BOOST_TEST(r.events.size() == 10u);
   BOOST_TEST(r.sites[3] == 42u);
-  std::ostringstream out;
-  for (std::size_t i = 0; i < r.events.size(); ++i)
-    write_std(out, r.events[i], r.sites[i], {StdDialect::kFull, &r.names});
-  BOOST_TEST(out.str() == text);
+  BOOST_TEST(written(r) == text);
+}
+
+// A text may have names, and addresses that are those that names stand for.
+BOOST_AUTO_TEST_CASE(a_name_is_written_for_nothing_else) {
+  const Read names = read("T0|w(V)|0\nT0|acq(L)|1\n");
+  const std::string v = fmt::format("@{:x}", names.events[0].address),
+                    l = fmt::format("@{:x}", names.events[1].address);
+  const std::string text = fmt::format(
+      "T0|w(V)|0\nT0|acq(L)|1\nT0|alloc({0}+3)|2\nT0|w({0}+3)|3\nT0|aw({0}+8/2)|4\nT0|aw(V)|5\nT0|free({0})|6\n"
+      "T0|r({1}+8)|7\nT0|acq({0})|8\nT0|free({1})|9\n",
+      v, l);
+  BOOST_TEST(written(read(text)) == text);
 }
 
 // Everything that generated traces can hold is the same after writing and reading.
