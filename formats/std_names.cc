@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "formats/std_words.h"
+
 namespace reweave {
 namespace {
 
 constexpr std::uint64_t kVariables = 0x10000000000, kLocks = 0x20000000000;
-constexpr std::uint64_t kBytes = 8;
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -39,13 +40,15 @@ void StdNames::Table::grow() {
 }
 
 std::string StdNames::Table::name_at(std::uint64_t base, std::uint64_t address) const {
-  if (address < base || (address - base) % kBytes != 0) return "";
-  const std::uint64_t number = (address - base) / kBytes;
+  if (address < base || (address - base) % kNamedBytes != 0) return "";
+  const std::uint64_t number = (address - base) / kNamedBytes;
   return number < names_.size() ? names_[number] : "";
 }
 
-std::uint64_t StdNames::variable_address(std::string_view name) { return kVariables + variables_.add(name) * kBytes; }
-std::uint64_t StdNames::lock_address(std::string_view name) { return kLocks + locks_.add(name) * kBytes; }
+std::uint64_t StdNames::variable_address(std::string_view name) {
+  return kVariables + variables_.add(name) * kNamedBytes;
+}
+std::uint64_t StdNames::lock_address(std::string_view name) { return kLocks + locks_.add(name) * kNamedBytes; }
 
 ThreadId StdNames::thread(std::string_view name) {
   if (!all_digits(name)) return static_cast<ThreadId>(threads_.add(name));
@@ -58,7 +61,7 @@ void StdNames::put_in_process(ThreadId thread, std::string_view process) {
 }
 
 std::string StdNames::name_of(std::uint64_t address) const {
-  const std::uint64_t start = address - address % kBytes;
+  const std::uint64_t start = address - address % kNamedBytes;
   const std::string name = lock_at(start);
   return name.empty() ? variable_at(start) : name;
 }

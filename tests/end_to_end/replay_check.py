@@ -2,14 +2,14 @@
 """Records a program of tests/programs/subjects.json, replays the recording, and compares what a user can see:
 standard output, standard error and exit status. Then traces the recording: the trace must be complete.
 
-    replay_check.py --build BUILD [--sanitized] NAME...
+    replay_check.py --build BUILD [--sanitized] [--chaos] NAME...
 
 With --sanitized the builds with -fsanitize=thread are taken.
 
 Names may be `all`, `behaviour`, `correct` or `buggy`. Programs of kind behaviour must exit 0 while being recorded;
 the others may end in any way, but the replay must end in the same. REWEAVE_ROUNDS=N repeats each program N times,
-every second time with --chaos; REWEAVE_CHECKSUMS=1 records with checksums and replays with --check;
-REWEAVE_KEEP=DIR keeps the recordings of rounds that failed there.
+every second time, or with --chaos each time, recorded with --chaos; REWEAVE_CHECKSUMS=1 records with checksums and
+replays with --check; REWEAVE_KEEP=DIR keeps the recordings of rounds that failed there.
 """
 import argparse
 import concurrent.futures

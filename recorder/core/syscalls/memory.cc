@@ -1,5 +1,4 @@
 // Memory management: performed in every mode, at addresses of ours.
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
