@@ -219,6 +219,22 @@ struct FarStream {
   std::uint32_t stream;  // 0: no entry
 };
 
+// Recording: the file opened last, by the name that the program gave (core/syscalls/fd_table.h).
+struct OpenedFile {
+  std::uint32_t table;  // of descriptors
+  std::uint32_t known;  // 0: there is none
+  long fd;
+  long flags;  // O_ bits
+  char path[256];
+};
+
+// Recording: where the last read of a kept file ended (core/syscalls/kept_files.h).
+struct ReadPosition {
+  std::uint64_t step;  // the schedule point of that read; 0: there is none
+  std::uint64_t offset;
+  long fd;
+};
+
 // What is known of the descriptors that some threads share (core/syscalls/fd_sharing.h).
 struct FdTable {
   FdEntry entries[kMaxFds];
@@ -326,6 +342,10 @@ struct RuntimeState {
   std::uint32_t stand_in_count;
   std::uint32_t stand_in_changes;  // times that one's size or contents changed
   std::uint32_t trapped_count;
+  std::uint32_t descriptors_sent;      // recording: 1: somebody in the tree may have sent some in a message
+  std::uint64_t shared_memory_device;  // recording: that of /dev/shm; 0: not asked yet
+  ReadPosition last_read;
+  OpenedFile last_opened;
   PolicyState policy;
   // Blocked threads by wait_slot() of what they wait for: while nobody waits at an object's, it need not wake anybody.
   std::uint16_t waiting_at[kWaitSlots];

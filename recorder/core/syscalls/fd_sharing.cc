@@ -26,6 +26,7 @@ void copy_table(const Thread& from, Thread& to) {
             "left the recording: explored runs cannot give a thread descriptors of its own yet");
   const std::uint32_t index = unused_table();
   memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
+  if (state().last_opened.table == index) state().last_opened.known = 0;  // of somebody who had the table before
   to.fd_table = index;
 }
 

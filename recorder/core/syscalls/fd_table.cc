@@ -40,6 +40,12 @@ bool is_of_proc(long fd, const struct stat& status) {
   return !is_error(lent_call(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
 }
 
+// Descriptors `first` to `last` of the table no longer are what they were opened as.
+void forget_opened(const FdTable& of, long first, long last) {
+  OpenedFile& opened = state().last_opened;
+  if (&state().fd_tables[opened.table] == &of && opened.fd >= first && opened.fd <= last) opened.known = 0;
+}
+
 FdKind kind_of(long fd, const struct stat& status) {
   const auto type = status.st_mode & S_IFMT;
   if (type == S_IFREG && status.st_size == 0 && is_of_proc(fd, status)) return FdKind::kOfProc;
@@ -196,7 +202,23 @@ bool is_shown(long fd) {
   return entry != nullptr && entry->kind == FdKind::kShown;
 }
 
+void note_opened(long fd, const char* path, long flags) {
+  OpenedFile& opened = state().last_opened;
+  if (string_length(path) >= sizeof opened.path) return;
+  opened.table = self().fd_table;
+  opened.known = 1;
+  opened.fd = fd;
+  opened.flags = flags;
+  copy_string(opened.path, sizeof opened.path, path);
+}
+
+const OpenedFile* opened_file(long fd) {
+  const OpenedFile& opened = state().last_opened;
+  return opened.known != 0 && opened.fd == fd && opened.table == self().fd_table ? &opened : nullptr;
+}
+
 void forget_fd(long fd) {
+  forget_opened(table(), fd, fd);
   if (FdEntry* entry = entry_of(fd))
     *entry = {};
   else
@@ -204,6 +226,7 @@ void forget_fd(long fd) {
 }
 
 void forget_fds(long first, long last) {
+  forget_opened(table(), first, last);
   for (long fd = first; fd <= last && fd < static_cast<long>(kMaxFds); fd++) *entry_of(fd) = {};
   for (FarStream& far : table().far_streams)
     if (far.fd >= first && far.fd <= last) far.stream = 0;
@@ -213,6 +236,7 @@ void copy_fd(long from, long to) {
   const FdEntry* source = entry_of(from);
   FdEntry* target = entry_of(to);
   if (from == to) return;
+  forget_opened(table(), to, to);
   if (source != nullptr && target != nullptr) {
     *target = *source;
     return;

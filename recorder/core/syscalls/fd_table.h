@@ -44,6 +44,10 @@ void note_accepted(long fd, long listener);
 // Recording only: `fd` is a copy of a file of /proc that the program is shown edited, or whether it is.
 void note_shown(long fd);
 bool is_shown(long fd);
+// Recording only: `fd` was opened by that name, with those flags.
+void note_opened(long fd, const char* path, long flags);
+// Recording only: how `fd` was opened, if no other file was since. Null if that is not known.
+const OpenedFile* opened_file(long fd);
 // `fd` is now something new.
 void forget_fd(long fd);
 void forget_fds(long first, long last);

@@ -47,9 +47,22 @@ std::uint16_t kept_file(long fd) {
   return *known;
 }
 
+// True if nothing can have moved the file's offset since the last read: that was the call before this one, there is no
+// other thread, and nobody outside was sent the descriptor.
+bool continues(const ReadPosition& last, long fd) {
+  const RuntimeState& s = state();
+  return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1 && s.descriptors_sent == 0;
+}
+
 std::uint64_t offset_of(const Call& call, long result) {
   if (call.number == SYS_pread64) return static_cast<std::uint64_t>(call.args[3]);
-  return static_cast<std::uint64_t>(sys(SYS_lseek, call.args[0], 0, SEEK_CUR) - result);
+  const long fd = call.args[0];
+  ReadPosition& last = state().last_read;
+  const auto bytes = static_cast<std::uint64_t>(result);
+  const std::uint64_t start =
+      continues(last, fd) ? last.offset : static_cast<std::uint64_t>(sys(SYS_lseek, fd, 0, SEEK_CUR)) - bytes;
+  last = {state().step, start + bytes, fd};
+  return start;
 }
 
 }  // namespace

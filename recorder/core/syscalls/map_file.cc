@@ -94,15 +94,43 @@ bool may_be_written(const FileIdentity& file, long fd) {
   return is_written_file(file.device, file.inode) && state().stand_in_count < kMaxStandIns / 2 && !is_program(fd);
 }
 
-}  // namespace
-
-void identify_file(long fd, const struct stat& status, FileIdentity& file) {
+void take_status(long fd, const struct stat& status, FileIdentity& file) {
   file.device = status.st_dev;
   file.inode = status.st_ino;
   file.size = file_bytes(fd, status);
   file.ctime_ns = static_cast<std::int64_t>(status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
   // ctime, for a copy may have the mtime of its source.
   file.fresh = file.ctime_ns >= config().start_time_ns;
+}
+
+// Of the file system at /dev/shm, whatever the file is called.
+bool is_shared_memory(const FileIdentity& file) {
+  std::uint64_t& device = state().shared_memory_device;
+  struct stat status = {};
+  if (device == 0) device = is_error(sys(SYS_stat, "/dev/shm", &status)) ? ~std::uint64_t{0} : status.st_dev;
+  return file.device == device;
+}
+
+bool is_small_data(const struct stat& status, long prot, long flags) {
+  return (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
+         status.st_nlink != 0 && static_cast<std::uint64_t>(status.st_size) <= kMostInlined;
+}
+
+}  // namespace
+
+bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file) {
+  const OpenedFile* opened = is_small_data(status, prot, flags) ? opened_file(fd) : nullptr;
+  if (opened == nullptr || (opened->flags & O_ACCMODE) != O_RDONLY) return false;
+  take_status(fd, status, file);
+  copy_string(file.path, sizeof file.path, opened->path);
+  if (is_shared_memory(file) || (!file.fresh && belongs_to_system(file))) return false;
+  if (is_written_file(file.device, file.inode) || is_program(fd)) return false;
+  file.read_only = file.inlined = true;
+  return true;
+}
+
+void identify_file(long fd, const struct stat& status, FileIdentity& file) {
+  take_status(fd, status, file);
   path_of_fd(fd, file.path, sizeof file.path);
   file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);

@@ -23,6 +23,9 @@ struct FileIdentity {
 
 // Replay: the length of the mapping that the next record tells of.
 std::uint64_t recorded_mapping_bytes();
+// Recording: of a small file of data that is mapped so, what is logged of it, by the name that the program gave; for
+// its contents are in the log, and asking the kernel for the name costs more than the mapping. False: it is another.
+bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file);
 // Recording: what the open descriptor is, of which fstat(2) said `status`.
 void identify_file(long fd, const struct stat& status, FileIdentity& file);
 // Decides whether the contents of `file`, open as `fd` and mapped so, are logged in any case.

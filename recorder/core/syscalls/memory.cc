@@ -175,8 +175,10 @@ long map_of_file(Call& call, const MappedDescriptor& mapped, std::uint64_t start
   if (!is_error(result)) remove_region(start, start + bytes);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
-  identify_file(mapped.fd, mapped.status, file);
-  decide_inlining(file, mapped.fd, call.args[2], call.args[3]);
+  if (!identify_small_file(mapped.fd, mapped.status, call.args[2], call.args[3], file)) {
+    identify_file(mapped.fd, mapped.status, file);
+    decide_inlining(file, mapped.fd, call.args[2], call.args[3]);
+  }
   log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
   log_contents_of(file, mapped.fd, static_cast<std::uint64_t>(call.args[5]), bytes);
   add_file_region(call, start, bytes, file);
