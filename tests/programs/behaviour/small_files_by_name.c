@@ -86,6 +86,36 @@ static void in_shared_memory(void) {
   CHECK(unlink(name) == 0 && close(fd) == 0);
 }
 
+/* A mapping and a read of the same open file: two ways to its bytes. */
+static void shows_what_is_read(int fd) {
+  char bytes[16] = {0};
+  long n = pread(fd, bytes, sizeof bytes, 0);
+  char* p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+  CHECK(n > 0 && p != MAP_FAILED && memcmp(p, bytes, (size_t)n) == 0 && munmap(p, 4096) == 0);
+}
+
+/* Files that nobody writes to in this run, named from the folder that they are in. */
+static void older_than_the_run(void) {
+  CHECK(chdir("/etc") == 0);
+  int group = opened("group"), passwd = opened("passwd");
+  shows_what_is_read(passwd);
+  shows_what_is_read(group);
+  CHECK(chdir("/") == 0 && dup2(group, passwd) == passwd);
+  shows_what_is_read(passwd);
+  CHECK(close(group) == 0 && opened("etc/passwd") == group);
+  shows_what_is_read(group);
+  pid_t child = fork();
+  if (child == 0) {
+    shows_what_is_read(group);
+    CHECK(close(group) == 0 && opened("etc/group") == group);
+    shows_what_is_read(group);
+    _exit(0);
+  }
+  expect_success(child);
+  shows_what_is_read(group);
+  CHECK(close(group) == 0 && close(passwd) == 0);
+}
+
 int main(void) {
   char folder[] = "/tmp/reweave-by-name-XXXXXX";
   CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkdir("below", 0700) == 0);
@@ -97,6 +127,7 @@ int main(void) {
   while_it_changes();
   CHECK(unlink("uno") == 0 && unlink("below/two") == 0 && rmdir("below") == 0);
   in_shared_memory();
+  older_than_the_run();
   CHECK(rmdir(folder) == 0);
   puts("as they were");
   return 0;
