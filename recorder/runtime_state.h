@@ -342,7 +342,7 @@ struct RuntimeState {
   std::uint32_t stand_in_count;
   std::uint32_t stand_in_changes;  // times that one's size or contents changed
   std::uint32_t trapped_count;
-  std::uint32_t descriptors_sent;      // recording: 1: somebody in the tree may have sent some in a message
+  std::uint32_t descriptors_passed;    // recording: 1: somebody in the tree may have sent or received some
   std::uint64_t shared_memory_device;  // recording: that of /dev/shm; 0: not asked yet
   ReadPosition last_read;
   OpenedFile last_opened;

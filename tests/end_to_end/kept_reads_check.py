@@ -5,8 +5,10 @@ import os
 import pathlib
 import random
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 import unittest
 
 BAD_INPUT = 2
@@ -39,6 +41,33 @@ if pid == 0:
 os.waitpid(pid, 0)
 with open(path, "rb", buffering=0) as file:
     look("anew", file.read())
+"""
+
+# Reads from a descriptor that it is sent, and makes no call between: whoever sent it moves the offset meanwhile.
+RECEIVER = r"""
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  static char first[8192], second[8192];
+  char byte, control[CMSG_SPACE(sizeof(int))];
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int sender = socket(AF_UNIX, SOCK_STREAM, 0), fd;
+  if (count != 2 || strlen(arguments[1]) >= sizeof address.sun_path) return 1;
+  strcpy(address.sun_path, arguments[1]);
+  if (connect(sender, (struct sockaddr*)&address, sizeof address) != 0 || recvmsg(sender, &message, 0) != 1) return 2;
+  memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+  if (read(fd, first, sizeof first) != sizeof first) return 3;
+  for (volatile long i = 0; i < 1000000000; i++) continue;
+  if (read(fd, second, sizeof second) != sizeof second) return 4;
+  fwrite(first, 1, sizeof first, stdout);
+  fwrite(second, 1, sizeof second, stdout);
+  return 0;
+}
 """
 
 
@@ -93,6 +122,29 @@ class KeptReads(unittest.TestCase):
         apart = (self.recording / "reads").stat().st_size
         # Once as it was, and once as it is in the end, when it is opened anew.
         self.assertTrue(0 <= apart - 2 * FILE_BYTES < MEGABYTE, f"{apart} bytes were stored apart")
+
+    def test_moved_from_outside(self):
+        program = self.folder / "receiver"
+        subprocess.run(["cc", "-x", "c", "-", "-o", program], input=RECEIVER, text=True, check=True, timeout=60)
+        address = self.folder / "socket"
+        with socket.socket(socket.AF_UNIX) as listener, open(self.data, "rb", buffering=0) as file:
+            listener.bind(str(address))
+            listener.listen()
+            listener.settimeout(30)
+            command = [self.build / "reweave", "record", "-o", self.recording, "--", program, address]
+            target = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            receiver, _ = listener.accept()
+            socket.send_fds(receiver, [b"x"], [file.fileno()])
+            receiver.close()
+            while file.tell() == 0 and target.poll() is None:
+                time.sleep(0.001)
+            file.seek(MEGABYTE)
+            printed = target.communicate(timeout=60)[0]
+        content = self.data.read_bytes()
+        self.assertEqual((target.returncode, printed), (0, content[:8192] + content[MEGABYTE:MEGABYTE + 8192]))
+        done = subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout == printed), (0, True), done.stderr)
 
     def test_small_events(self):
         printed = self.record("sha1sum", self.data).stdout

@@ -40,10 +40,10 @@ bool is_of_proc(long fd, const struct stat& status) {
   return !is_error(lent_call(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
 }
 
-// Descriptors `first` to `last` of the table no longer are what they were opened as.
-void forget_opened(const FdTable& of, long first, long last) {
+// Descriptors `first` to `last` no longer are what they were opened as.
+void forget_opened(long first, long last) {
   OpenedFile& opened = state().last_opened;
-  if (&state().fd_tables[opened.table] == &of && opened.fd >= first && opened.fd <= last) opened.known = 0;
+  if (opened.table == self().fd_table && opened.fd >= first && opened.fd <= last) opened.known = 0;
 }
 
 FdKind kind_of(long fd, const struct stat& status) {
@@ -146,6 +146,7 @@ void note_stream(long fd) {
 void note_received(long fd) {
   const RuntimeState& s = state();
   FdTableSet asked;
+  state().descriptors_passed = 1;
   forget_fd(fd);
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& owner = thread_of(s.live[i]);
@@ -218,7 +219,7 @@ const OpenedFile* opened_file(long fd) {
 }
 
 void forget_fd(long fd) {
-  forget_opened(table(), fd, fd);
+  forget_opened(fd, fd);
   if (FdEntry* entry = entry_of(fd))
     *entry = {};
   else
@@ -226,7 +227,7 @@ void forget_fd(long fd) {
 }
 
 void forget_fds(long first, long last) {
-  forget_opened(table(), first, last);
+  forget_opened(first, last);
   for (long fd = first; fd <= last && fd < static_cast<long>(kMaxFds); fd++) *entry_of(fd) = {};
   for (FarStream& far : table().far_streams)
     if (far.fd >= first && far.fd <= last) far.stream = 0;
@@ -236,7 +237,7 @@ void copy_fd(long from, long to) {
   const FdEntry* source = entry_of(from);
   FdEntry* target = entry_of(to);
   if (from == to) return;
-  forget_opened(table(), to, to);
+  forget_opened(to, to);
   if (source != nullptr && target != nullptr) {
     *target = *source;
     return;

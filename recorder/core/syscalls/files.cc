@@ -71,8 +71,7 @@ long open_file(Call& call, int slot) {
   if (live() && call.number != SYS_openat2 && opens_shown(call, slot)) return open_shown(call, slot);
   const char* path = string_at(call.args[slot]);
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
-  const bool waits = waits_for_other_end(call, slot);
-  const long result = waits ? recorded_call(call, true) : open_path(call, slot);
+  const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
   // With the baton the name is still what the call was made with.
   if (live() && (call.flags & wire::kLeftBaton) == 0 && !is_error(result)) note_opened(result, path, open_flags(call));
   if (may_be_stream && !is_error(result)) note_stream(result);

@@ -48,10 +48,10 @@ std::uint16_t kept_file(long fd) {
 }
 
 // True if nothing can have moved the file's offset since the last read: that was the call before this one, there is no
-// other thread, and nobody outside was sent the descriptor.
+// other thread, and nobody outside has the descriptor, too.
 bool continues(const ReadPosition& last, long fd) {
   const RuntimeState& s = state();
-  return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1 && s.descriptors_sent == 0;
+  return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1 && s.descriptors_passed == 0;
 }
 
 std::uint64_t offset_of(const Call& call, long result) {

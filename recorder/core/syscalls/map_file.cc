@@ -111,9 +111,11 @@ bool is_shared_memory(const FileIdentity& file) {
   return file.device == device;
 }
 
+bool is_data(long prot, long flags) { return (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0; }
+
 bool is_small_data(const struct stat& status, long prot, long flags) {
-  return (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && (status.st_mode & S_IFMT) == S_IFREG &&
-         status.st_nlink != 0 && static_cast<std::uint64_t>(status.st_size) <= kMostInlined;
+  return is_data(prot, flags) && (status.st_mode & S_IFMT) == S_IFREG && status.st_nlink != 0 &&
+         static_cast<std::uint64_t>(status.st_size) <= kMostInlined;
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ void identify_file(long fd, const struct stat& status, FileIdentity& file) {
 }
 
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags) {
-  const bool can_be = (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0 && !file.changeable && !file.zeros;
+  const bool can_be = is_data(prot, flags) && !file.changeable && !file.zeros;
   file.inlined = can_be && file.size <= kMostInlined && (file.fresh || !belongs_to_system(file)) && !is_program(fd);
 }
 
