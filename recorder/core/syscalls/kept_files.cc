@@ -47,11 +47,11 @@ std::uint16_t kept_file(long fd) {
   return *known;
 }
 
-// True if nothing can have moved the file's offset since the last read: that was the call before this one, there is no
-// other thread, and nobody outside has the descriptor, too.
+// True if nothing can have moved the file's offset since the last read: that was the call before this one, and there is
+// no other thread.
 bool continues(const ReadPosition& last, long fd) {
   const RuntimeState& s = state();
-  return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1 && s.descriptors_passed == 0;
+  return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1;
 }
 
 std::uint64_t offset_of(const Call& call, long result) {
@@ -69,7 +69,9 @@ std::uint64_t offset_of(const Call& call, long result) {
 
 bool reads_kept_file(const Call& call, long result) {
   if (config().keep_files == 0 || result < kLeastRead) return false;
-  if (call.number != SYS_read && call.number != SYS_pread64) return false;
+  // Where a read began only the offset tells, which whoever has the descriptor, too, may have moved again.
+  const bool tells_place = call.number == SYS_pread64 || (call.number == SYS_read && state().descriptors_passed == 0);
+  if (!tells_place) return false;
   return kept_file(call.args[0]) != kNotKept;
 }
 
