@@ -15,7 +15,10 @@ namespace {
 constexpr char kFileMagic[8] = {'R', 'E', 'W', 'E', 'A', 'V', 'E', '\n'};
 constexpr std::size_t kEndBlockBytes = sizeof(BlockHeader) + sizeof(EndPayload);
 // Below this, compressing costs more than it saves.
-constexpr std::size_t kSmallPayload = 64;
+constexpr std::size_t kLeastPayload = 64;
+// Up to this, smaller tables find as much, and most of the time would go into clearing those of the level.
+constexpr std::size_t kSmallPayload = 32 << 10;
+constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
 
 std::uint32_t header_check(const BlockHeader& header) {
   return static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(BlockHeader, header_check)));
@@ -62,15 +65,24 @@ void BlockWriter::write_all(std::span<const std::byte> head, std::span<const std
   }
 }
 
+void BlockWriter::choose_parameters(std::size_t raw_bytes) {
+  const auto set = [this](ZSTD_cParameter parameter, int value) {
+    CHECK(ZSTD_isError(ZSTD_CCtx_setParameter(context_, parameter, value)) == 0);
+  };
+  set(ZSTD_c_compressionLevel, shrinks_ ? level_ : std::min(level_, kFast));
+  for (ZSTD_cParameter table : {ZSTD_c_hashLog, ZSTD_c_chainLog})
+    set(table, raw_bytes <= kSmallPayload ? kSmallTableLog : kTableOfLevel);
+}
+
 std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw) {
   CHECK(fd_.valid(), "{} is finished", path_);
   CHECK(raw.size() <= kMaxRawBytes, "block of {} bytes", raw.size());
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
-  if (type != BlockType::kEnd && raw.size() > kSmallPayload && level_ != kAsIs) {
+  if (type != BlockType::kEnd && raw.size() > kLeastPayload && level_ != kAsIs) {
     compressed_.resize(ZSTD_compressBound(raw.size()));
-    const int level = shrinks_ ? level_ : std::min(level_, kFast);
+    choose_parameters(raw.size());
     const std::size_t bytes =
-        ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size(), level);
+        ZSTD_compress2(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size());
     CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
     shrinks_ = bytes < raw.size() - raw.size() / 16;
     if (bytes < raw.size()) return write_stored(type, raw_bytes, std::span(compressed_).first(bytes));

@@ -94,6 +94,7 @@ class BlockWriter {
 
  private:
   void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
+  void choose_parameters(std::size_t raw_bytes);
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
 
   std::string path_;

@@ -15,15 +15,19 @@ struct Votes {
   int starts = 0, there = 0, past = 0;
 };
 
+// From a place on, a decoder comes by where one does that starts behind the instruction there: so each place is decoded
+// once, the nearest first.
 Votes count_votes(const std::uint8_t* start, const std::uint8_t* place) {
+  enum class Comes : std::uint8_t { kNowhere, kThere, kPast };
+  Comes from[kFarthest + 1] = {Comes::kThere};  // by the distance before the place
   Votes votes;
-  for (std::int64_t before = kNearest; before <= kFarthest && before <= place - start; before++) {
-    const std::uint8_t* at = place - before;
-    std::uint32_t bytes = 1;
-    while (at < place && bytes != 0) at += bytes = instruction_bytes(at);
+  for (std::int64_t before = 1; before <= kFarthest && before <= place - start; before++) {
+    const std::uint32_t bytes = instruction_bytes(place - before);
+    if (bytes != 0) from[before] = bytes > before ? Comes::kPast : from[before - bytes];
+    if (before < kNearest) continue;
     votes.starts++;
-    votes.there += at == place;
-    votes.past += at > place;
+    votes.there += from[before] == Comes::kThere;
+    votes.past += from[before] == Comes::kPast;
   }
   return votes;
 }

@@ -1,5 +1,7 @@
 #include "recorder/core/mapped_code.h"
 
+#include <sys/mman.h>
+
 #include "recorder/core/code_patterns.h"
 #include "recorder/core/code_search.h"
 #include "recorder/core/input_traps.h"
@@ -37,6 +39,7 @@ bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, Mapped
 void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by) {
   const std::uint64_t first = start + kAround, last = end - kAround;
   std::uint32_t count = 0;
+  sys(SYS_madvise, start, page_up(end) - start, MADV_POPULATE_READ);  // if the kernel has it: many faults fewer
   for (std::uint64_t at = find_rare_pair(first, last); at < last; at = find_rare_pair(at + 1, last)) {
     if (!replace_at(start, at, end, by)) continue;
     if (count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);

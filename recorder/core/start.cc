@@ -8,6 +8,7 @@
 #include "recorder/core/api.h"
 #include "recorder/core/choice.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/guard.h"
 #include "recorder/core/image.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
@@ -109,6 +110,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   const auto argc = static_cast<long>(stack[0]);
   auto** argv = reinterpret_cast<char**>(stack + 1);
   char** envp = argv + argc + 1;
+  if (is_guard(argc, argv[0])) keep_watch();
   std::uint64_t* end = reinterpret_cast<std::uint64_t*>(envp);
   while (*end != 0) end++;
   attach_arena();

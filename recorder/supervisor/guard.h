@@ -1,5 +1,4 @@
-// If the supervisor is killed, its target must not run on unrecorded: a small process outside the tree waits for that
-// and ends the target then, with a message.
+// The supervisor's end of the guard, which ends the target should the supervisor be killed (core/guard.h).
 #pragma once
 
 #include "recorder/supervisor/arena_memory.h"
@@ -12,6 +11,7 @@ bool kill_targets_of(const ArenaMemory& arena);
 // Start it before becoming a subreaper. The destructor dismisses it.
 class Guard {
  public:
+  // Throws SystemError.
   explicit Guard(ArenaMemory& arena);
   ~Guard();
   Guard(const Guard&) = delete;

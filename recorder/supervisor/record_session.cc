@@ -97,7 +97,6 @@ class RecordSession {
   }
 
   RecordResult run() {
-    keep_freed_memory();
     Target target(arena_, options_.program);
     TreeWatch watch(arena_, [this](ThreadId thread) {
       while (drain()) {
@@ -294,7 +293,10 @@ class RecordSession {
 
 }  // namespace
 
-RecordResult record_program(const RecordOptions& options) { return RecordSession(options).run(); }
+RecordResult record_program(const RecordOptions& options) {
+  keep_freed_memory();
+  return RecordSession(options).run();
+}
 
 wire::OutcomeKind outcome_of(int wait_status) {
   if (WIFSIGNALED(wait_status)) return wire::OutcomeKind::kSignalled;
