@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
 #include "replayer/debugger.h"
@@ -50,6 +51,7 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch) {
     return hold_for_debugger({recording, arguments.stop_event, arguments.pid, arguments.hold_fd, arguments.quiet});
   if (debug)
     debug_recording({recording, arguments.stop_event, arguments.pid, batch, arguments.gdb_batch, arguments.quiet});
+  prepare_heap();
   ReplayOptions options;
   options.check = arguments.check;
   options.discard_output = arguments.quiet;

@@ -17,7 +17,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kHot = 4;          // calls of a site before it is patched
+constexpr std::uint32_t kHot = 12;         // calls of a site before it is patched, which costs as much as a dozen
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
 constexpr std::uint64_t kStubBytes = 64;
 // In place of a call's number: the site reads the time stamp counter, or is a `pause`.

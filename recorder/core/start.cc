@@ -19,6 +19,10 @@
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/thread_table.h"
 
+#pragma GCC visibility push(hidden)
+extern "C" char core_data_start[];
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 namespace {
@@ -27,6 +31,12 @@ namespace {
   sys(SYS_write, 2, why, string_length(why));
   sys(SYS_exit_group, 99);
   __builtin_unreachable();
+}
+
+// Most of what is at the beginning of our data is written to at once: asked for together, it costs less than by faults.
+void prepare_data() {
+  constexpr std::uint64_t kBytes = 160 << 10;
+  sys(SYS_madvise, core_data_start, kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
 }
 
 void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
@@ -113,6 +123,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (is_guard(argc, argv[0])) keep_watch();
   std::uint64_t* end = reinterpret_cast<std::uint64_t*>(envp);
   while (*end != 0) end++;
+  prepare_data();
   attach_arena();
   if (argc < 3) refuse_to_start("reweave-core: started without a program\n");
   const bool first = state().thread_count == 0;

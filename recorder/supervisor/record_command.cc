@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/program_check.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
@@ -100,6 +101,7 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
 }
 
 int record(const RecordArguments& arguments, bool seed_given) {
+  prepare_heap();
   // The terminal's interrupt is for the target; the recording of how it ends is ours to finish.
   // Whatever the program sends to its parent would go to what has started us.
   for (int number : {SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO}) leave_to_program(number);

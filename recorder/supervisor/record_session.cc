@@ -1,6 +1,5 @@
 #include "recorder/supervisor/record_session.h"
 
-#include <malloc.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
@@ -63,14 +63,6 @@ bool belongs_to_system(const std::string& path) {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
-
-// A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages in
-// again would cost more than filling them.
-void keep_freed_memory() {
-  constexpr int kMost = 64 << 20;
-  mallopt(M_MMAP_THRESHOLD, kMost);
-  mallopt(M_TRIM_THRESHOLD, kMost);
-}
 
 // One recording under way.
 class RecordSession {
@@ -294,8 +286,7 @@ class RecordSession {
 }  // namespace
 
 RecordResult record_program(const RecordOptions& options) {
-  keep_freed_memory();
-  return RecordSession(options).run();
+  return std::make_unique<RecordSession>(options)->run();  // too large for a stack
 }
 
 wire::OutcomeKind outcome_of(int wait_status) {

@@ -1,0 +1,26 @@
+#include "recorder/supervisor/heap.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace reweave {
+
+void prepare_heap() {
+  // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages
+  // in again would cost more than filling them.
+  constexpr int kMost = 64 << 20;
+  mallopt(M_MMAP_THRESHOLD, kMost);
+  mallopt(M_TRIM_THRESHOLD, kMost);
+  constexpr std::uintptr_t kBytes = 256 << 10, kPage = 4096;
+  mallopt(M_TOP_PAD, kBytes);
+  void* const next = std::malloc(kBytes + kPage);  // where the heap goes on
+  if (next == nullptr) return;
+  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(next) + kPage - 1) & ~(kPage - 1);
+  madvise(reinterpret_cast<void*>(first), kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
+  std::free(next);
+}
+
+}  // namespace reweave
