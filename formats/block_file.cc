@@ -19,6 +19,7 @@ constexpr std::size_t kLeastPayload = 64;
 // Up to this, smaller tables find as much, and most of the time would go into clearing those of the level.
 constexpr std::size_t kSmallPayload = 32 << 10;
 constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
+constexpr std::size_t kSample = 16 << 10;
 
 std::uint32_t header_check(const BlockHeader& header) {
   return static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(BlockHeader, header_check)));
@@ -65,29 +66,30 @@ void BlockWriter::write_all(std::span<const std::byte> head, std::span<const std
   }
 }
 
-void BlockWriter::choose_parameters(std::size_t raw_bytes) {
+std::span<const std::byte> BlockWriter::compress(std::span<const std::byte> raw, int level) {
   const auto set = [this](ZSTD_cParameter parameter, int value) {
     CHECK(ZSTD_isError(ZSTD_CCtx_setParameter(context_, parameter, value)) == 0);
   };
-  set(ZSTD_c_compressionLevel, shrinks_ ? level_ : std::min(level_, kFast));
+  set(ZSTD_c_compressionLevel, level);
   for (ZSTD_cParameter table : {ZSTD_c_hashLog, ZSTD_c_chainLog})
-    set(table, raw_bytes <= kSmallPayload ? kSmallTableLog : kTableOfLevel);
+    set(table, raw.size() <= kSmallPayload ? kSmallTableLog : kTableOfLevel);
+  compressed_.resize(ZSTD_compressBound(raw.size()));
+  const std::size_t bytes = ZSTD_compress2(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size());
+  CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
+  shrinks_ = bytes < raw.size() - raw.size() / 16;
+  return std::span(compressed_).first(bytes);
 }
 
 std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw) {
   CHECK(fd_.valid(), "{} is finished", path_);
   CHECK(raw.size() <= kMaxRawBytes, "block of {} bytes", raw.size());
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
-  if (type != BlockType::kEnd && raw.size() > kLeastPayload && level_ != kAsIs) {
-    compressed_.resize(ZSTD_compressBound(raw.size()));
-    choose_parameters(raw.size());
-    const std::size_t bytes =
-        ZSTD_compress2(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size());
-    CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
-    shrinks_ = bytes < raw.size() - raw.size() / 16;
-    if (bytes < raw.size()) return write_stored(type, raw_bytes, std::span(compressed_).first(bytes));
-  }
-  return write_stored(type, raw_bytes, raw);
+  if (type == BlockType::kEnd || raw.size() <= kLeastPayload || level_ == kAsIs)
+    return write_stored(type, raw_bytes, raw);
+  // Behind a block that hardly got smaller a part of the next tells if it is worth to go through all of it.
+  if (!shrinks_) compress(raw.subspan(raw.size() / 2).first(std::min(kSample, raw.size() / 2)), kFast);
+  const std::span<const std::byte> compressed = shrinks_ ? compress(raw, level_) : raw;
+  return write_stored(type, raw_bytes, compressed.size() < raw.size() ? compressed : raw);
 }
 
 std::uint64_t BlockWriter::write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored) {

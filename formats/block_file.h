@@ -81,7 +81,7 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // For the blocks that follow; those behind one that hardly got smaller are written with kFast.
+  // For the blocks that follow; those that do not seem to get smaller are stored as they are.
   void set_level(int level) { level_ = level; }
 
   // Appends a block and hands it to the OS. Returns the block's offset in the file.
@@ -94,13 +94,13 @@ class BlockWriter {
 
  private:
   void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
-  void choose_parameters(std::size_t raw_bytes);
+  std::span<const std::byte> compress(std::span<const std::byte> raw, int level);
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
 
   std::string path_;
   Fd fd_;
   int level_;
-  bool shrinks_ = true;  // what was last written
+  bool shrinks_ = true;  // what was last compressed
   ZSTD_CCtx_s* context_;
   std::vector<std::byte> compressed_;
   std::uint64_t offset_ = 0;

@@ -333,6 +333,7 @@ struct RuntimeState {
   std::uint64_t turns;                        // times that the baton changed hands
   std::uint64_t api_table;                    // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                    // out.head may grow to this without looking at out.tail again
+  std::atomic<std::uint64_t> out_skipped;     // of what was published: bytes that were not written to
   std::uint64_t feed_known;                   // what was last seen of feed.head
   std::uint64_t shared_ids;                   // shared mappings named so far
   std::int64_t virtual_now;                   // modelled environment: nanoseconds that its clocks show

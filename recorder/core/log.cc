@@ -47,30 +47,56 @@ std::uint64_t count_event() {
   return next;
 }
 
-// How far the ring's pages are this process's already, as a count of out.head; 0: it has written nothing yet.
-std::uint64_t ring_first, ring_ready;
+constexpr std::uint64_t kPart = 512 << 10;  // of the ring
+static_assert(kOutRingBytes / kPart <= 32);
 
-// A process that writes much gets the pages of the ring by the hundred: a fault for each costs as much as copying what
-// is written there twice. Kernels without this (before 5.14) give them one by one.
-void ready_ring(std::uint64_t head, std::uint64_t bytes) {
-  constexpr std::uint64_t kFew = 128 << 10, kMany = 512 << 10;
+std::uint64_t ring_ready;    // how far this process need not look at the ring's parts, as a count of out.head; 0: it has
+                             // written nothing yet
+std::uint32_t ring_its_own;  // bits of the parts whose pages it has
+
+std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
+
+// The ring is as large as it is for a supervisor that falls behind. If it keeps up, the beginning is written to again,
+// where the pages are, and in the processor's caches, rather than pages that nobody has had yet.
+void go_back_if_drained() {
+  Channel& out = arena().out;
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed), at = head & (kOutRingBytes - 1);
+  const bool is_new = (ring_ready & (kOutRingBytes - 1)) >= 2 * kPart && (ring_its_own & bit_of_part(ring_ready)) == 0;
+  if (!is_new || config().mode != Mode::kRecord || head - out.tail.load(std::memory_order_acquire) > kPart) return;
+  const std::uint64_t rest = kOutRingBytes - at;
+  *reinterpret_cast<wire::RecordHeader*>(kOutBase + at) = {static_cast<std::uint16_t>(wire::RecordKind::kNone), 0,
+                                                           static_cast<std::uint32_t>(rest)};
+  state().out_skipped.store(state().out_skipped.load(std::memory_order_relaxed) + rest, std::memory_order_relaxed);
+  publish_out(rest);
+}
+
+// At the end of a part. The supervisor is to take it meanwhile. A process that writes much gets the pages of the ring by
+// the hundred: a fault for each costs as much as copying what is written there twice. Kernels without this (before
+// 5.14) give them one by one.
+void ready_ring(std::uint64_t bytes) {
+  constexpr std::uint64_t kFew = 128 << 10;
   constexpr long kPopulateWrite = 23;  // MADV_POPULATE_WRITE
-  if (ring_ready == 0) {
-    ring_first = head;
-    ring_ready = head + kFew;
+  if (ring_ready != 0) {
+    wake(arena().out.head_signal);
+    go_back_if_drained();
   }
-  while (ring_ready < head + bytes && ring_ready - ring_first < kOutRingBytes) {
+  const std::uint64_t head = arena().out.head.load(std::memory_order_relaxed);
+  if (ring_ready == 0) ring_ready = head + kFew;
+  while (ring_ready < head + bytes) {
     const std::uint64_t from = (ring_ready < head ? head : ring_ready) & ~std::uint64_t{kPage - 1};
-    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), kMany, kPopulateWrite);
-    ring_ready = from + kMany;
+    ring_ready = (from | (kPart - 1)) + 1;
+    const std::uint32_t part = bit_of_part(from);
+    if ((ring_its_own & part) != 0) continue;
+    ring_its_own |= part;
+    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), ring_ready - from, kPopulateWrite);
   }
-  if (ring_ready - ring_first >= kOutRingBytes) ring_ready = ~std::uint64_t{0};
 }
 
 }  // namespace
 
 std::byte* reserve_out(std::uint64_t bytes) {
   Channel& out = arena().out;
+  if (out.head.load(std::memory_order_relaxed) + bytes > ring_ready) ready_ring(bytes);
   const std::uint64_t head = out.head.load(std::memory_order_relaxed);
   while (head + bytes > state().out_limit) {
     const std::uint32_t seen = out.tail_signal.load();
@@ -79,7 +105,6 @@ std::byte* reserve_out(std::uint64_t bytes) {
     wake(out.head_signal);
     sleep_on(out.tail_signal, seen);
   }
-  if (head + bytes > ring_ready) ready_ring(head, bytes);
   return reinterpret_cast<std::byte*>(kOutBase + (head & (kOutRingBytes - 1)));
 }
 

@@ -119,6 +119,10 @@ void ArenaMemory::wait_for_records(int milliseconds) {
   futex_wait(out.head_signal, seen, milliseconds);
 }
 
+void ArenaMemory::let_gather(std::uint32_t seen, int milliseconds) {
+  if (!stack_asked() && !keep_asked()) futex_wait(header().out.head_signal, seen, milliseconds);
+}
+
 bool ArenaMemory::offer(const void* record, std::uint64_t bytes) {
   if (offered_ + bytes - feed_tail_ > feed_bytes_) feed_tail_ = header().feed.tail.load(std::memory_order_acquire);
   if (offered_ + bytes - feed_tail_ > feed_bytes_) return false;

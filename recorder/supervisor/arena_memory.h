@@ -45,6 +45,10 @@ class ArenaMemory {
   void answer_keep(std::uint16_t file);
   // Sleeps until the target flushes or fills its ring or asks for something, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
+  // How often the target has flushed or asked so far.
+  std::uint32_t signals_seen() { return header().out.head_signal.load(); }
+  // Sleeps until the target has done it more often than `seen` says, `milliseconds` at the most.
+  void let_gather(std::uint32_t seen, int milliseconds);
 
   // Appends a record to the feed if it fits now.
   bool offer(const void* record, std::uint64_t bytes);

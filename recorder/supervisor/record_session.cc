@@ -63,6 +63,9 @@ bool belongs_to_system(const std::string& path) {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSliceBytes = 256 << 10;  // of the ring, given back at once
+// How long records may gather before they are taken: taking each as it comes would slow the target down, which writes
+// where we read, and may have the other half of our processor's core.
+constexpr int kGatherMs = 1;
 
 // One recording under way.
 class RecordSession {
@@ -103,9 +106,11 @@ class RecordSession {
       if (kept_.mark_wanted()) let_go();
       const bool keeps_time = clocks.look();
       if (keeps_time) clocks.keep();
+      const std::uint32_t seen = arena_.signals_seen();
       if (drain()) {
         idle_ms_ = 1;
         quiet_since_ = Clock::now();
+        if (caught_up_ && !keeps_time) arena_.let_gather(seen, kGatherMs);
       } else if (!keeps_time) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
@@ -161,21 +166,32 @@ class RecordSession {
     kept_.release();
   }
 
+  // How much of it is records.
+  std::uint64_t unskipped(const ArenaMemory::Span& span) {
+    const std::uint64_t skipped = arena_.state().out_skipped.load(std::memory_order_relaxed) - skipped_;
+    return span.bytes - std::min(span.bytes, skipped);
+  }
+
   // Takes of what the target has published. False if there was nothing.
   bool drain() {
     const ArenaMemory::Span span = arena_.published();
     if (span.bytes == 0) return false;
-    writer_.set_pressure(static_cast<unsigned>(span.bytes * 100 / kOutRingBytes));
+    writer_.set_pressure(static_cast<unsigned>(unskipped(span) * 100 / kOutRingBytes));
     arena_.prepare_ahead();
     std::uint64_t at = 0;
     while (at < span.bytes && at < kSliceBytes) {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
       CHECK(record->bytes >= sizeof *record && record->bytes % 8 == 0 && record->bytes <= span.bytes - at);
+      at += record->bytes;
+      if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) {
+        skipped_ += record->bytes;
+        continue;
+      }
       note(record);
       if (!dropped_) append(record);
-      at += record->bytes;
     }
     arena_.take(at);
+    caught_up_ = at == span.bytes;
     dropped_ = dropped_ || too_large();
     return true;
   }
@@ -275,6 +291,8 @@ class RecordSession {
   KeptFiles kept_{arena_};
   fs::path preload_;
   int idle_ms_ = 1;
+  std::uint64_t skipped_ = 0;  // of what was taken from the ring
+  bool caught_up_ = false;     // what was published when last drained is taken
   Clock::time_point quiet_since_ = Clock::now();
   bool dropped_ = false;
   bool first_saved_ = false;  // the manifest on disk has the first process
