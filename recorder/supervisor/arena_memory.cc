@@ -123,9 +123,19 @@ void ArenaMemory::let_gather(std::uint32_t seen, int milliseconds) {
   if (!stack_asked() && !keep_asked()) futex_wait(header().out.head_signal, seen, milliseconds);
 }
 
+void ArenaMemory::prepare_feed(std::uint64_t end) {
+  constexpr std::uint64_t kFew = 64 << 10, kStep = 256 << 10;
+  if (end <= kFew) return;
+  while (feed_prepared_ < std::min(end, feed_bytes_)) {
+    madvise(feed_ + feed_prepared_, kStep, MADV_POPULATE_WRITE);  // if the kernel has it
+    feed_prepared_ += kStep;
+  }
+}
+
 bool ArenaMemory::offer(const void* record, std::uint64_t bytes) {
   if (offered_ + bytes - feed_tail_ > feed_bytes_) feed_tail_ = header().feed.tail.load(std::memory_order_acquire);
   if (offered_ + bytes - feed_tail_ > feed_bytes_) return false;
+  if (feed_prepared_ < feed_bytes_) prepare_feed(offered_ + bytes);
   std::memcpy(feed_ + (offered_ & (feed_bytes_ - 1)), record, bytes);
   offered_ += bytes;
   return true;

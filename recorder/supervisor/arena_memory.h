@@ -60,6 +60,8 @@ class ArenaMemory {
 
  private:
   std::byte* map_mirrored(const Channel& channel) const;
+  // Makes the feed's pages up to what is offered next, many at once.
+  void prepare_feed(std::uint64_t end);
 
   int fd_;
   std::byte* base_ = nullptr;
@@ -68,6 +70,7 @@ class ArenaMemory {
   std::uint64_t offered_ = 0;
   std::uint64_t feed_tail_ = 0;  // what the target had taken when last looked at
   std::uint64_t feed_bytes_;     // as mapped here; the header's is the target's to change
+  std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are there
   std::uint64_t prepared_ = 0;   // bytes of the out ring whose pages are there, or come without us
 };
 
