@@ -19,7 +19,9 @@ constexpr std::size_t kLeastPayload = 64;
 // Up to this, smaller tables find as much, and most of the time would go into clearing those of the level.
 constexpr std::size_t kSmallPayload = 32 << 10;
 constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
-constexpr std::size_t kSample = 16 << 10;
+// Of larger ones a few pieces tell if it is worth to go through all of it.
+constexpr std::size_t kPieces = 4, kPieceBytes = 4 << 10;
+static_assert(kSmallPayload / kPieces >= kPieceBytes);
 
 std::uint32_t header_check(const BlockHeader& header) {
   return static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(BlockHeader, header_check)));
@@ -76,8 +78,16 @@ std::span<const std::byte> BlockWriter::compress(std::span<const std::byte> raw,
   compressed_.resize(ZSTD_compressBound(raw.size()));
   const std::size_t bytes = ZSTD_compress2(context_, compressed_.data(), compressed_.size(), raw.data(), raw.size());
   CHECK(ZSTD_isError(bytes) == 0, "zstd: {}", ZSTD_getErrorName(bytes));
-  shrinks_ = bytes < raw.size() - raw.size() / 16;
   return std::span(compressed_).first(bytes);
+}
+
+bool BlockWriter::sample_shrinks(std::span<const std::byte> raw) {
+  std::vector<std::byte> sample;
+  for (std::size_t i = 0; i < kPieces; i++) {
+    const auto piece = raw.subspan(raw.size() / kPieces * i).first(kPieceBytes);
+    sample.insert(sample.end(), piece.begin(), piece.end());
+  }
+  return compress(sample, kFast).size() < sample.size() - sample.size() / 16;
 }
 
 std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw) {
@@ -86,9 +96,8 @@ std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw)
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
   if (type == BlockType::kEnd || raw.size() <= kLeastPayload || level_ == kAsIs)
     return write_stored(type, raw_bytes, raw);
-  // Behind a block that hardly got smaller a part of the next tells if it is worth to go through all of it.
-  if (!shrinks_) compress(raw.subspan(raw.size() / 2).first(std::min(kSample, raw.size() / 2)), kFast);
-  const std::span<const std::byte> compressed = shrinks_ ? compress(raw, level_) : raw;
+  const bool seems_to_shrink = raw.size() <= kSmallPayload || sample_shrinks(raw);
+  const std::span<const std::byte> compressed = seems_to_shrink ? compress(raw, level_) : raw;
   return write_stored(type, raw_bytes, compressed.size() < raw.size() ? compressed : raw);
 }
 

@@ -94,13 +94,14 @@ class BlockWriter {
 
  private:
   void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
+  bool sample_shrinks(std::span<const std::byte> raw);
+  // What it returns is valid until the next call.
   std::span<const std::byte> compress(std::span<const std::byte> raw, int level);
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
 
   std::string path_;
   Fd fd_;
   int level_;
-  bool shrinks_ = true;  // what was last compressed
   ZSTD_CCtx_s* context_;
   std::vector<std::byte> compressed_;
   std::uint64_t offset_ = 0;
