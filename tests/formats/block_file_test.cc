@@ -48,6 +48,21 @@ BOOST_AUTO_TEST_CASE(blocks_survive) {
   BOOST_TEST(end.footer_offset == offsets[2]);
 }
 
+// Whether a large block shrinks is judged by pieces of it, whatever came before.
+BOOST_AUTO_TEST_CASE(blocks_are_compressed_where_it_helps) {
+  test::Scratch scratch;
+  BlockWriter writer(scratch / "f", FileType::kEvents, 3);
+  for (const std::uint64_t seed : {0, 1, 3, 2, 5, 4}) {
+    const std::uint64_t before = writer.bytes_written();
+    writer.write(BlockType::kEvents, pattern(300'000, seed));
+    const std::uint64_t stored = writer.bytes_written() - before - sizeof(BlockHeader);
+    if (seed % 2 == 0)
+      BOOST_TEST(stored < 100'000);
+    else
+      BOOST_TEST(stored == 300'000);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_block_over_the_limit_is_our_bug) {
   test::Scratch scratch;
   BlockWriter writer(scratch / "f", FileType::kEvents);
