@@ -50,8 +50,8 @@ std::uint64_t count_event() {
 constexpr std::uint64_t kPart = 512 << 10;  // of the ring
 static_assert(kOutRingBytes / kPart <= 32);
 
-std::uint64_t ring_ready;    // how far this process need not look at the ring's parts, as a count of out.head; 0: it has
-                             // written nothing yet
+std::uint64_t ring_ready;  // how far this process need not look at the ring's parts, as a count of out.head; 0: it has
+                           // written nothing yet
 std::uint32_t ring_its_own;  // bits of the parts whose pages it has
 
 std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
@@ -70,8 +70,8 @@ void go_back_if_drained() {
   publish_out(rest);
 }
 
-// At the end of a part. The supervisor is to take it meanwhile. A process that writes much gets the pages of the ring by
-// the hundred: a fault for each costs as much as copying what is written there twice. Kernels without this (before
+// At the end of a part. The supervisor is to take it meanwhile. A process that writes much gets the pages of the ring
+// by the hundred: a fault for each costs as much as copying what is written there twice. Kernels without this (before
 // 5.14) give them one by one.
 void ready_ring(std::uint64_t bytes) {
   constexpr std::uint64_t kFew = 128 << 10;

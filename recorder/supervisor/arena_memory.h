@@ -68,10 +68,10 @@ class ArenaMemory {
   std::byte* out_ = nullptr;
   std::byte* feed_ = nullptr;
   std::uint64_t offered_ = 0;
-  std::uint64_t feed_tail_ = 0;  // what the target had taken when last looked at
-  std::uint64_t feed_bytes_;     // as mapped here; the header's is the target's to change
+  std::uint64_t feed_tail_ = 0;      // what the target had taken when last looked at
+  std::uint64_t feed_bytes_;         // as mapped here; the header's is the target's to change
   std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are there
-  std::uint64_t prepared_ = 0;   // bytes of the out ring whose pages are there, or come without us
+  std::uint64_t prepared_ = 0;       // bytes of the out ring whose pages are there, or come without us
 };
 
 }  // namespace reweave

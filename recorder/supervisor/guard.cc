@@ -23,7 +23,8 @@ void become_guard(int lifeline, int arena, const char* core) {
   char* envp[] = {nullptr};
   // First out of the way: the supervisor may have been started without these numbers, and have got them for the two.
   const int from[] = {fcntl(lifeline, F_DUPFD_CLOEXEC, kFirstOther), fcntl(arena, F_DUPFD_CLOEXEC, kFirstOther)};
-  const bool placed = from[0] >= 0 && from[1] >= 0 && dup2(from[0], kGuardLifeline) >= 0 && dup2(from[1], kGuardArena) >= 0;
+  const bool placed =
+      from[0] >= 0 && from[1] >= 0 && dup2(from[0], kGuardLifeline) >= 0 && dup2(from[1], kGuardArena) >= 0;
   if (placed) execve(core, argv, envp);
 }
 
