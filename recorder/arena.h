@@ -36,12 +36,14 @@ inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
 // Ours between the target's: stubs of patched code, within a jump's reach of libraries, of programs and of programs at
 // fixed addresses (core/stubs.h). The last is below what checkers and emulators want to have for their own programs.
+// They are filled from the end that is near that code: processors are slow at jumps over 16 MiB and more.
 struct StubArea {
   std::uint64_t start, bytes;
+  bool from_end;
 };
 inline constexpr std::uint64_t kStubAreaBytes = 64 << 20;
 inline constexpr StubArea kStubAreas[] = {
-    {kMmapTop, kStubAreaBytes}, {kPieBase - kStubAreaBytes, kStubAreaBytes}, {0x2'0000, 0xe'0000}};
+    {kMmapTop, kStubAreaBytes, false}, {kPieBase - kStubAreaBytes, kStubAreaBytes, true}, {0x2'0000, 0xe'0000, true}};
 inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
 
 inline constexpr std::uint32_t kMaxThreads = 16384;

@@ -45,11 +45,12 @@ bool in_stub(std::uint64_t address) {
 }
 
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
-  for (std::uint32_t area = 0; area < kStubAreaCount; area++) {
-    if (!within_reach(address, kStubAreas[area]) || left_in(area) < bytes) continue;
-    if (!map_area(area)) return 0;
-    area_used[area] += bytes;
-    return kStubAreas[area].start + area_used[area] - bytes;
+  for (std::uint32_t i = 0; i < kStubAreaCount; i++) {
+    const StubArea& area = kStubAreas[i];
+    if (!within_reach(address, area) || left_in(i) < bytes) continue;
+    if (!map_area(i)) return 0;
+    area_used[i] += bytes;
+    return area.from_end ? area.start + area.bytes - area_used[i] : area.start + area_used[i] - bytes;
   }
   return 0;
 }
