@@ -305,6 +305,22 @@ struct TrappedSite {
 };
 inline constexpr std::uint32_t kMaxTrappedSites = 64;
 
+// Recording: where code has what few instructions have (core/searched_code.h).
+struct SearchedCode {
+  std::uint64_t name;          // of the file and the part of it
+  std::uint32_t first, count;  // of searched_places
+};
+inline constexpr std::uint32_t kMaxSearched = 256, kMaxSearchedPlaces = 64 << 10;
+
+// Recording: what the processor has answered (core/input_traps.h).
+struct CpuidAnswer {
+  std::uint32_t leaf, subleaf, value[4];
+};
+inline constexpr std::uint32_t kMaxCpuidAnswers = 64;
+
+// Recording: files that the supervisor has noted, and has the content of if it needs it (core/syscalls/map_file.h).
+inline constexpr std::uint32_t kMaxNotedFiles = 256;
+
 // Where waits for the object at `address` are counted: by its place in the page, which is the same in all processes
 // that share it.
 inline constexpr std::uint32_t kWaitSlots = 256;
@@ -366,6 +382,11 @@ struct RuntimeState {
   // Behind what explored runs copy: they trace nobody.
   std::uint32_t tracing_began;  // 1: somebody in the tree traces, or has traced
   Tracee tracees[kMaxTracees];
+  std::uint32_t searched_count, searched_places_used, cpuid_count, noted_count;
+  SearchedCode searched[kMaxSearched];
+  std::uint32_t searched_places[kMaxSearchedPlaces];
+  CpuidAnswer cpuid_answers[kMaxCpuidAnswers];
+  std::uint64_t noted_files[kMaxNotedFiles];  // names
   // Recording: hashes of the files that somebody in the tree has opened for writing (core/syscalls/written_files.h).
   std::atomic<std::uint64_t> written_files[kWrittenFileBits / 64];
 };

@@ -49,7 +49,7 @@ bool map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
     const bool whole = offset + (mapped_end - start) <= behind;
     if (!whole) region.file_end = start + (behind > offset ? behind - offset : 0);
     add_region(region);
-    take_mapped_code(start, region.accessible_end(), MappedBy::kLoader);
+    take_mapped_code(start, region.accessible_end(), MappedBy::kLoader, file, offset);
     if ((prot & PROT_WRITE) != 0 && !whole && header.p_memsz > header.p_filesz) return false;
     if ((prot & PROT_WRITE) != 0 && whole) memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
     if (tracing() && (prot & PROT_EXEC) != 0) trace_module(file, start - page_down(header.p_offset), start, mapped_end);

@@ -1,12 +1,10 @@
 #include "recorder/core/mapped_code.h"
 
-#include <sys/mman.h>
-
 #include "recorder/core/code_patterns.h"
-#include "recorder/core/code_search.h"
 #include "recorder/core/input_traps.h"
 #include "recorder/core/log.h"
 #include "recorder/core/random_instructions.h"
+#include "recorder/core/searched_code.h"
 #include "recorder/core/segment_bases.h"
 #include "recorder/core/stubs.h"
 #include "recorder/core/trapped.h"
@@ -28,23 +26,21 @@ bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, Mapped
     case 0xff:
       return redirect_vsyscall(at, end);
     case 0xc7:
-      return trap_random_instruction(at) || (is_executed && replace_vector_save(at));
+      return trap_random_instruction(at) || (is_executed && remember_vector_save(at));
     case 0xae:
-      return trap_gs_base(at) || (is_executed && replace_vector_save(at));
+      return trap_gs_base(at) || (is_executed && remember_vector_save(at));
     default:
       return is_executed && trap_input(start, at, end);
   }
 }
 
-void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by) {
-  const std::uint64_t first = start + kAround, last = end - kAround;
+void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by, std::uint64_t name) {
   std::uint32_t count = 0;
-  sys(SYS_madvise, start, page_up(end) - start, MADV_POPULATE_READ);  // if the kernel has it: many faults fewer
-  for (std::uint64_t at = find_rare_pair(first, last); at < last; at = find_rare_pair(at + 1, last)) {
-    if (!replace_at(start, at, end, by)) continue;
+  for_each_rare_pair(name, start, start + kAround, end - kAround, [&](std::uint64_t at) {
+    if (!replace_at(start, at, end, by)) return;
     if (count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
     count++;
-  }
+  });
   if (replaying() || count > kMostFound || end - start > ~std::uint32_t{0}) return;
   RecordWriter record(wire::RecordKind::kMapCode, self().id, sizeof(wire::MapCodeRecord), count * sizeof found[0]);
   auto& body = record.body<wire::MapCodeRecord>();
@@ -80,13 +76,16 @@ void replace_recorded(const wire::MapCodeRecord& record, std::uint64_t end) {
 
 }  // namespace
 
-void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by) {
+void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by, const FileIdentity& file,
+                      std::uint64_t offset) {
   const Region* region = code_region(start);
   if (region == nullptr || end > region->end || end - start < 2 * kAround) return;
   forget_trapped(start, end);
   const wire::MapCodeRecord* record = replaying() ? next_record(start) : nullptr;
-  record != nullptr ? replace_recorded(*record, end) : look_for_all(start, end, by);
+  record != nullptr ? replace_recorded(*record, end)
+                    : look_for_all(start, end, by, name_of_code(file, offset, end - start));
   replace_trapped(start, end);
+  replace_vector_saves();
 }
 
 }  // namespace reweave::core

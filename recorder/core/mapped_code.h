@@ -2,7 +2,7 @@
 // where it was, for to look through a large library takes long, and longer if it is not in memory yet.
 #pragma once
 
-#include <cstdint>
+#include "recorder/core/syscalls/map_file.h"
 
 namespace reweave::core {
 
@@ -10,8 +10,9 @@ namespace reweave::core {
 // they make of it: they are left all that they would take amiss.
 enum class MappedBy { kLoader, kOther };
 
-// A file was mapped from `start` to `end`, as a region of the address space; the next record of the thread tells what
-// was found if it is code.
-void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by);
+// `file`, from `offset` on, was mapped from `start` to `end`, as a region of the address space; the next record of the
+// thread tells what was found if it is code.
+void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by, const FileIdentity& file,
+                      std::uint64_t offset);
 
 }  // namespace reweave::core

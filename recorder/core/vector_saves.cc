@@ -42,30 +42,46 @@ const Place kPlaces[] = {
     {{0x0f, 0xae, 0x4c, 0x24, 0x40}, kBehindRestore, kRestore},  // fxrstor
 };
 
-void replace(std::uint64_t at, const Stub& with) {
-  const auto bytes = static_cast<std::uint64_t>(with.end - with.start);
-  const std::uint64_t stub = new_stub(at, kStubBytes);
-  if (stub == 0) return;
-  {
-    const Writable page(stub, kStubBytes);
-    if (!page.done()) return;
-    Assembler code(stub);
-    code.copy(reinterpret_cast<std::uint64_t>(with.start), bytes);
-    code.put(kJump, at + kBytes);
-    Assembler(stub + static_cast<std::uint64_t>(with.here - with.start)).copy(at, kBytes);
-  }
-  write_jump(at, stub);
+// The loader has one of each for each size of the registers.
+constexpr std::uint32_t kMostSaves = 16;
+struct Save {
+  std::uint64_t at;
+  const Stub* with;
+};
+Save saves[kMostSaves];
+std::uint32_t save_count;
+
+void write_stub(const Save& save, std::uint64_t stub) {
+  const auto bytes = static_cast<std::uint64_t>(save.with->end - save.with->start);
+  Assembler code(stub);
+  code.copy(reinterpret_cast<std::uint64_t>(save.with->start), bytes);
+  code.put(kJump, save.at + kBytes);
+  Assembler(stub + static_cast<std::uint64_t>(save.with->here - save.with->start)).copy(save.at, kBytes);
 }
 
 }  // namespace
 
-bool replace_vector_save(std::uint64_t at) {
+bool remember_vector_save(std::uint64_t at) {
   for (const Place& place : kPlaces) {
     if (!is_at(at, place.instruction) || !is_at(at + kBytes, place.behind)) continue;
-    replace(at, place.stub);
+    if (save_count == kMostSaves) return false;
+    saves[save_count++] = {at, &place.stub};
     return true;
   }
   return false;
+}
+
+void replace_vector_saves() {
+  const std::uint32_t count = save_count;
+  save_count = 0;
+  const std::uint64_t stubs = count == 0 ? 0 : new_stub(saves[0].at, count * kStubBytes);
+  if (stubs == 0) return;
+  const std::uint64_t first = saves[0].at, last = saves[count - 1].at;  // as they were found
+  const Writable stub_pages(stubs, count * kStubBytes), code_pages(first, last + kBytes - first);
+  for (std::uint32_t i = 0; i < count && stub_pages.done() && code_pages.done(); i++) {
+    write_stub(saves[i], stubs + i * kStubBytes);
+    Assembler(saves[i].at).put(kJump, stubs + i * kStubBytes);
+  }
 }
 
 }  // namespace reweave::core

@@ -9,7 +9,11 @@
 
 namespace reweave::core {
 
-// Patches the save or restore at `at` in code with 64 bytes more behind it; false if there is none.
-bool replace_vector_save(std::uint64_t at);
+// Remembers the save or restore at `at` in code with 64 bytes more behind it as one to be replaced; false if there is
+// none.
+bool remember_vector_save(std::uint64_t at);
+
+// Replaces those that were remembered: at once, for to change the protection of memory takes long.
+void replace_vector_saves();
 
 }  // namespace reweave::core

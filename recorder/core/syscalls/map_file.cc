@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/address_space.h"
+#include "recorder/core/checksum.h"
 #include "recorder/core/dispatch.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
@@ -80,6 +81,27 @@ bool belongs_to_system(const FileIdentity& file) {
   for (const char* folder : kSystemFolders)
     if (starts_with(file.path, folder)) return true;
   return starts_with(file.path, "/etc/");
+}
+
+// As the supervisor tells them apart.
+std::uint64_t name_for_supervisor(const FileIdentity& file) {
+  std::uint64_t name = mix(mix(mix(1, file.size), static_cast<std::uint64_t>(file.ctime_ns)), file.inode);
+  name = mix(name, file.device);
+  for (const char* letter = file.path; *letter != 0; letter++) name = mix(name, static_cast<std::uint8_t>(*letter));
+  return name;
+}
+
+bool is_noted(const FileIdentity& file) {
+  const RuntimeState& s = state();
+  const std::uint64_t name = name_for_supervisor(file);
+  for (std::uint32_t i = 0; i < s.noted_count; i++)
+    if (s.noted_files[i] == name) return true;
+  return false;
+}
+
+void remember_noted(const FileIdentity& file) {
+  RuntimeState& s = state();
+  if (s.noted_count < kMaxNotedFiles) s.noted_files[s.noted_count++] = name_for_supervisor(file);
 }
 
 // Debuggers and unwinders look for the files of programs and libraries by name.
@@ -166,10 +188,12 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   // The program may put another file in its place at once: git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
-  const bool must_be_kept = is_copied && live();
+  const bool must_be_kept = is_copied && live() && !is_noted(file);
   record.append_path(file.path);
   record.commit();
-  if (must_be_kept) wait_until_drained();
+  if (!must_be_kept) return;
+  wait_until_drained();
+  remember_noted(file);
 }
 
 void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes) {

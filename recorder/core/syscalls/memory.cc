@@ -119,7 +119,8 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
   if ((call.args[2] & PROT_EXEC) == 0) return;
   note_shim(file.path, start - static_cast<std::uint64_t>(call.args[5]));
   take_mapped_code(start, start + bytes,
-                   in_interpreter(call.context.registers.rip) ? MappedBy::kLoader : MappedBy::kOther);
+                   in_interpreter(call.context.registers.rip) ? MappedBy::kLoader : MappedBy::kOther, file,
+                   static_cast<std::uint64_t>(call.args[5]));
 }
 
 // Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
