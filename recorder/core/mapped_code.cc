@@ -15,15 +15,16 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kAround = 64;       // bytes on each side of a place that may be looked at
-constexpr std::uint32_t kMostFound = 4096;  // beyond that nothing is logged, and a replay has to look, too
-std::uint32_t found[kMostFound];            // offsets
+constexpr std::uint64_t kAround = 64;         // bytes on each side of a place that may be looked at
+constexpr std::uint32_t kMostFound = 4096;    // beyond that nothing is logged, and a replay has to look, too
+std::uint32_t found[kMostFound];              // offsets
+constexpr std::uint8_t kVsyscallByte = 0xff;  // the second of the pair
 
 // True if what is at `at` had to be replaced, or may have to be on another machine.
 bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, MappedBy by) {
   const bool is_executed = by == MappedBy::kLoader;
   switch (code_at(at)[1]) {
-    case 0xff:
+    case kVsyscallByte:
       return redirect_vsyscall(at, end);
     case 0xc7:
       return trap_random_instruction(at) || (is_executed && remember_vector_save(at));
@@ -34,13 +35,16 @@ bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, Mapped
   }
 }
 
+// `name`: of the code, if it was mapped by the loader (searched_code.h); else 0.
 void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by, std::uint64_t name) {
   std::uint32_t count = 0;
-  for_each_rare_pair(name, start, start + kAround, end - kAround, [&](std::uint64_t at) {
-    if (!replace_at(start, at, end, by)) return;
-    if (count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
-    count++;
-  });
+  const auto use = [&](std::uint64_t at) {
+    const bool is_replaced = replace_at(start, at, end, by);
+    if (is_replaced && count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
+    count += is_replaced ? 1 : 0;
+    return is_replaced || code_at(at)[1] == kVsyscallByte;  // for there may have been no room for a stub
+  };
+  for_each_rare_pair(name, start, start + kAround, end - kAround, use, [] { return !is_trapped_full(); });
   if (replaying() || count > kMostFound || end - start > ~std::uint32_t{0}) return;
   RecordWriter record(wire::RecordKind::kMapCode, self().id, sizeof(wire::MapCodeRecord), count * sizeof found[0]);
   auto& body = record.body<wire::MapCodeRecord>();
@@ -82,8 +86,8 @@ void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by, const
   if (region == nullptr || end > region->end || end - start < 2 * kAround) return;
   forget_trapped(start, end);
   const wire::MapCodeRecord* record = replaying() ? next_record(start) : nullptr;
-  record != nullptr ? replace_recorded(*record, end)
-                    : look_for_all(start, end, by, name_of_code(file, offset, end - start));
+  const std::uint64_t name = by == MappedBy::kLoader ? name_of_code(file, offset, end - start) : 0;
+  record != nullptr ? replace_recorded(*record, end) : look_for_all(start, end, by, name);
   replace_trapped(start, end);
   replace_vector_saves();
 }

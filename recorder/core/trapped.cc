@@ -33,6 +33,8 @@ void forget_trapped(std::uint64_t start, std::uint64_t end) {
   count = kept;
 }
 
+bool is_trapped_full() { return count == kMaxTrapped; }
+
 bool remember_trapped(const Trapped& trapped) {
   if (count == kMaxTrapped) return false;
   all[count++] = trapped;

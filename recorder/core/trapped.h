@@ -30,6 +30,9 @@ void forget_trapped(std::uint64_t start, std::uint64_t end);
 // Remembers one that is to be replaced. False if there is no room for more.
 bool remember_trapped(const Trapped& trapped);
 
+// There may have been no room for some.
+bool is_trapped_full();
+
 // Replaces all that were remembered from `start` to `end`: at once, for to change the protection of memory takes long.
 void replace_trapped(std::uint64_t start, std::uint64_t end);
 
