@@ -4,6 +4,7 @@ recording has, on whichever processor it runs."""
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,11 @@ class ProcessorTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return recording, done.stdout
 
+    def replay_of(self, recording):
+        done = run(self.build / "reweave", "replay", recording)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
     def replay(self, recording, before=()):
         done = run(*before, self.build / "reweave", "replay", "--check", recording)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -71,6 +77,28 @@ class ProcessorTest(unittest.TestCase):
         for feature in ("sse4.2", "avx2", "avx512f", "length"):
             self.assertEqual(native[feature], recorded[feature])
         self.assertEqual(native.get("components"), recorded.get("components"))
+
+    def test_processes_are_told_the_same(self):
+        """What one process found in code, and was told, others of the tree take over."""
+        recording, program = self.folder / "tree", self.folder / "program"
+        done = run(self.build / "reweave", "record", "-o", recording, "--", "sh", "-c",
+                   f"{program}; {program}; {program}; exit 0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = done.stdout.splitlines()
+        third = len(said) // 3
+        self.assertGreater(third, 4)
+        self.assertEqual(said[:third], said[third:2 * third])
+        self.assertEqual(said[:third], said[2 * third:])
+        self.assertEqual(self.replay_of(recording), done.stdout)
+        places = {}
+        dumped = run(self.build / "reweave", "dump", recording).stdout
+        for thread, where, count in re.findall(r"^\d+ t(\d+) code at (\S+), (\d+) places", dumped, re.MULTILINE):
+            places.setdefault(thread, []).append((where, int(count)))
+        of_program = [places[thread] for thread in sorted(places, key=int)[1:]]
+        self.assertEqual(len(of_program), 3)
+        self.assertTrue(any(count > 1 for _, count in of_program[0]))
+        self.assertEqual(of_program[0], of_program[1])
+        self.assertEqual(of_program[0], of_program[2])
 
     def test_levels(self):
         native = self.said(run(self.folder / "program").stdout)
