@@ -40,8 +40,11 @@ long write_tid(void* store) {
 
 bool memory_is_shared(const Process& target) {
   const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && i != target.index && s.processes[i].memory_of == target.memory_of) return true;
+  // By the threads there are: a run may have had thousands of processes, each a page of the table.
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Process& other = s.processes[s.threads[s.live[i]].process];
+    if (other.index != target.index && other.memory_of == target.memory_of) return true;
+  }
   return false;
 }
 
