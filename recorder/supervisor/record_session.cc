@@ -110,7 +110,7 @@ class RecordSession {
       if (drain()) {
         idle_ms_ = 1;
         quiet_since_ = Clock::now();
-        if (caught_up_ && !keeps_time) arena_.let_gather(seen, kGatherMs);
+        if (caught_up_ && !keeps_time) gather(seen, watchdog);
       } else if (!keeps_time) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
@@ -130,6 +130,12 @@ class RecordSession {
 
  private:
   std::string tsan_preload() const { return preload_.string() + "-tsan"; }
+
+  void gather(std::uint32_t seen, Watchdog& watchdog) {
+    const bool is_quiet = arena_.published().bytes == 0;
+    arena_.let_gather(seen, kGatherMs);
+    if (is_quiet) watchdog.look();
+  }
 
   // True now and then while nothing is published: perhaps nobody is left who could.
   bool is_quiet() {
