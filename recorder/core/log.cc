@@ -1,6 +1,7 @@
 #include "recorder/core/log.h"
 
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -75,7 +76,6 @@ void go_back_if_drained() {
 // 5.14) give them one by one.
 void ready_ring(std::uint64_t bytes) {
   constexpr std::uint64_t kFew = 128 << 10;
-  constexpr long kPopulateWrite = 23;  // MADV_POPULATE_WRITE
   if (ring_ready != 0) {
     wake(arena().out.head_signal);
     go_back_if_drained();
@@ -88,7 +88,7 @@ void ready_ring(std::uint64_t bytes) {
     const std::uint32_t part = bit_of_part(from);
     if ((ring_its_own & part) != 0) continue;
     ring_its_own |= part;
-    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), ring_ready - from, kPopulateWrite);
+    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), ring_ready - from, MADV_POPULATE_WRITE);
   }
 }
 

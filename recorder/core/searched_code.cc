@@ -9,11 +9,7 @@ std::uint64_t name_of_code(const FileIdentity& file, std::uint64_t offset, std::
   // The time of a change tells apart only what is some milliseconds apart.
   const bool may_change = file.fresh || file.changeable || is_written_file(file.device, file.inode);
   if (may_change || config().mode != Mode::kRecord) return 0;
-  std::uint64_t name = 1;
-  for (const std::uint64_t word :
-       {file.device, file.inode, static_cast<std::uint64_t>(file.ctime_ns), file.size, offset, bytes})
-    name = mix(name, word);
-  return name;
+  return mix(mix(version_of(file), offset), bytes);
 }
 
 const SearchedCode* searched_code(std::uint64_t name, std::uint64_t start) {

@@ -113,10 +113,8 @@ void ArenaMemory::answer_keep(std::uint16_t file) {
 }
 
 void ArenaMemory::wait_for_records(int milliseconds) {
-  Channel& out = header().out;
-  const std::uint32_t seen = out.head_signal.load();
-  if (published().bytes != 0 || stack_asked() || keep_asked()) return;
-  futex_wait(out.head_signal, seen, milliseconds);
+  const std::uint32_t seen = signals_seen();
+  if (published().bytes == 0) let_gather(seen, milliseconds);
 }
 
 void ArenaMemory::let_gather(std::uint32_t seen, int milliseconds) {

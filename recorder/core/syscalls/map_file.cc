@@ -85,23 +85,25 @@ bool belongs_to_system(const FileIdentity& file) {
 
 // As the supervisor tells them apart.
 std::uint64_t name_for_supervisor(const FileIdentity& file) {
-  std::uint64_t name = mix(mix(mix(1, file.size), static_cast<std::uint64_t>(file.ctime_ns)), file.inode);
-  name = mix(name, file.device);
+  std::uint64_t name = version_of(file);
   for (const char* letter = file.path; *letter != 0; letter++) name = mix(name, static_cast<std::uint8_t>(*letter));
   return name;
 }
 
-bool is_noted(const FileIdentity& file) {
+bool is_noted(std::uint64_t name) {
   const RuntimeState& s = state();
-  const std::uint64_t name = name_for_supervisor(file);
   for (std::uint32_t i = 0; i < s.noted_count; i++)
     if (s.noted_files[i] == name) return true;
   return false;
 }
 
-void remember_noted(const FileIdentity& file) {
+// The record of a file was published, of which the supervisor has to take the content: waits until it has, once.
+void wait_until_noted(const FileIdentity& file) {
   RuntimeState& s = state();
-  if (s.noted_count < kMaxNotedFiles) s.noted_files[s.noted_count++] = name_for_supervisor(file);
+  const std::uint64_t name = name_for_supervisor(file);
+  if (is_noted(name)) return;
+  wait_until_drained();
+  if (s.noted_count < kMaxNotedFiles) s.noted_files[s.noted_count++] = name;
 }
 
 // Debuggers and unwinders look for the files of programs and libraries by name.
@@ -141,6 +143,13 @@ bool is_small_data(const struct stat& status, long prot, long flags) {
 }
 
 }  // namespace
+
+std::uint64_t version_of(const FileIdentity& file) {
+  std::uint64_t version = 1;
+  for (const std::uint64_t word : {file.device, file.inode, static_cast<std::uint64_t>(file.ctime_ns), file.size})
+    version = mix(version, word);
+  return version;
+}
 
 bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file) {
   const OpenedFile* opened = is_small_data(status, prot, flags) ? opened_file(fd) : nullptr;
@@ -188,12 +197,10 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   // The program may put another file in its place at once: git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
-  const bool must_be_kept = is_copied && live() && !is_noted(file);
+  const bool must_be_kept = is_copied && live();
   record.append_path(file.path);
   record.commit();
-  if (!must_be_kept) return;
-  wait_until_drained();
-  remember_noted(file);
+  if (must_be_kept) wait_until_noted(file);
 }
 
 void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes) {

@@ -21,6 +21,8 @@ struct FileIdentity {
   char opened[4096];  // replaying: what is opened in its place, a copy in the recording; empty: the path itself
 };
 
+// A hash that tells the file from others, and from itself when it had other contents.
+std::uint64_t version_of(const FileIdentity& file);
 // Replay: the length of the mapping that the next record tells of.
 std::uint64_t recorded_mapping_bytes();
 // Recording: of a small file of data that is mapped so, what is logged of it, by the name that the program gave; for
