@@ -19,7 +19,7 @@ constexpr std::size_t kLeastPayload = 64;
 // Up to this, smaller tables find as much, and most of the time would go into clearing those of the level.
 constexpr std::size_t kSmallPayload = 32 << 10;
 constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
-// Of larger ones a few pieces tell if it is worth to go through all of it.
+// Of larger ones a few pieces tell how much work the whole is worth.
 constexpr std::size_t kPieces = 4, kPieceBytes = 4 << 10;
 static_assert(kSmallPayload / kPieces >= kPieceBytes);
 
@@ -81,23 +81,25 @@ std::span<const std::byte> BlockWriter::compress(std::span<const std::byte> raw,
   return std::span(compressed_).first(bytes);
 }
 
-bool BlockWriter::sample_shrinks(std::span<const std::byte> raw) {
+int BlockWriter::level_for(std::span<const std::byte> raw) {
+  if (raw.size() <= kSmallPayload || level_ == kAsIs) return level_;
   std::vector<std::byte> sample;
   for (std::size_t i = 0; i < kPieces; i++) {
     const auto piece = raw.subspan(raw.size() / kPieces * i).first(kPieceBytes);
     sample.insert(sample.end(), piece.begin(), piece.end());
   }
-  return compress(sample, kFast).size() < sample.size() - sample.size() / 16;
+  const std::size_t shrunk = compress(sample, kFast).size();
+  if (shrunk > sample.size() - sample.size() / 16) return kAsIs;
+  return shrunk > sample.size() - sample.size() / 4 ? std::min(level_, kFast) : level_;
 }
 
 std::uint64_t BlockWriter::write(BlockType type, std::span<const std::byte> raw) {
   CHECK(fd_.valid(), "{} is finished", path_);
   CHECK(raw.size() <= kMaxRawBytes, "block of {} bytes", raw.size());
   const auto raw_bytes = static_cast<std::uint32_t>(raw.size());
-  if (type == BlockType::kEnd || raw.size() <= kLeastPayload || level_ == kAsIs)
-    return write_stored(type, raw_bytes, raw);
-  const bool seems_to_shrink = raw.size() <= kSmallPayload || sample_shrinks(raw);
-  const std::span<const std::byte> compressed = seems_to_shrink ? compress(raw, level_) : raw;
+  const int level = type == BlockType::kEnd || raw.size() <= kLeastPayload ? kAsIs : level_for(raw);
+  if (level == kAsIs) return write_stored(type, raw_bytes, raw);
+  const std::span<const std::byte> compressed = compress(raw, level);
   return write_stored(type, raw_bytes, compressed.size() < raw.size() ? compressed : raw);
 }
 

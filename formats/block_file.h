@@ -81,7 +81,7 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // For the blocks that follow; those that do not seem to get smaller are stored as they are.
+  // For the blocks that follow; those that do not seem to get much smaller take less work.
   void set_level(int level) { level_ = level; }
 
   // Appends a block and hands it to the OS. Returns the block's offset in the file.
@@ -94,7 +94,8 @@ class BlockWriter {
 
  private:
   void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
-  bool sample_shrinks(std::span<const std::byte> raw);
+  // What the block is worth: the level set, kFast where little of it will shrink, or kAsIs.
+  int level_for(std::span<const std::byte> raw);
   // What it returns is valid until the next call.
   std::span<const std::byte> compress(std::span<const std::byte> raw, int level);
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);

@@ -18,7 +18,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kBufferBytes = 256 * 1024;
+constexpr std::size_t kBufferBytes = 64 * 1024;
 // Notes are tens of bytes; a larger segment is not one we look into.
 constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
 constexpr std::uint64_t kMaxDynamicBytes = 64 * 1024;

@@ -57,13 +57,14 @@ std::uint32_t ring_its_own;  // bits of the parts whose pages it has
 
 std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
 
-// The ring is as large as it is for a supervisor that falls behind. If it keeps up, the beginning is written to again,
-// where the pages are, and in the processor's caches, rather than pages that nobody has had yet.
-void go_back_if_drained() {
+// The ring is as large as it is for a supervisor that falls behind. Unless it is behind by more than half of what was
+// used so far, the beginning is written to again, where the pages are, and in the processor's caches, rather than pages
+// that nobody has had yet.
+void use_beginning_again() {
   Channel& out = arena().out;
   const std::uint64_t head = out.head.load(std::memory_order_relaxed), at = head & (kOutRingBytes - 1);
   const bool is_new = (ring_ready & (kOutRingBytes - 1)) >= 2 * kPart && (ring_its_own & bit_of_part(ring_ready)) == 0;
-  if (!is_new || config().mode != Mode::kRecord || head - out.tail.load(std::memory_order_acquire) > kPart) return;
+  if (!is_new || config().mode != Mode::kRecord || head - out.tail.load(std::memory_order_acquire) > at / 2) return;
   const std::uint64_t rest = kOutRingBytes - at;
   *reinterpret_cast<wire::RecordHeader*>(kOutBase + at) = {static_cast<std::uint16_t>(wire::RecordKind::kNone), 0,
                                                            static_cast<std::uint32_t>(rest)};
@@ -78,7 +79,7 @@ void ready_ring(std::uint64_t bytes) {
   constexpr std::uint64_t kFew = 128 << 10;
   if (ring_ready != 0) {
     wake(arena().out.head_signal);
-    go_back_if_drained();
+    use_beginning_again();
   }
   const std::uint64_t head = arena().out.head.load(std::memory_order_relaxed);
   if (ring_ready == 0) ring_ready = head + kFew;

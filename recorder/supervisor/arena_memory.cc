@@ -77,15 +77,6 @@ ArenaMemory::Span ArenaMemory::published() {
   return {out_ + (tail & (kOutRingBytes - 1)), head - tail};
 }
 
-void ArenaMemory::prepare_ahead() {
-  constexpr std::uint64_t kFew = 128 << 10, kStep = 1 << 20, kAhead = 4 << 20;
-  const std::uint64_t head = header().out.head.load(std::memory_order_relaxed);
-  if (head < kFew || prepared_ >= kOutRingBytes || prepared_ >= head + kAhead) return;
-  prepared_ = std::max(prepared_, head & ~(kStep - 1));
-  if (prepared_ < kOutRingBytes) madvise(out_ + prepared_, kStep, MADV_POPULATE_WRITE);  // if the kernel has it
-  prepared_ += kStep;
-}
-
 void ArenaMemory::take(std::uint64_t bytes) {
   Channel& out = header().out;
   out.tail.store(out.tail.load(std::memory_order_relaxed) + bytes, std::memory_order_release);

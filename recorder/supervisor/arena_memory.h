@@ -31,9 +31,6 @@ class ArenaMemory {
     std::uint64_t bytes;
   };
   Span published();
-  // Makes pages of the out ring that a target which writes much comes to next, on the supervisor's processor rather
-  // than on the target's.
-  void prepare_ahead();
   // Takes the first `bytes` of them away.
   void take(std::uint64_t bytes);
   // Appends a record on behalf of the target, whose baton the caller must have. There must be room.
@@ -71,7 +68,6 @@ class ArenaMemory {
   std::uint64_t feed_tail_ = 0;      // what the target had taken when last looked at
   std::uint64_t feed_bytes_;         // as mapped here; the header's is the target's to change
   std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are there
-  std::uint64_t prepared_ = 0;       // bytes of the out ring whose pages are there, or come without us
 };
 
 }  // namespace reweave

@@ -14,12 +14,17 @@ void prepare_heap() {
   constexpr int kMost = 64 << 20;
   mallopt(M_MMAP_THRESHOLD, kMost);
   mallopt(M_TRIM_THRESHOLD, kMost);
-  constexpr std::uintptr_t kBytes = 256 << 10, kPage = 4096;
-  mallopt(M_TOP_PAD, kBytes);
-  void* const next = std::malloc(kBytes + kPage);  // where the heap goes on
+  constexpr int kForStart = 256 << 10;
+  mallopt(M_TOP_PAD, kForStart);
+  enlarge_heap(kForStart);
+}
+
+void enlarge_heap(std::size_t bytes) {
+  constexpr std::uintptr_t kPage = 4096;
+  void* const next = std::malloc(bytes + kPage);  // where the heap goes on
   if (next == nullptr) return;
   const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(next) + kPage - 1) & ~(kPage - 1);
-  madvise(reinterpret_cast<void*>(first), kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
+  madvise(reinterpret_cast<void*>(first), bytes, MADV_POPULATE_WRITE);  // if the kernel has it
   std::free(next);
 }
 

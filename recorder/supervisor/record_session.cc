@@ -19,6 +19,7 @@
 #include "formats/file_identity.h"
 #include "formats/recording_writer.h"
 #include "recorder/supervisor/clock_keeper.h"
+#include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/tree_watch.h"
 #include "recorder/supervisor/watchdog.h"
@@ -178,12 +179,21 @@ class RecordSession {
     return span.bytes - std::min(span.bytes, skipped);
   }
 
+  // While we fault in the pages that our blocks are made in, a target that writes much would fill page after page of
+  // the ring, each of which costs it a fault, too.
+  void prepare_for_much() {
+    constexpr std::uint64_t kMuch = 128 << 10;
+    if (writes_much_ || arena_.header().out.head.load() < kMuch) return;
+    writes_much_ = true;
+    enlarge_heap(2 << 20);
+  }
+
   // Takes of what the target has published. False if there was nothing.
   bool drain() {
     const ArenaMemory::Span span = arena_.published();
     if (span.bytes == 0) return false;
     writer_.set_pressure(static_cast<unsigned>(unskipped(span) * 100 / kOutRingBytes));
-    arena_.prepare_ahead();
+    prepare_for_much();
     std::uint64_t at = 0;
     while (at < span.bytes && at < kSliceBytes) {
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(span.data + at);
@@ -301,6 +311,7 @@ class RecordSession {
   bool caught_up_ = false;     // what was published when last drained is taken
   Clock::time_point quiet_since_ = Clock::now();
   bool dropped_ = false;
+  bool writes_much_ = false;  // the target
   bool first_saved_ = false;  // the manifest on disk has the first process
   Clock::time_point last_saved_ = Clock::now();
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
