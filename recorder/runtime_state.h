@@ -4,6 +4,8 @@
 // threads that return from the kernel and signal handlers touch as described with each.
 #pragma once
 
+#include <sys/stat.h>
+
 #include "recorder/arena.h"
 #include "recorder/fp_layout.h"
 #include "recorder/tracee.h"
@@ -226,6 +228,8 @@ struct OpenedFile {
   long fd;
   long flags;  // O_ bits
   char path[256];
+  std::uint64_t told_step;  // the schedule point of the call that told the program its status; 0: there was none
+  struct stat told;
 };
 
 // Recording: where the last read of a kept file ended (core/syscalls/kept_files.h).

@@ -63,6 +63,14 @@ void note_status(long fd, const struct stat& status) {
   FdEntry* entry = entry_of(fd);
   const bool asks = (status.st_mode & S_IFMT) == S_IFREG && status.st_size == 0;  // whether it is of proc
   if (entry != nullptr && entry->kind == FdKind::kUnknown && !asks) learn(*entry, fd, status);
+  if (opened_file(fd) == nullptr) return;
+  state().last_opened.told = status;
+  state().last_opened.told_step = state().step;
+}
+
+const struct stat* told_status(long fd) {
+  const OpenedFile* opened = opened_file(fd);
+  return opened != nullptr && opened->told_step != 0 && opened->told_step + 1 == state().step ? &opened->told : nullptr;
 }
 
 bool fd_may_block(long fd) {
@@ -210,6 +218,7 @@ void note_opened(long fd, const char* path, long flags) {
   opened.known = 1;
   opened.fd = fd;
   opened.flags = flags;
+  opened.told_step = 0;
   copy_string(opened.path, sizeof opened.path, path);
 }
 

@@ -23,6 +23,9 @@ long open_own(const char* path, long flags);
 bool fd_may_block(long fd);
 // Recording only: the target has just been told this of `fd`, so that the kernel need not be asked again.
 void note_status(long fd, const struct stat& status);
+// Recording only: what the target was told of `fd` by the call before this one, if `fd` is what it opened last. Null if
+// it was not. Processes that we do not record may have changed the file since.
+const struct stat* told_status(long fd);
 // Recording only: `fd` is a regular file of the proc file system.
 bool is_proc_file(long fd);
 // Recording only: `fd` is of a file system that a process of the tree may serve (FUSE). Lends the baton.

@@ -115,6 +115,15 @@ void log_small_file(long fd, std::uint64_t bytes) {
   log_end();
 }
 
+void log_small_file(const std::byte* data, std::uint64_t bytes) {
+  if (bytes != 0) {
+    PseudoCall record(wire::kFileContents, bytes);
+    record.append_chunk(0, data, bytes);
+    record.commit();
+  }
+  log_end();
+}
+
 void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset) {
   for (std::uint64_t at = 0; at < bytes; at += kPage) {
     if (is_zero_page(start + at)) continue;

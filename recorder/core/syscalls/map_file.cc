@@ -12,6 +12,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/log.h"
 #include "recorder/core/pseudo_calls.h"
+#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
@@ -106,10 +107,14 @@ void wait_until_noted(const FileIdentity& file) {
   if (s.noted_count < kMaxNotedFiles) s.noted_files[s.noted_count++] = name;
 }
 
+bool is_elf(const void* beginning, long bytes) {
+  return bytes >= SELFMAG && __builtin_memcmp(beginning, ELFMAG, SELFMAG) == 0;
+}
+
 // Debuggers and unwinders look for the files of programs and libraries by name.
 bool is_program(long fd) {
   char magic[SELFMAG];
-  return sys(SYS_pread64, fd, magic, SELFMAG, 0) == SELFMAG && __builtin_memcmp(magic, ELFMAG, SELFMAG) == 0;
+  return is_elf(magic, sys(SYS_pread64, fd, magic, SELFMAG, 0));
 }
 
 // Written to in this run, so it may be again. A program's own mappings have names that others look for; and there is
@@ -151,13 +156,18 @@ std::uint64_t version_of(const FileIdentity& file) {
   return version;
 }
 
-bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file) {
+bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file,
+                         SmallContents& contents) {
   const OpenedFile* opened = is_small_data(status, prot, flags) ? opened_file(fd) : nullptr;
   if (opened == nullptr || (opened->flags & O_ACCMODE) != O_RDONLY) return false;
   take_status(fd, status, file);
   copy_string(file.path, sizeof file.path, opened->path);
   if (is_shared_memory(file) || (!file.fresh && belongs_to_system(file))) return false;
-  if (is_written_file(file.device, file.inode) || is_program(fd)) return false;
+  if (is_written_file(file.device, file.inode)) return false;
+  auto* const data = reinterpret_cast<std::byte*>(scratch_of(self()));
+  const long got = sys(SYS_pread64, fd, data, kMostInlined + 1, 0);
+  if (got != status.st_size || is_elf(data, got)) return false;
+  contents = {data, static_cast<std::uint64_t>(got)};
   file.read_only = file.inlined = true;
   return true;
 }
@@ -204,7 +214,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
 }
 
 void log_contents_of(const FileIdentity& file, long fd, std::uint64_t offset, std::uint64_t bytes) {
-  if (file.inlined) return log_small_file(fd, file.size);  // all of it: a mapping that grows shows more
+  if (file.inlined) return log_small_file(fd, file.size);
   if (file.changeable) log_contents(fd, offset, bytes);
 }
 

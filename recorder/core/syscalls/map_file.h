@@ -25,9 +25,17 @@ struct FileIdentity {
 std::uint64_t version_of(const FileIdentity& file);
 // Replay: the length of the mapping that the next record tells of.
 std::uint64_t recorded_mapping_bytes();
+// Recording: all of a small file, as it is once it is mapped; in the thread's scratch memory.
+struct SmallContents {
+  const std::byte* data;
+  std::uint64_t bytes;
+};
+
 // Recording: of a small file of data that is mapped so, what is logged of it, by the name that the program gave; for
-// its contents are in the log, and asking the kernel for the name costs more than the mapping. False: it is another.
-bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file);
+// its contents are in the log, and asking the kernel for the name costs more than the mapping. False: it is another, or
+// no longer of the size that `status` says.
+bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file,
+                         SmallContents& contents);
 // Recording: what the open descriptor is, of which fstat(2) said `status`.
 void identify_file(long fd, const struct stat& status, FileIdentity& file);
 // Decides whether the contents of `file`, open as `fd` and mapped so, are logged in any case.

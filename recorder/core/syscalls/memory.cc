@@ -15,6 +15,7 @@
 #include "recorder/core/model.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/map_file.h"
 #include "recorder/core/syscalls/memory_calls.h"
@@ -31,17 +32,37 @@ constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// What is to be mapped. Recording: whether the program has it open, and its status, asked for once.
+// What is to be mapped. Recording: whether the program has it open, and its status, asked for once, perhaps by itself.
 struct MappedDescriptor {
   long fd;
   bool is_open;
+  bool was_told;  // the status is what the program was told
   struct stat status;
 };
 
 MappedDescriptor look_at(long fd) {
-  MappedDescriptor mapped = {fd, false, {}};
-  mapped.is_open = live() && !is_our_fd(fd) && lent_call(SYS_fstat, fd, &mapped.status) != -EBADF;
+  MappedDescriptor mapped = {fd, false, false, {}};
+  if (!live() || is_our_fd(fd)) return mapped;
+  if (const struct stat* told = told_status(fd)) return {fd, true, true, *told};
+  mapped.is_open = lent_call(SYS_fstat, fd, &mapped.status) != -EBADF;
   return mapped;
+}
+
+// Recording: tells what was mapped, and what of its contents the log must have.
+void log_mapping(const Call& call, const MappedDescriptor& mapped, std::uint64_t start, std::uint64_t bytes,
+                 FileIdentity& file) {
+  const long prot = call.args[2], flags = call.args[3], offset = call.args[5];
+  SmallContents contents = {};
+  if (identify_small_file(mapped.fd, mapped.status, prot, flags, file, contents)) {
+    log_mapped_file(file, start, bytes, offset, prot, flags);
+    return log_small_file(contents.data, contents.bytes);
+  }
+  struct stat status = mapped.status;
+  if (mapped.was_told) lent_call(SYS_fstat, mapped.fd, &status);
+  identify_file(mapped.fd, status, file);
+  decide_inlining(file, mapped.fd, prot, flags);
+  log_mapped_file(file, start, bytes, offset, prot, flags);
+  log_contents_of(file, mapped.fd, static_cast<std::uint64_t>(offset), bytes);
 }
 
 std::uint64_t unit_of_file(const MappedDescriptor& mapped) {
@@ -176,12 +197,7 @@ long map_of_file(Call& call, const MappedDescriptor& mapped, std::uint64_t start
   if (!is_error(result)) remove_region(start, start + bytes);
   log_call(call, result, nullptr, 0);
   if (is_error(result)) return result;
-  if (!identify_small_file(mapped.fd, mapped.status, call.args[2], call.args[3], file)) {
-    identify_file(mapped.fd, mapped.status, file);
-    decide_inlining(file, mapped.fd, call.args[2], call.args[3]);
-  }
-  log_mapped_file(file, start, bytes, call.args[5], call.args[2], call.args[3]);
-  log_contents_of(file, mapped.fd, static_cast<std::uint64_t>(call.args[5]), bytes);
+  log_mapping(call, mapped, start, bytes, file);
   add_file_region(call, start, bytes, file);
   return result;
 }
