@@ -63,6 +63,22 @@ BOOST_AUTO_TEST_CASE(blocks_are_compressed_where_it_helps) {
   }
 }
 
+// Of a block of which little shrinks, that is found with the least work.
+BOOST_AUTO_TEST_CASE(blocks_that_hardly_shrink_take_less_work) {
+  test::Scratch scratch;
+  std::vector<std::byte> block = pattern(60'000, 0), rest = pattern(240'000, 1);
+  block.insert(block.end(), rest.begin(), rest.end());
+  const auto stored_with = [&](int level) {
+    BlockWriter writer(scratch / fmt::format("level{}", level), FileType::kEvents, level);
+    const std::uint64_t before = writer.bytes_written();
+    writer.write(BlockType::kEvents, block);
+    return writer.bytes_written() - before - sizeof(BlockHeader);
+  };
+  const std::uint64_t least_work = stored_with(BlockWriter::kFast);
+  BOOST_TEST(least_work < 280'000);
+  BOOST_TEST(stored_with(3) == least_work);
+}
+
 BOOST_AUTO_TEST_CASE(a_block_over_the_limit_is_our_bug) {
   test::Scratch scratch;
   BlockWriter writer(scratch / "f", FileType::kEvents);

@@ -1,0 +1,90 @@
+#include "recorder/supervisor/manifest_notes.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/error.h"
+#include "formats/file_identity.h"
+#include "recorder/system_files.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The loader's cache and the configuration do not: they change whenever a package is installed.
+bool belongs_to_system(const std::string& path) {
+  return std::ranges::any_of(kSystemFolders, [&](const char* folder) { return path.starts_with(folder); });
+}
+
+}  // namespace
+
+void ManifestNotes::note(const wire::RecordHeader* record) {
+  switch (static_cast<wire::RecordKind>(record->kind)) {
+    case wire::RecordKind::kMapFile:
+      return note_file(*reinterpret_cast<const wire::MapFileRecord*>(record));
+    case wire::RecordKind::kSpawn:
+      return note_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+    case wire::RecordKind::kProcessExit:
+      return note_exit(*reinterpret_cast<const wire::ProcessExitRecord*>(record));
+    default:
+      return;
+  }
+}
+
+void ManifestNotes::note_file(const wire::MapFileRecord& map) {
+  if ((map.flags & (kMapStandIn | kMapInlined)) != 0) return;
+  const std::string path = reinterpret_cast<const char*>(&map + 1);
+  if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
+  const std::string source = place_of(map, path);
+  if (!fs::is_regular_file(source)) return;
+  MappedFile file = identify_file(source);
+  file.path = path;
+  const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
+  if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_.store_file(source);
+  if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
+    fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
+  manifest_.files.push_back(file);
+}
+
+// Where we find the file that the target mapped as `path`: a process with other mounts than ours, or another root, may
+// have another file by that name.
+std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::string& path) {
+  const auto is_there = [&map](const std::string& name) {
+    struct stat status {};
+    return ::stat(name.c_str(), &status) == 0 && status.st_dev == map.device && status.st_ino == map.inode;
+  };
+  if (is_there(path)) return path;
+  const int pid = arena_.state().processes[process_of_[map.header.thread]].real_pid;
+  const std::string within = fmt::format("/proc/{}/root{}", pid, path);
+  return is_there(within) ? within : path;
+}
+
+void ManifestNotes::note_spawn(const wire::SpawnRecord& spawn) {
+  const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
+  process_of_[spawn.child] = spawn.process;
+  if (kind == wire::SpawnKind::kThread) return;
+  ProcessInfo process;
+  process.index = spawn.process;
+  process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : process_of_[spawn.header.thread];
+  process.pid = static_cast<std::int32_t>(spawn.tid);
+  manifest_.processes.push_back(process);
+}
+
+void ManifestNotes::note_exit(const wire::ProcessExitRecord& end) {
+  for (ProcessInfo& process : manifest_.processes)
+    if (process.index == end.process) process.wait_status = end.wait_status & 0xffff;
+}
+
+void ManifestNotes::note_end(int wait_status) {
+  for (ProcessInfo& process : manifest_.processes) {
+    if (process.index < kMaxProcesses) process.program = arena_.state().processes[process.index].program;
+    if (process.index == 0) process.wait_status = wait_status;
+  }
+  manifest_.wait_status = wait_status;
+}
+
+}  // namespace reweave

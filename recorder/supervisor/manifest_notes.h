@@ -1,0 +1,44 @@
+// What the manifest of a recording in the making says of the run: the processes, and the files that they mapped.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "formats/manifest.h"
+#include "formats/recording_writer.h"
+#include "formats/wire.h"
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+// One thread: the supervisor's.
+class ManifestNotes {
+ public:
+  // Notes go into `manifest`, copies of files into `writer`'s recording.
+  ManifestNotes(Manifest& manifest, RecordingWriter& writer, ArenaMemory& arena)
+      : manifest_(manifest), writer_(writer), arena_(arena) {}
+
+  // Takes from a record what is to be noted of it. Throws SystemError if a file cannot be read or copied.
+  void note(const wire::RecordHeader* record);
+  // True once the record of the thread's beginning was seen.
+  bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
+  // The processes have ended, the first one with this status of wait(2).
+  void note_end(int wait_status);
+
+ private:
+  void note_file(const wire::MapFileRecord& map);
+  void note_spawn(const wire::SpawnRecord& spawn);
+  void note_exit(const wire::ProcessExitRecord& end);
+  std::string place_of(const wire::MapFileRecord& map, const std::string& path);
+
+  Manifest& manifest_;
+  RecordingWriter& writer_;
+  ArenaMemory& arena_;
+  std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
+  std::map<std::uint16_t, std::uint16_t> process_of_;  // by thread
+};
+
+}  // namespace reweave
