@@ -53,6 +53,10 @@ Manifest first_manifest(const RecordOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
+// How long records may gather before they are taken: taking each as it comes would slow the target down, which writes
+// where we read, and may have the other half of our processor's core.
+constexpr int kGatherMs = 1;
+
 // One recording under way.
 class RecordSession {
  public:
@@ -99,7 +103,7 @@ class RecordSession {
       if (drain_.take_some()) {
         idle_ms_ = 1;
         quiet_since_ = Clock::now();
-        if (drain_.caught_up() && !keeps_time) arena_.let_gather(seen, std::min(drain_.gather_ms(), watchdog.look()));
+        if (drain_.caught_up() && !keeps_time) gather(seen, watchdog);
       } else if (!keeps_time) {
         arena_.wait_for_records(idle_ms_);
         idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
@@ -118,6 +122,12 @@ class RecordSession {
 
  private:
   std::string tsan_preload() const { return preload_.string() + "-tsan"; }
+
+  void gather(std::uint32_t seen, Watchdog& watchdog) {
+    const bool is_quiet = arena_.published().bytes == 0;
+    arena_.let_gather(seen, kGatherMs);
+    if (is_quiet) watchdog.look();
+  }
 
   // True now and then while nothing is published: perhaps nobody is left who could.
   bool is_quiet() {

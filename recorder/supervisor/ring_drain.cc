@@ -11,9 +11,6 @@ namespace {
 
 // Of the ring, given back at once, and of the recording, written at once: what the target asks for waits as long.
 constexpr std::uint64_t kPortionBytes = 256 << 10;
-// A portion of less is worth a longer sleep, for each of ours costs a wake-up.
-constexpr std::uint64_t kSmallPortionBytes = 16 << 10;
-constexpr int kLongestGatherMs = 8;
 
 }  // namespace
 
@@ -25,7 +22,6 @@ bool RingDrain::take_some() {
   const std::uint64_t taken = take_from(span);
   arena_.take(taken);
   caught_up_ = taken == span.bytes;
-  gather_ms_ = taken < kSmallPortionBytes ? std::min(2 * gather_ms_, kLongestGatherMs) : 1;
   dropped_ = dropped_ || too_large();
   return true;
 }

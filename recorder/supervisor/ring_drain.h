@@ -26,9 +26,6 @@ class RingDrain {
 
   // What was published at the last portion is taken.
   bool caught_up() const { return caught_up_; }
-  // How long the records of the next portion may gather, in milliseconds. To take each as it comes would slow the
-  // target down, which writes where we read, and may have the other half of our processor's core.
-  int gather_ms() const { return gather_ms_; }
   bool too_large() const { return max_bytes_ != 0 && writer_.bytes_written() > max_bytes_; }
   // Records were left out, because the recording was too large.
   bool dropped() const { return dropped_; }
@@ -45,7 +42,6 @@ class RingDrain {
   ManifestNotes& notes_;
   std::uint64_t max_bytes_;
   std::uint64_t skipped_ = 0;  // of what was taken from the ring
-  int gather_ms_ = 1;
   bool caught_up_ = false;
   bool dropped_ = false;
   bool writes_much_ = false;  // the target

@@ -24,7 +24,8 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 // Explored run: the same of a part of a file of ours, which begins at `base` of `fd`.
 void log_part(long fd, std::uint64_t base, std::uint64_t offset, std::uint64_t bytes);
 
-// Recording: logs the first `bytes` of a file that has hardly any holes: all of it, for a mapping that grows shows more.
+// Recording: logs the first `bytes` of a file that has hardly any holes: all of it, for a mapping that grows shows
+// more.
 void log_small_file(long fd, std::uint64_t bytes);
 // The same, when they were read.
 void log_small_file(const std::byte* data, std::uint64_t bytes);
