@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kVersion = 1;
 
 // Kinds below kTraceTag. Values are part of the recording format: append only.
 enum class RecordKind : std::uint16_t {
-  kNone = 0,
+  kNone = 0,         // in the ring only, never in a file: nothing in so many bytes
   kSwitch = 1,       // the baton moved: SwitchRecord
   kSyscall = 2,      // a system call completed: SyscallRecord + OutputChunk...
   kSignal = 3,       // a signal was delivered to the header's thread: SignalRecord
