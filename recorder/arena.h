@@ -153,6 +153,7 @@ struct RunConfig {
 struct RunStatus {
   std::atomic<std::uint32_t> fatal;    // 1: `message` holds why the run was stopped by us
   std::atomic<std::uint32_t> outcome;  // wire::OutcomeKind, when fatal
+  std::atomic<std::uint32_t> guarded;  // futex: 1 once the tree would not outlive the supervisor
   std::atomic<std::uint32_t> held;     // futex: 1 while the process `held_pid` waits at stop_event
   std::atomic<std::uint32_t> held_pid;
   std::atomic<std::uint32_t> server_ready;    // futex: 1 once the fork server waits for requests

@@ -100,6 +100,12 @@ const char* log_first_path(const char* path) {
   return path;
 }
 
+// Up to here the kernel ends us with the supervisor; the processes that the program makes it would not.
+void await_guard() {
+  std::atomic<std::uint32_t>& guarded = arena().status.guarded;
+  while (guarded.load() == 0) sys(SYS_futex, &guarded, FUTEX_WAIT, 0, 0);
+}
+
 Thread& first_thread() {
   RuntimeState& s = state();
   s.process_count = 1;
@@ -155,6 +161,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     // Nor is its mask the program's: it never has the signals blocked that we need (kNeverBlocked).
     if (first) sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
   }
+  if (first) await_guard();
   const long own = first ? 2 : 3;  // arguments that are for us: exec has the name that it was given, too
   start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1, first});
 }

@@ -103,6 +103,8 @@ void ArenaMemory::answer_keep(std::uint16_t file) {
   futex_signal(request.answered);
 }
 
+void ArenaMemory::let_begin() { futex_signal(header().status.guarded); }
+
 void ArenaMemory::wait_for_records(int milliseconds) {
   const std::uint32_t seen = signals_seen();
   if (published().bytes == 0) let_gather(seen, milliseconds);

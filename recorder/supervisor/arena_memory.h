@@ -40,6 +40,8 @@ class ArenaMemory {
   // The target waits for the answer to a KeepRequest.
   bool keep_asked() { return header().keep.asked.load() != 0; }
   void answer_keep(std::uint16_t file);
+  // The guard is there: the first process may begin.
+  void let_begin();
   // Sleeps until the target flushes or fills its ring or asks for something, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
   // How often the target has flushed or asked so far.

@@ -185,8 +185,9 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::func
   SYSCALL_CHECK(pid_, "starting the target");
   try {
     if (meanwhile) meanwhile();
-    // Last, for until the program runs the kernel ends its only process with us, if without a message.
+    // Last, for the program does not run yet: the kernel ends its only process with us, if without a message.
     guard_.emplace(arena_);
+    arena_.let_begin();
   } catch (...) {
     abandon();
     throw;

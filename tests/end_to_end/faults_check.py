@@ -32,6 +32,30 @@ while [ $i -lt 400 ]; do
   i=$((i + 1))
 done
 """
+# Linked statically, and so mapping no library of ours, and in a system folder, so that no copy of it is waited for: it
+# waits for the supervisor nowhere else. Its child would be left.
+FORKS = r"""
+#include <fcntl.h>
+#include <unistd.h>
+int main(int count, char** arguments) {
+  if (count == 2 && fork() == 0) close(open(arguments[1], O_CREAT | O_WRONLY, 0600));
+  sleep(30);
+  return 0;
+}
+"""
+# Makes the supervisor take long to start the guard; what it starts runs without this.
+SLOW_GUARD = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void alone(void) { unsetenv("LD_PRELOAD"); }
+int pipe2(int ends[2], int flags) {
+  usleep(1000000);
+  return (int)syscall(SYS_pipe2, ends, flags);
+}
+"""
 SMALL = [["/bin/echo", "hello"], ["/bin/sh", "-c", "echo a; echo b >&2; exit 3"], ["/bin/cat", "/etc/hostname"],
          ["/bin/sh", "-c", "kill -9 $$"], ["/bin/sh", "-c", "echo x | tr x y"]]
 
@@ -53,6 +77,18 @@ def marked(mark):
         except OSError:
             pass
     return found
+
+
+def described(pids):
+    """What each of them is doing, where it can still be seen."""
+    lines = []
+    for pid in pids:
+        for name in ("comm", "stat", "wchan", "syscall"):
+            try:
+                lines.append(f"{pid} {name}: {pathlib.Path(f'/proc/{pid}/{name}').read_text().strip()}")
+            except OSError as error:
+                lines.append(f"{pid} {name}: {error.strerror}")
+    return "\n".join(lines)
 
 
 class Faults(unittest.TestCase):
@@ -129,7 +165,8 @@ class Faults(unittest.TestCase):
             while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
                 time.sleep(0.02)
             with self.subTest(instant=number):
-                self.assertEqual(marked(mark), [], "runs on without its supervisor")
+                left = marked(mark)
+                self.assertEqual(left, [], f"runs on without its supervisor, said: {self.is_said()}\n{described(left)}")
                 if ended:
                     continue
                 self.assertTrue(self.is_said(), "nothing says that the program is stopped")
@@ -138,6 +175,33 @@ class Faults(unittest.TestCase):
                 self.assertIn(b"cut off", replayed.stderr)
                 self.assertTrue(self.written().startswith(replayed.stdout), "the replay shows what was never there")
             shutil.rmtree(recording)
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
+    def test_supervisor_killed_before_its_guard(self):
+        """The program does not run before there is somebody to end its processes, however long that takes."""
+        slow, forks, running = self.folder / "slow.so", self.folder / "forks", self.folder / "running"
+        for source, how in (SLOW_GUARD, ("-shared", "-fPIC", "-o", slow)), (FORKS, ("-static", "-o", forks)):
+            subprocess.run(["cc", "-x", "c", "-", *how], input=source, text=True, check=True, timeout=60)
+        mark = f"reweave-fault-{os.getpid()}-unguarded".encode()
+        within = f"mount -t tmpfs none /usr/games && cp {forks} /usr/games/forks && exec env LD_PRELOAD={slow} \"$@\""
+        command = ["unshare", "--mount", "sh", "-c", within, "sh", self.reweave, "record", "-o", self.folder / "recording",
+                   "--", "/usr/games/forks", running]
+        with open(self.folder / "errors", "wb") as errors:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                                       env={**os.environ, "REWEAVE_TEST_MARK": mark.decode()})
+        limit = time.monotonic() + LIMIT_SECONDS
+        while not running.exists() and time.monotonic() < limit:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        limit = time.monotonic() + 5
+        while marked(mark) and time.monotonic() < limit:
+            time.sleep(0.02)
+        left = marked(mark)
+        for pid in left:
+            os.kill(int(pid), signal.SIGKILL)
+        self.assertEqual(left, [], "runs on without its supervisor")
+        self.assertTrue(self.is_said(), "nothing says that the program is stopped")
 
     def record_small(self, number):
         recording = self.folder / f"small-{number}"
