@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csignal>
 #include <ctime>
 
 #include "formats/error.h"
@@ -108,6 +109,13 @@ void ArenaMemory::let_begin() { futex_signal(header().status.guarded); }
 void ArenaMemory::wait_for_records(int milliseconds) {
   const std::uint32_t seen = signals_seen();
   if (published().bytes == 0) let_gather(seen, milliseconds);
+}
+
+void ArenaMemory::wake_at(int signal) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  sigaction(signal, &action, nullptr);
 }
 
 void ArenaMemory::let_gather(std::uint32_t seen, int milliseconds) {

@@ -44,6 +44,8 @@ class ArenaMemory {
   void let_begin();
   // Sleeps until the target flushes or fills its ring or asks for something, `milliseconds` at the most.
   void wait_for_records(int milliseconds);
+  // From now on the signal interrupts sleeps, which would go on to their end otherwise.
+  static void wake_at(int signal);
   // How often the target has flushed or asked so far.
   std::uint32_t signals_seen() { return header().out.head_signal.load(); }
   // Sleeps until the target has done it more often than `seen` says, `milliseconds` at the most.

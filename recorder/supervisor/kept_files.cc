@@ -14,20 +14,8 @@
 
 namespace reweave {
 
-namespace {
-
 // What the kernel sends to the holder of a lease when others want to write: nothing, unless somebody handles it.
 constexpr int kLeaseSignal = SIGURG;
-
-// It interrupts the supervisor's sleep, which would go on to its end otherwise.
-void wake_at_lease_breaks() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) {};
-  action.sa_flags = SA_RESTART;
-  sigaction(kLeaseSignal, &action, nullptr);
-}
-
-}  // namespace
 
 void KeptFiles::answer() {
   if (arena_.keep_asked()) arena_.answer_keep(keep(arena_.header().keep));
@@ -44,7 +32,7 @@ std::uint16_t KeptFiles::keep(const KeepRequest& request) {
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return kNotKept;
   if (status.st_dev != request.device || status.st_ino != request.inode) return kNotKept;
-  if (files_.empty()) wake_at_lease_breaks();
+  if (files_.empty()) ArenaMemory::wake_at(kLeaseSignal);
   if (::fcntl(fd.get(), F_SETSIG, kLeaseSignal) != 0 || ::fcntl(fd.get(), F_SETLEASE, F_RDLCK) != 0) return kNotKept;
   files_.push_back({std::move(fd), request.device, request.inode, false});
   return static_cast<std::uint16_t>(files_.size());

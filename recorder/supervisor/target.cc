@@ -86,14 +86,6 @@ void check_descriptor_limit() {
           files.rlim_max, kArenaFd, kNeededFds - 1);
 }
 
-// A process that ends interrupts the supervisor's sleep, which would go on to its end otherwise.
-void wake_at_deaths() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) {};
-  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
-  sigaction(SIGCHLD, &action, nullptr);
-}
-
 // In the child, between vfork and exec: only async-signal-safe calls, and nothing of the supervisor's is changed.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask, const struct sigaction& child_action, pid_t supervisor) {
@@ -172,7 +164,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::func
   const std::vector<char*> argv = pointers(arguments), envp = pointers(program.environment);
   sigset_t all, mask;
   sigaction(SIGCHLD, nullptr, &old_child_action_);
-  wake_at_deaths();
+  ArenaMemory::wake_at(SIGCHLD);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   const pid_t self = getpid();

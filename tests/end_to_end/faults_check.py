@@ -10,15 +10,17 @@ The full measure is --instants 200 --recordings 200.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import random
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
+
+from scratch_case import ScratchCase
 
 TRUNCATED, DEFECT = 6, 70
 LIMIT_SECONDS = 60
@@ -91,17 +93,13 @@ def described(pids):
     return "\n".join(lines)
 
 
-class Faults(unittest.TestCase):
+class Faults(ScratchCase):
     arguments = None
 
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-faults-")
-        self.folder = pathlib.Path(self.temporary.name)
+        super().setUp()
         self.reweave = self.arguments.build / "reweave"
         self.random = random.Random(self.arguments.seed)
-
-    def tearDown(self):
-        self.temporary.cleanup()
 
     def start(self, recording, mark=b"none"):
         """A recording under way, once the program has begun; and the id of its first process."""
@@ -152,6 +150,20 @@ class Faults(unittest.TestCase):
     def is_said(self):
         return "the program is stopped" in (self.folder / "errors").read_text()
 
+    def assert_stopped(self, process, mark):
+        """Unless it had ended by itself, the program is stopped, with a message, soon after the supervisor was killed."""
+        ended = process.wait() == 0
+        limit = time.monotonic() + 5
+        while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
+            time.sleep(0.02)
+        left = marked(mark)
+        doing = described(left)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+        self.assertEqual(left, [], f"runs on without its supervisor, said: {self.is_said()}\n{doing}")
+        self.assertTrue(ended or self.is_said(), "nothing says that the program is stopped")
+
     def test_supervisor_killed_at_random_instants(self):
         for number in range(self.arguments.instants):
             mark = f"reweave-fault-{os.getpid()}-{number}".encode()
@@ -159,32 +171,23 @@ class Faults(unittest.TestCase):
             process, _ = self.start(recording, mark)
             time.sleep(self.random.uniform(0, 0.3))
             process.kill()
-            process.wait()
-            limit = time.monotonic() + 5
-            ended = process.returncode == 0
-            while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
-                time.sleep(0.02)
             with self.subTest(instant=number):
-                left = marked(mark)
-                self.assertEqual(left, [], f"runs on without its supervisor, said: {self.is_said()}\n{described(left)}")
-                if ended:
-                    continue
-                self.assertTrue(self.is_said(), "nothing says that the program is stopped")
-                replayed = self.replay(recording)
-                self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
-                self.assertIn(b"cut off", replayed.stderr)
-                self.assertTrue(self.written().startswith(replayed.stdout), "the replay shows what was never there")
+                self.assert_stopped(process, mark)
+                if process.returncode != 0:
+                    replayed = self.replay(recording)
+                    self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
+                    self.assertIn(b"cut off", replayed.stderr)
+                    self.assertTrue(self.written().startswith(replayed.stdout), "the replay shows what was never there")
             shutil.rmtree(recording)
 
     @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
     def test_supervisor_killed_before_its_guard(self):
         """The program does not run before there is somebody to end its processes, however long that takes."""
-        slow, forks, running = self.folder / "slow.so", self.folder / "forks", self.folder / "running"
-        for source, how in (SLOW_GUARD, ("-shared", "-fPIC", "-o", slow)), (FORKS, ("-static", "-o", forks)):
-            subprocess.run(["cc", "-x", "c", "-", *how], input=source, text=True, check=True, timeout=60)
+        slow = self.compiled("slow.so", SLOW_GUARD, "-shared", "-fPIC")
+        forks, running = self.compiled("forks", FORKS, "-static"), self.folder / "running"
         mark = f"reweave-fault-{os.getpid()}-unguarded".encode()
         within = f"mount -t tmpfs none /usr/games && cp {forks} /usr/games/forks && exec env LD_PRELOAD={slow} \"$@\""
-        command = ["unshare", "--mount", "sh", "-c", within, "sh", self.reweave, "record", "-o", self.folder / "recording",
+        command = ["unshare", "--mount", "sh", "-c", within, "sh", self.reweave, "record", "-o", self.recording,
                    "--", "/usr/games/forks", running]
         with open(self.folder / "errors", "wb") as errors:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
@@ -193,15 +196,7 @@ class Faults(unittest.TestCase):
         while not running.exists() and time.monotonic() < limit:
             time.sleep(0.005)
         process.kill()
-        process.wait()
-        limit = time.monotonic() + 5
-        while marked(mark) and time.monotonic() < limit:
-            time.sleep(0.02)
-        left = marked(mark)
-        for pid in left:
-            os.kill(int(pid), signal.SIGKILL)
-        self.assertEqual(left, [], "runs on without its supervisor")
-        self.assertTrue(self.is_said(), "nothing says that the program is stopped")
+        self.assert_stopped(process, mark)
 
     def record_small(self, number):
         recording = self.folder / f"small-{number}"

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Input that cannot be used and runs that end badly: each gives one line that says why, and its own exit status."""
-import argparse
 import ctypes
 import os
 import pathlib
@@ -10,24 +9,15 @@ import subprocess
 import tempfile
 import threading
 import time
-import unittest
+
+from scratch_case import ScratchCase
 
 BAD_INPUT, DIVERGED, SYSTEM, UNSUPPORTED, TRUNCATED, DEADLOCK = 2, 3, 4, 5, 6, 7
 LIMIT_SECONDS = 30
 WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 
 
-class HostileRuns(unittest.TestCase):
-    build = pathlib.Path()
-
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-hostile-")
-        self.folder = pathlib.Path(self.temporary.name)
-        self.recording = self.folder / "recording"
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
+class HostileRuns(ScratchCase):
     def reweave(self, *arguments, stdout=subprocess.PIPE, **options):
         """Exit status, standard output, standard error."""
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -305,8 +295,4 @@ int main(void) {
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    known, rest = parser.parse_known_args()
-    HostileRuns.build = known.build.resolve()
-    unittest.main(argv=["hostile_runs_check.py", *rest])
+    HostileRuns.main()

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """What is read from large files is in the recording once, whoever changes the files meanwhile, and damage is seen."""
-import argparse
 import os
 import pathlib
 import random
 import shutil
 import socket
 import subprocess
-import tempfile
 import time
-import unittest
+
+from scratch_case import ScratchCase
 
 BAD_INPUT = 2
 MEGABYTE = 1 << 20
@@ -71,18 +70,11 @@ int main(int count, char** arguments) {
 """
 
 
-class KeptReads(unittest.TestCase):
-    build = pathlib.Path()
-
+class KeptReads(ScratchCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-kept-")
-        self.folder = pathlib.Path(self.temporary.name)
-        self.recording = self.folder / "recording"
+        super().setUp()
         self.data = self.folder / "data"
         self.data.write_bytes(random.Random(1).randbytes(FILE_BYTES))
-
-    def tearDown(self):
-        self.temporary.cleanup()
 
     def replay(self):
         return subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
@@ -124,8 +116,7 @@ class KeptReads(unittest.TestCase):
         self.assertTrue(0 <= apart - 2 * FILE_BYTES < MEGABYTE, f"{apart} bytes were stored apart")
 
     def test_moved_from_outside(self):
-        program = self.folder / "receiver"
-        subprocess.run(["cc", "-x", "c", "-", "-o", program], input=RECEIVER, text=True, check=True, timeout=60)
+        program = self.compiled("receiver", RECEIVER)
         address = self.folder / "socket"
         with socket.socket(socket.AF_UNIX) as listener, open(self.data, "rb", buffering=0) as file:
             listener.bind(str(address))
@@ -187,8 +178,4 @@ class KeptReads(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    options, rest = parser.parse_known_args()
-    KeptReads.build = options.build
-    unittest.main(argv=["kept_reads", *rest])
+    KeptReads.main()

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """A small file is in the recording as it was when it was mapped, whoever changes it after the program looked at it."""
-import argparse
-import pathlib
 import subprocess
-import tempfile
 import time
-import unittest
+
+from scratch_case import ScratchCase
 
 # Makes no call between looking at the file and mapping it, for so long that the file can be changed meanwhile.
 PROGRAM = r"""
@@ -29,22 +27,15 @@ int main(int count, char** arguments) {
 """
 
 
-class MappedFiles(unittest.TestCase):
-    build = pathlib.Path()
-
+class MappedFiles(ScratchCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-mapped-")
-        self.folder = pathlib.Path(self.temporary.name)
-        self.program = self.folder / "program"
-        subprocess.run(["cc", "-x", "c", "-", "-o", self.program], input=PROGRAM, text=True, check=True, timeout=60)
-
-    def tearDown(self):
-        self.temporary.cleanup()
+        super().setUp()
+        self.program = self.compiled("program", PROGRAM)
 
     def check_changed(self, before, after):
-        recording, data = self.folder / "recording", self.folder / "data"
+        data = self.folder / "data"
         data.write_bytes(before)
-        command = [self.build / "reweave", "record", "-o", recording, "--", self.program, data]
+        command = [self.build / "reweave", "record", "-o", self.recording, "--", self.program, data]
         target = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         printed = target.stdout.readline()
         time.sleep(0.1)
@@ -55,7 +46,7 @@ class MappedFiles(unittest.TestCase):
         expected = b"looks\n%d %d\n" % (len(before), len(after)) + after
         self.assertEqual((target.returncode, printed), (0, expected))
         data.unlink()
-        done = subprocess.run([self.build / "reweave", "replay", recording], stdin=subprocess.DEVNULL,
+        done = subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, printed), done.stderr)
 
@@ -73,8 +64,4 @@ class MappedFiles(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    options, rest = parser.parse_known_args()
-    MappedFiles.build = options.build
-    unittest.main(argv=["mapped_files", *rest])
+    MappedFiles.main()

@@ -4,15 +4,14 @@ with them if something is.
 
     pack_check.py --build BUILD
 """
-import argparse
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
-import unittest
+
+from scratch_case import ScratchCase
 
 BAD_INPUT = 2
 LIMIT_SECONDS = 100
@@ -47,18 +46,11 @@ def run(*command, **options):
                           check=False, stdin=subprocess.DEVNULL, **options)
 
 
-class PackTest(unittest.TestCase):
-    build = pathlib.Path()
-
+class PackTest(ScratchCase):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="reweave-pack-")
-        self.folder = pathlib.Path(self.temporary.name)
-        self.recording = self.folder / "recording"
+        super().setUp()
         self.machine = self.folder / "machine"  # what is taken away
         self.machine.mkdir()
-
-    def tearDown(self):
-        self.temporary.cleanup()
 
     def reweave(self, *arguments):
         return run(self.build / "reweave", *arguments)
@@ -256,8 +248,4 @@ class PackTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    known, rest = parser.parse_known_args()
-    PackTest.build = known.build.resolve()
-    unittest.main(argv=["pack_check.py", *rest])
+    PackTest.main()

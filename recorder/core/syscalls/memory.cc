@@ -58,7 +58,7 @@ void log_mapping(const Call& call, const MappedDescriptor& mapped, std::uint64_t
     return log_small_file(contents.data, contents.bytes);
   }
   struct stat status = mapped.status;
-  if (mapped.was_told) lent_call(SYS_fstat, mapped.fd, &status);
+  if (mapped.was_told) sys(SYS_fstat, mapped.fd, &status);  // with the baton: nobody may log between these records
   identify_file(mapped.fd, status, file);
   decide_inlining(file, mapped.fd, prot, flags);
   log_mapped_file(file, start, bytes, offset, prot, flags);
