@@ -63,10 +63,7 @@ void debug_recording(const DebugArguments& arguments) {
   std::vector<std::string> list = {"gdb", "-q"};
   if (arguments.batch) list.insert(list.end(), {"-nx", "-batch"});
   if (!hardware_watchpoints_work()) {
-    fmt::print(
-        stderr,
-        "reweave: hardware watchpoints do nothing on this machine; gdb steps instead, which is slow, and shows a "
-        "change by another thread late\n");
+    fmt::print(stderr, "reweave: hardware watchpoints do nothing on this machine; gdb steps instead, which is slow\n");
     list.insert(list.end(), {"-ex", "set can-use-hw-watchpoints 0"});
   }
   list.insert(list.end(), {"-x", script});

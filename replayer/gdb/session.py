@@ -58,6 +58,24 @@ class NewProgram(gdb.Breakpoint):
         self.address = address
 
 
+class NewThread(gdb.Breakpoint):
+    """Where a new thread goes on to the program: stops nowhere, but gdb lets a new thread run until it first stops,
+    and looks at what a software watchpoint watches only after single steps."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+        self.follow_watchpoints()
+
+    def follow_watchpoints(self):
+        needed = any(breakpoint.type == gdb.BP_WATCHPOINT and breakpoint.enabled for breakpoint in gdb.breakpoints())
+        if self.enabled != needed:
+            self.enabled = needed
+
+    def stop(self):
+        return False
+
+
 class Session:
     """The replay that gdb is attached to."""
 
@@ -68,6 +86,7 @@ class Session:
         self.core = None
         self.stops = []  # our own breakpoints
         self.new_program = None
+        self.new_thread = None
         self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
         self.last_event = 0  # at the last stop
@@ -77,6 +96,8 @@ class Session:
         gdb.events.gdb_exiting.connect(self.on_exit)
         gdb.events.breakpoint_created.connect(self.spare_ours)
         gdb.events.breakpoint_modified.connect(self.spare_ours)
+        for change in (gdb.events.breakpoint_created, gdb.events.breakpoint_modified, gdb.events.breakpoint_deleted):
+            change.connect(self.on_breakpoint)
         frames.ProgramFrames(self.is_ours)
 
     def is_core(self, pc):
@@ -94,6 +115,10 @@ class Session:
             ours = self.is_core(location.address) or (location.function or "").startswith("reweave::")
             if ours and location.enabled:
                 location.enabled = False
+
+    def on_breakpoint(self, breakpoint):
+        if breakpoint.visible and self.new_thread is not None and self.new_thread.is_valid():
+            self.new_thread.follow_watchpoints()
 
     def on_exit(self, event):
         self.end()
@@ -151,7 +176,8 @@ class Session:
         for stop in self.stops:
             stop.delete()
         self.new_program = NewProgram(stepping.symbol_address("core_enter_program"))
-        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program,
+        self.new_thread = NewThread(stepping.symbol_address("core_sigreturn"))
+        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
                       faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
 
     def land(self):
