@@ -188,7 +188,8 @@ bool has_avx(const std::byte* fp_state) {
   return (note_of(fp_state).components & kAvx) != 0 && (in_use_of(fp_state) & kAvx) != 0;
 }
 
-// True if other components than those that are everywhere have other values than their initial ones.
+// True if other components than those that are everywhere have other values than their initial ones, or if it cannot be
+// told, for this processor has no such component.
 bool has_more(const std::byte* fp_state) {
   const StateNote note = note_of(fp_state);
   if (note.magic != kExtendedMagic) return false;
@@ -196,7 +197,8 @@ bool has_more(const std::byte* fp_state) {
   for (std::uint32_t i = kFirstExtended; i < kComponents; i++) {
     if ((more >> i & 1) == 0) continue;
     const auto [size, offset] = component(i);
-    if (std::uint64_t{offset} + size > note.bytes || !all_zero(fp_state + offset, size)) return true;
+    const bool known = size != 0 && std::uint64_t{offset} + size <= note.bytes;
+    if (!known || !all_zero(fp_state + offset, size)) return true;
   }
   return false;
 }
