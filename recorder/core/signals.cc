@@ -140,9 +140,9 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   if (!interrupted) restore_mask(me);
   if (me.has_saved_mask != 0) apply_signal_mask(me);  // the kernel gave the first of those that end the call
   if (me.held != 0) release_held(me);
-  if (signal_due(me)) arm();  // a clock's reading leaves its point to be counted
   bool stopped = false;
   while (signal_due(me)) {
+    arm();  // a clock's reading leaves its point to be counted, and a signal may come at any instant
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
     Tracee* tracee = tracee_of(me);
     if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);
