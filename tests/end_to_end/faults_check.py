@@ -24,6 +24,7 @@ from scratch_case import ScratchCase
 
 TRUNCATED, DEFECT = 6, 70
 LIMIT_SECONDS = 60
+SYSTEM_FOLDER = "/usr/games"
 # Says at once what it does, so that what a replay shows can be compared; forks, threads and pipes go on meanwhile.
 BUSY = r"""
 echo $$ > "$1"
@@ -186,14 +187,19 @@ class Faults(ScratchCase):
         slow = self.compiled("slow.so", SLOW_GUARD, "-shared", "-fPIC")
         forks, running = self.compiled("forks", FORKS, "-static"), self.folder / "running"
         mark = f"reweave-fault-{os.getpid()}-unguarded".encode()
-        within = f"mount -t tmpfs none /usr/games && cp {forks} /usr/games/forks && exec env LD_PRELOAD={slow} \"$@\""
-        command = ["unshare", "--mount", "sh", "-c", within, "sh", self.reweave, "record", "-o", self.recording,
-                   "--", "/usr/games/forks", running]
+        # In a chroot, / is no mount to be made private, and others may see the folder until it is unmounted.
+        within = (f"mount --make-rprivate /; mount -t tmpfs none {SYSTEM_FOLDER} && cp {forks} {SYSTEM_FOLDER}/forks && "
+                  f"exec env LD_PRELOAD={slow} \"$@\"")
+        command = ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", within, "sh", self.reweave, "record",
+                   "-o", self.recording, "--", f"{SYSTEM_FOLDER}/forks", running]
+        self.addCleanup(lambda: os.path.ismount(SYSTEM_FOLDER) and subprocess.run(["umount", SYSTEM_FOLDER], check=True))
         with open(self.folder / "errors", "wb") as errors:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
                                        env={**os.environ, "REWEAVE_TEST_MARK": mark.decode()})
         limit = time.monotonic() + LIMIT_SECONDS
-        while not running.exists() and time.monotonic() < limit:
+        while not running.exists():
+            self.assertTrue(process.poll() is None and time.monotonic() < limit,
+                            f"the program does not start: {(self.folder / 'errors').read_text()}")
             time.sleep(0.005)
         process.kill()
         self.assert_stopped(process, mark)
