@@ -97,9 +97,11 @@ class GdbTest(unittest.TestCase):
         return out
 
     def test_watchpoint_on_what_another_thread_writes(self):
-        self.assertEqual("hit Hardware" in self.watch_shared_counter(), hardware_watchpoints_work())
+        if not hardware_watchpoints_work():
+            self.skipTest("no hardware watchpoint stops anything here; the next test has the others")
+        self.assertIn("hit Hardware", self.watch_shared_counter())
 
-    def test_software_watchpoint_on_what_another_thread_writes(self):
+    def test_watchpoint_without_hardware(self):
         self.assertIn("hit Watchpoint", self.watch_shared_counter("set can-use-hw-watchpoints 0"))
 
     def test_info_threads_shows_each_in_the_program(self):
