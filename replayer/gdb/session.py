@@ -14,6 +14,7 @@ import gdb
 import faults
 import frames
 import stepping
+import stops
 from core_memory import CoreMemory
 from stand_in import StandIn
 
@@ -33,47 +34,6 @@ class NoReplay(gdb.GdbError):
     def __init__(self, message, status):
         super().__init__(message)
         self.status = status
-
-
-class StopOfRun(gdb.Breakpoint):
-    """Stops where the runtime ends a run by itself: a deadlock, a divergence, the end of a truncated recording."""
-
-    def __init__(self, address):
-        super().__init__("*%#x" % address, internal=True)
-        self.silent = True
-
-    def stop(self):
-        message = gdb.selected_frame().read_register("rsi").cast(gdb.lookup_type("char").pointer())
-        gdb.write("reweave: the run ends here: %s\n" % message.string(errors="replace"))
-        gdb.flush()
-        return True
-
-
-class NewProgram(gdb.Breakpoint):
-    """Stops where the runtime enters a program that the process has executed: gdb has lost its symbols."""
-
-    def __init__(self, address):
-        super().__init__("*%#x" % address, internal=True)
-        self.silent = True
-        self.address = address
-
-
-class NewThread(gdb.Breakpoint):
-    """Where a new thread goes on to the program: stops nowhere, but gdb lets a new thread run until it first stops,
-    and looks at what a software watchpoint watches only after single steps."""
-
-    def __init__(self, address):
-        super().__init__("*%#x" % address, internal=True)
-        self.silent = True
-        self.follow_watchpoints()
-
-    def follow_watchpoints(self):
-        needed = any(breakpoint.type == gdb.BP_WATCHPOINT and breakpoint.enabled for breakpoint in gdb.breakpoints())
-        if self.enabled != needed:
-            self.enabled = needed
-
-    def stop(self):
-        return False
 
 
 class Session:
@@ -175,9 +135,9 @@ class Session:
         faults.be_quiet()
         for stop in self.stops:
             stop.delete()
-        self.new_program = NewProgram(stepping.symbol_address("core_enter_program"))
-        self.new_thread = NewThread(stepping.symbol_address("core_sigreturn"))
-        self.stops = [StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
+        self.new_program = stops.NewProgram(stepping.symbol_address("core_enter_program"))
+        self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
+        self.stops = [stops.StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
                       faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
 
     def land(self):
