@@ -387,11 +387,14 @@ api_clock:
 
 // Never executed here, but copied beside the loader (vector_saves.h), which has come to its `xsavec 0x40(%rsp)` with the
 // mask in eax and edx, the end of the save area in rbx, and the argument registers saved. All that XSAVEC would leave out
-// is zero before; then the header says that everything was stored.
-        .globl  core_save_vectors, core_save_vectors_here, core_save_vectors_end
-        .hidden core_save_vectors, core_save_vectors_here, core_save_vectors_end
+// is zero before; then the header says that everything was stored. The constant is replaced by the components that the
+// recording's processor has: the area has no room for more.
+        .globl  core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
+        .hidden core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
 core_save_vectors:
         movl    %eax, %r8d
+        andl    $0x7fffffff, %r8d
+core_save_vectors_masked:
         WIPE_SAVE_AREA
         movl    %r8d, %eax
         xorl    %edx, %edx
@@ -407,9 +410,11 @@ core_save_vectors_end:
 
 // Likewise beside its `xrstor 0x40(%rsp)`, or fxrstor: what was saved is a matter of the processor, and is wiped off the
 // stack. The registers used are restored behind.
-        .globl  core_restore_vectors, core_restore_vectors_here, core_restore_vectors_end
-        .hidden core_restore_vectors, core_restore_vectors_here, core_restore_vectors_end
+        .globl  core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
+        .hidden core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
 core_restore_vectors:
+        andl    $0x7fffffff, %eax
+core_restore_vectors_masked:
 core_restore_vectors_here:
         xrstor  0x40(%rsp)
         WIPE_SAVE_AREA

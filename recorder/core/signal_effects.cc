@@ -3,6 +3,7 @@
 #include <linux/ptrace.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/process.h"
@@ -25,10 +26,26 @@ DefaultAction default_action(const Process& process, int number) {
   return (kIgnoredByDefault & bit) != 0 ? DefaultAction::kIgnore : DefaultAction::kTerminate;
 }
 
+namespace {
+
+// For the message of a replay that the recording has no such signal of.
+Text what_came(int number, bool external, const void* info) {
+  constexpr std::uint64_t kAddress = 16;  // of si_addr in siginfo_t
+  std::uint64_t address = 0;
+  memcpy(&address, static_cast<const std::byte*>(info) + kAddress, sizeof address);
+  Text text;
+  text << "received signal " << number;
+  if (!external) (text << " for ").hex(address);
+  return text;
+}
+
+}  // namespace
+
 void log_signal(Thread& me, int number, bool external, const void* info) {
   if (replaying()) {
-    const auto& record = expect<wire::SignalRecord>(wire::RecordKind::kSignal, "received a signal");
-    if (record.number != static_cast<std::uint32_t>(number)) diverged("received another signal", &record.header);
+    const Text received = what_came(number, external, info);
+    const auto& record = expect<wire::SignalRecord>(wire::RecordKind::kSignal, received.c_str());
+    if (record.number != static_cast<std::uint32_t>(number)) diverged(received.c_str(), &record.header);
     consume_record();
     return;
   }

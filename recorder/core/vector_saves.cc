@@ -5,8 +5,10 @@
 
 #pragma GCC visibility push(hidden)
 extern "C" {
-extern const std::uint8_t core_save_vectors[], core_save_vectors_here[], core_save_vectors_end[];
-extern const std::uint8_t core_restore_vectors[], core_restore_vectors_here[], core_restore_vectors_end[];
+extern const std::uint8_t core_save_vectors[], core_save_vectors_masked[], core_save_vectors_here[],
+    core_save_vectors_end[];
+extern const std::uint8_t core_restore_vectors[], core_restore_vectors_masked[], core_restore_vectors_here[],
+    core_restore_vectors_end[];
 }
 #pragma GCC visibility pop
 
@@ -17,9 +19,10 @@ namespace {
 constexpr std::uint64_t kBytes = 5;  // of each of the instructions
 constexpr std::uint64_t kStubBytes = 128;
 
-// Code that is executed instead of an instruction, which is at `here` in it.
+// Code that is executed instead of an instruction, which is at `here` in it. Before `masked` are the four bytes of a
+// constant: the components that may be saved.
 struct Stub {
-  const std::uint8_t *start, *here, *end;
+  const std::uint8_t *start, *masked, *here, *end;
 };
 
 // glibc, sysdeps/x86_64/dl-trampoline.h: what is looked for.
@@ -32,8 +35,9 @@ struct Place {
 // The arguments of _dl_fixup; the registers that it was given.
 constexpr std::uint8_t kBehindSave[] = {0x48, 0x8b, 0x73, 0x10, 0x48, 0x8b, 0x7b, 0x08, 0xe8};
 constexpr std::uint8_t kBehindRestore[] = {0x4c, 0x8b, 0x4c, 0x24, 0x30, 0x4c, 0x8b, 0x44, 0x24};
-const Stub kSave = {core_save_vectors, core_save_vectors_here, core_save_vectors_end};
-const Stub kRestore = {core_restore_vectors, core_restore_vectors_here, core_restore_vectors_end};
+const Stub kSave = {core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end};
+const Stub kRestore = {core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here,
+                       core_restore_vectors_end};
 
 const Place kPlaces[] = {
     {{0x0f, 0xae, 0x64, 0x24, 0x40}, kBehindSave, kSave},        // xsave 0x40(%rsp)
@@ -52,11 +56,18 @@ Save saves[kMostSaves];
 std::uint32_t save_count;
 
 void write_stub(const Save& save, std::uint64_t stub) {
-  const auto bytes = static_cast<std::uint64_t>(save.with->end - save.with->start);
+  const Stub& with = *save.with;
+  const auto place_of = [&](const std::uint8_t* in_stub) {
+    return stub + static_cast<std::uint64_t>(in_stub - with.start);
+  };
   Assembler code(stub);
-  code.copy(reinterpret_cast<std::uint64_t>(save.with->start), bytes);
+  code.copy(reinterpret_cast<std::uint64_t>(with.start), static_cast<std::uint64_t>(with.end - with.start));
   code.put(kJump, save.at + kBytes);
-  Assembler(stub + static_cast<std::uint64_t>(save.with->here - save.with->start)).copy(save.at, kBytes);
+  Assembler(place_of(with.here)).copy(save.at, kBytes);
+  const auto components = static_cast<std::uint32_t>(state().recorded_fp.components);
+  if (components == 0) return;  // not known
+  Assembler(place_of(with.masked) - sizeof components)
+      .copy(reinterpret_cast<std::uint64_t>(&components), sizeof components);
 }
 
 }  // namespace

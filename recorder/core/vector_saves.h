@@ -2,7 +2,8 @@
 // or XSAVEC. What these store tells apart registers that are zero and registers that were not used since the kernel
 // last switched threads (Intel SDM vol. 1, 13.6: XINUSE): it differs between two runs of the same instructions, and
 // stays on the stack, where a program may read it by mistake; and what it stores besides is each processor's own
-// affair. So the loader is made to store all of it, always, and to wipe it off afterwards.
+// affair. So the loader is made to store all of it that the processor has on which the recording was made, always, and
+// to wipe it off afterwards.
 #pragma once
 
 #include "recorder/core/context.h"
