@@ -6,7 +6,7 @@ programs had mapped. Compares exit status and standard output.
     other_machine_check.py --build BUILD [--processor x86-64-v3] [--cpu max]... [NAME...]
 
 Names are as for replay_check.py; without any all are taken. Needs qemu-system-x86, linux-image-amd64 and
-busybox-static, and takes a minute for a hundred programs and each --cpu.
+busybox-static, and takes minutes for a hundred programs and each --cpu.
 """
 import argparse
 import glob
@@ -22,6 +22,7 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS, REPLAY_SECONDS = 60, 200
+NOT_EMULATED = ("alignment_check",)  # fails in QEMU natively, too: the emulated processor raises no such fault
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -133,7 +134,8 @@ def main():
     arguments.build = arguments.build.resolve()
     names = arguments.names or ["all"]
     subjects = [row for row in json.loads((PROGRAMS / "subjects.json").read_text())
-                if (row["name"] in names or row["kind"] in names or "all" in names) and row.get("outcome") != "hang"]
+                if (row["name"] in names or row["kind"] in names or "all" in names)
+                and row.get("outcome") != "hang" and row["name"] not in NOT_EMULATED]
     arguments.folder = pathlib.Path(tempfile.mkdtemp(prefix="reweave-other-"))
     try:
         root = arguments.folder / "root"
