@@ -77,8 +77,9 @@ std::string describe(const wire::MapFileRecord& record, const DumpOptions&) {
 
 std::string describe(const wire::SpawnRecord& record, const DumpOptions&) {
   static constexpr const char* kKinds[] = {"first", "thread", "process", "vfork"};
-  return fmt::format("spawn t{}, {}, process {}, tid {}", record.child, named(kKinds, record.kind), record.process,
-                     record.tid);
+  const std::string within = record.inner_tid == 0 ? "" : fmt::format(" ({} within)", record.inner_tid);
+  return fmt::format("spawn t{}, {}, process {}, tid {}{}", record.child, named(kKinds, record.kind), record.process,
+                     record.tid, within);
 }
 
 std::string describe(const wire::ExecRecord& record, const DumpOptions&) {

@@ -144,10 +144,11 @@ enum class SpawnKind : std::uint32_t { kFirst = 0, kThread = 1, kProcess = 2, kV
 // header.thread created `child`.
 struct SpawnRecord {
   RecordHeader header;
-  std::uint16_t child;    // ThreadId
-  std::uint16_t process;  // index of the child's process in the recording, 0 is the first
-  std::uint32_t kind;     // SpawnKind
-  std::int64_t tid;       // the kernel's id of it while recording
+  std::uint16_t child;     // ThreadId
+  std::uint16_t process;   // index of the child's process in the recording, 0 is the first
+  std::uint32_t kind;      // SpawnKind
+  std::int32_t tid;        // the kernel's id of it while recording
+  std::int32_t inner_tid;  // in a PID namespace that the program made: as it knows itself; else 0
 };
 
 // Followed by the NUL-terminated path of the program, padded to 8.

@@ -59,7 +59,8 @@ inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs; in a run: its stand-ins
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, whatever became of its name
 inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
-inline constexpr int kReservedFds = 4;            // these are ours
+inline constexpr int kProcFd = kArenaFd + 4;      // recording, where there are PID namespaces: the outer /proc
+inline constexpr int kReservedFds = 5;            // these are ours
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;

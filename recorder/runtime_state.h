@@ -149,7 +149,7 @@ struct alignas(64) Thread {
   std::atomic<std::uint32_t> go;       // futex: kGoBaton | kGoAttention
   std::atomic<std::uint32_t> expired;  // why a waiting thread may resume unwoken; set by the waiter itself
   std::int32_t tid;                    // as the target knows it (recorded)
-  std::int32_t real_tid;               // of this run
+  std::int32_t real_tid;               // of this run, as the supervisor knows it
   PendingOp op;
   Wait wait;
   std::uint64_t ticks;       // schedule points executed by this thread
@@ -176,23 +176,25 @@ struct alignas(64) Thread {
   std::uint64_t policy_words[4];            // the policy's own
   std::uint64_t call_frame;                 // core_guarded's stack pointer while a system call is carried out, else 0
   PatchedCall patched_call;
-  std::uint32_t core_tid_word;   // cleared by the kernel when the real thread is gone
-  std::uint32_t repeats;         // consecutive points at the same place on the same object
-  std::uint32_t run_length;      // consecutive points at which it was asked, without another thread between
-  std::uint32_t run_began;       // step before the first of them, its lower half
-  std::uint32_t spinning;        // explored run: 1: it gave way for it spins, and has not been chosen since
-  std::uint32_t unseen_signals;  // recording: how often it had a signal that the program is not to know of
-  std::uint32_t spun_slices;     // recording: consecutive time slices that ended at one place
-  std::uint64_t slice_end;       // recording: that place
-  std::uint32_t has_scratch;     // its scratch memory is mapped
-  std::uint32_t early_timeouts;  // modelled: waits that it gave up though others could run
-  std::uint32_t traced_stack;    // what its last kStack event said
-  std::uint32_t tsc_faults;      // 1: it asked for PR_TSC_SIGSEGV
-  std::uint32_t fd_table;        // index of what is known of its descriptors
-  std::uint32_t tracee;          // index of its Tracee plus one, or 0
-  std::uint32_t seccomp;         // number (from 1) of its newest filter, all ones: strict mode; 0: none
-  std::uint32_t affinity_bytes;  // of `affinity`; 0: the processors that all are told of
-  std::uint64_t affinity[16];    // that the thread asked for, and is told that it got
+  std::uint32_t core_tid_word;     // cleared by the kernel when the real thread is gone
+  std::uint32_t repeats;           // consecutive points at the same place on the same object
+  std::uint32_t run_length;        // consecutive points at which it was asked, without another thread between
+  std::uint32_t run_began;         // step before the first of them, its lower half
+  std::uint32_t spinning;          // explored run: 1: it gave way for it spins, and has not been chosen since
+  std::uint32_t unseen_signals;    // recording: how often it had a signal that the program is not to know of
+  std::uint32_t spun_slices;       // recording: consecutive time slices that ended at one place
+  std::uint64_t slice_end;         // recording: that place
+  std::uint32_t has_scratch;       // its scratch memory is mapped
+  std::uint32_t early_timeouts;    // modelled: waits that it gave up though others could run
+  std::uint32_t traced_stack;      // what its last kStack event said
+  std::uint32_t tsc_faults;        // 1: it asked for PR_TSC_SIGSEGV
+  std::uint32_t fd_table;          // index of what is known of its descriptors
+  std::uint32_t tracee;            // index of its Tracee plus one, or 0
+  std::uint32_t seccomp;           // number (from 1) of its newest filter, all ones: strict mode; 0: none
+  std::int32_t outer_tid;          // as the target's first process knows it (core/pid_namespaces.h)
+  std::uint16_t pids_of_children;  // the PID namespace that its child processes are made in
+  std::uint32_t affinity_bytes;    // of `affinity`; 0: the processors that all are told of
+  std::uint64_t affinity[16];      // that the thread asked for, and is told that it got
 };
 
 // The schedule points that a thread has left before the core is asked: the sum of its counters.
@@ -257,8 +259,10 @@ struct SignalAction {
 inline constexpr std::uint8_t kCatching = 1, kCatchesAll = 2, kReleasing = 3;
 
 struct Process {
-  std::int32_t pid;       // as the target knows it
-  std::int32_t real_pid;  // of this run
+  std::int32_t pid;        // as it knows itself
+  std::int32_t real_pid;   // of this run, as the supervisor knows it
+  std::int32_t outer_pid;  // as the target's first process knows it (core/pid_namespaces.h)
+  std::uint16_t pid_namespace;
   std::uint16_t index;
   std::uint16_t parent;
   std::uint16_t live_threads;

@@ -6,6 +6,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/thread_table.h"
 
@@ -19,7 +20,7 @@ constexpr const char* kWaitNames[] = {"nothing",          "a futex",         "a 
 
 // Null: nobody that is known.
 const Thread* owner_of(const Thread& waiter) {
-  return waiter.wait.owner_tid == 0 ? nullptr : thread_by_tid(waiter.wait.owner_tid);
+  return waiter.wait.owner_tid == 0 ? nullptr : thread_by_tid(waiter.wait.owner_tid, pid_namespace_of(waiter));
 }
 
 // glibc's own (SIGCANCEL and SIGSETXID, nptl(7)): its handlers ignore what comes from another process, and the first

@@ -8,6 +8,7 @@
 #include "recorder/core/image.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/model.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/scratch.h"
@@ -33,7 +34,7 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   if (nameless) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     Text text;
-    text << "/proc/" << static_cast<int>(sys(SYS_getpid)) << "/fd/" << kProgramFd;
+    text << "/proc/" << static_cast<int>(proc_id(process())) << "/fd/" << kProgramFd;
     copy_string(to, room, text.c_str());
   }
   if (!is_error(fd)) sys(SYS_close, fd);
@@ -208,6 +209,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   me.has_scratch = 0;
   if (Tracee* tracee = tracee_of(me)) tracee->message = static_cast<std::uint64_t>(me.tid);  // of PTRACE_EVENT_EXEC
   me.tid = process().pid;
+  me.outer_tid = process().outer_pid;
   process().handled_signals = 0;
   // The new image has no handler for it yet.
   const std::uint64_t watchdog = signal_bit(kWatchdogSignal);

@@ -12,6 +12,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/scheduler.h"
@@ -296,7 +297,7 @@ bool is_own_exe(const char* path) {
   if (!starts_with(path, "/proc/")) return false;
   if (string_equal(path, "/proc/self/exe") || string_equal(path, "/proc/thread-self/exe")) return true;
   Text own;
-  own << "/proc/" << static_cast<int>(process().pid) << "/exe";
+  own << "/proc/" << id_seen_from(namespace_of_proc(), process()) << "/exe";
   return string_equal(path, own.c_str());
 }
 
@@ -306,9 +307,10 @@ const char* program_behind(const char* path) {
   if (is_own_exe(path)) return kOwnProgram;
   if (!starts_with(path, "/proc/")) return nullptr;
   const RuntimeState& s = state();
+  const std::uint16_t theirs = namespace_of_proc();
   for (std::uint32_t i = 0; i < s.process_count; i++) {
     Text other;
-    other << "/proc/" << static_cast<int>(s.processes[i].pid) << "/exe";
+    other << "/proc/" << id_seen_from(theirs, s.processes[i]) << "/exe";
     if (s.processes[i].alive != 0 && string_equal(path, other.c_str())) return s.processes[i].program;
   }
   return nullptr;

@@ -6,6 +6,7 @@
 #include "recorder/core/dispatch.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/recorded_switches.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/robust.h"
@@ -109,19 +110,24 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   die_by_signal(record.wait_status & 0x7f);
 }
 
-Thread* thread_by_tid(long tid) {
+Thread* thread_by_tid(long tid, std::uint16_t pid_namespace) {
   RuntimeState& s = state();
+  if (tid <= 0) return nullptr;
   for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.threads[s.live[i]].tid == tid) return &s.threads[s.live[i]];
+    if (id_seen_from(pid_namespace, s.threads[s.live[i]]) == tid) return &s.threads[s.live[i]];
   return nullptr;
 }
 
-Process* process_by_pid(long pid) {
+Process* process_by_pid(long pid, std::uint16_t pid_namespace) {
   RuntimeState& s = state();
+  if (pid <= 0) return nullptr;
   for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && s.processes[i].pid == pid) return &s.processes[i];
+    if (s.processes[i].alive != 0 && id_seen_from(pid_namespace, s.processes[i]) == pid) return &s.processes[i];
   return nullptr;
 }
+
+Thread* thread_by_tid(long tid) { return thread_by_tid(tid, process().pid_namespace); }
+Process* process_by_pid(long pid) { return process_by_pid(pid, process().pid_namespace); }
 
 void end_process(int wait_status) {
   Thread& me = self();

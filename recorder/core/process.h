@@ -37,7 +37,10 @@ inline std::uint64_t vfork_key(const Thread& thread) { return std::uint64_t{thre
 // A process that vfork suspended may go on: its child has its own image, or is gone.
 void release_vfork_parent();
 
-// The live thread or process of the tree that the program calls by that id; null: none is.
+// The live thread or process of the tree that those in that PID namespace call by that id; null: none is.
+Thread* thread_by_tid(long tid, std::uint16_t pid_namespace);
+Process* process_by_pid(long pid, std::uint16_t pid_namespace);
+// The same, for the calling process.
 Thread* thread_by_tid(long tid);
 Process* process_by_pid(long pid);
 

@@ -6,6 +6,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/restarts.h"
 #include "recorder/core/signal_frames.h"
@@ -18,6 +19,7 @@ namespace reweave::core {
 DefaultAction default_action(const Process& process, int number) {
   const Process& target = state().processes[process.handlers_of];
   const std::uint64_t bit = signal_bit(number);
+  if (is_namespace_init(process)) return DefaultAction::kIgnore;  // if it handles it, too
   if (number == SIGKILL) return DefaultAction::kTerminate;
   if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0)
     return DefaultAction::kIgnore;
@@ -58,13 +60,28 @@ void log_signal(Thread& me, int number, bool external, const void* info) {
   record.commit();
 }
 
+namespace {
+
+// The first process of a PID namespace takes no signal that it sends itself, but is not spared faults.
+void send_death(KernelContext& context, int number) {
+  if (!live() || !is_namespace_init(process())) {
+    sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  } else if (number == SIGSEGV) {
+    context.registers.rip = 0;
+  } else {
+    sys(SYS_exit_group, 128 + number);
+  }
+}
+
+}  // namespace
+
 void die_on_return(KernelContext& context, int number, bool recurs) {
   if (number != SIGKILL) stop_at_event(context, PTRACE_EVENT_EXIT, static_cast<std::uint64_t>(number));
   end_process(number);
   set_real_action(number, 0, 0);
   const std::uint64_t all = ~std::uint64_t{0};
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, 8);
-  if (!recurs) sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  if (!recurs) send_death(context, number);
   context.mask &= ~signal_bit(number);
 }
 

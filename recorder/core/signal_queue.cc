@@ -139,7 +139,7 @@ void put_back_blocked(Thread& me) {
     }
     const QueuedSignal signal = take_queued(me, i);
     if ((kNeverBlocked & bit_of(signal)) == 0)
-      sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, signal.number, signal.info);
+      sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), signal.number, signal.info);
     else
       hold(me, signal);
   }

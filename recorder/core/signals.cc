@@ -72,7 +72,7 @@ void deliver_traced(KernelContext& context, QueuedSignal signal) {
   if (!blocked)
     act_on(context, signal);
   else if (live())
-    sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), me.real_tid, sig, signal.info);
+    sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), sig, signal.info);
 }
 
 // False: no handler of the program's runs, so the call that was interrupted may yet be made again.

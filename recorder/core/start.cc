@@ -13,6 +13,7 @@
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
 #include "recorder/core/machine_trial.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signals.h"
 #include "recorder/core/syscalls/clone.h"
@@ -70,7 +71,7 @@ std::uint64_t inherited_ignored() {
 void log_first_process(Thread& me) {
   if (replaying()) {
     const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "started");
-    me.tid = static_cast<std::int32_t>(record.tid);
+    me.tid = me.outer_tid = record.tid;
     return consume_record();
   }
   RecordWriter record(wire::RecordKind::kSpawn, me.id, sizeof(wire::SpawnRecord), 0);
@@ -115,7 +116,7 @@ Thread& first_thread() {
   first.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   Thread& thread = add_thread(0);
   thread.state.store(ThreadState::kRunning);
-  thread.tid = first.real_pid;
+  thread.tid = thread.outer_tid = first.real_pid;
   s.holder.store(thread.id + 1u);
   return thread;
 }
@@ -135,7 +136,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   const bool first = state().thread_count == 0;
   Thread& me = first ? first_thread() : thread_of(static_cast<ThreadId>(state().holder.load() - 1));
   set_gs(me);
-  me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
+  note_real_ids(me);
   map_core_stack(me);
   if (config().detect_memory_errors != 0)
     sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
@@ -146,13 +147,12 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     if (replaying()) sys(SYS_close, kContentsFd);  // the supervisor has put the arena there too
     log_first_process(me);
     path = log_first_path(path);
-    process().pid = me.tid;
+    process().pid = process().outer_pid = me.tid;
     try_machine();
     mark_standard_streams();
     begin_policy();
   }
   process().code_removals++;
-  process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   if (!replaying()) {
     // The kernel's action for what we handle ourselves says nothing about the program's.
     const std::uint64_t ours = process().catches_all.load() != 0 ? ~std::uint64_t{0} : always_handled();

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/syscalls/fd_table.h"
 
 #pragma GCC visibility push(hidden)
@@ -16,7 +17,7 @@ namespace reweave::core {
 
 char kernel_state(const Thread& thread) {
   Text name;
-  name << "/proc/" << state().processes[thread.process].real_pid << "/task/" << thread.real_tid << "/stat";
+  name << "/proc/" << proc_id(state().processes[thread.process]) << "/task/" << proc_id(thread) << "/stat";
   const long stat = open_own(name.c_str(), 0);
   if (is_error(stat)) return 0;
   char text[128];

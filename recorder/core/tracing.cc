@@ -6,6 +6,7 @@
 
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_queue.h"
@@ -94,7 +95,7 @@ void kill_tracee(const Tracee& tracee) {
   const Process& target = state().processes[tracee.process];
   if (target.alive == 0) return;
   release_robust_of(target);
-  sys(SYS_kill, target.real_pid, SIGKILL);
+  sys(SYS_kill, kernel_id(target), SIGKILL);
   forget_process(target.index, SIGKILL);
   log_death(target, SIGKILL);
 }
@@ -177,7 +178,7 @@ void kick(const Thread& thread) {
   if (!live()) return;
   std::int32_t info[32] = {kWatchdogSignal, 0, -1 /* SI_QUEUE */};
   memcpy(info + 6, &kKickValue, sizeof kKickValue);  // si_value
-  sys(SYS_rt_tgsigqueueinfo, state().processes[thread.process].real_pid, thread.real_tid, kWatchdogSignal, info);
+  sys(SYS_rt_tgsigqueueinfo, kernel_id(state().processes[thread.process]), kernel_id(thread), kWatchdogSignal, info);
 }
 
 void kick_waiting(std::uint16_t process) {
@@ -217,7 +218,7 @@ void keep_stopped(Tracee& tracee) {
   tracee.asked_signal = SIGSTOP;
   tracee.asked.fetch_or(kAskedGroup);
   set_process_stopped(tracee.process, false);
-  sys(SYS_kill, state().processes[tracee.process].real_pid, SIGCONT);
+  sys(SYS_kill, kernel_id(state().processes[tracee.process]), SIGCONT);
 }
 
 void stop_others(const Tracee& tracee, int number) {

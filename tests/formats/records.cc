@@ -13,7 +13,7 @@ std::vector<Record> one_of_each() {
   records.push_back(make_record(RecordKind::kMapFile, 0,
                                 wire::MapFileRecord{{}, 0x7000, 4096, 0, 2049, 17, 12345, -1, 5, 2},
                                 text_tail("/tmp/data file")));
-  records.push_back(make_record(RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 1, 0, 1, 4712}));
+  records.push_back(make_record(RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 1, 0, 1, 4712, 3}));
   records.push_back(make_record(RecordKind::kSwitch, 0, wire::SwitchRecord{{}, 7, 1, 2, 1, 0}));
   records.push_back(make_record(RecordKind::kSwitch, 1, wire::SwitchRecord{{}, ~0ull, 0, 255, 9, 77}));
   records.push_back(make_call(1, 0, 5, 8, 0xfeedface, {3, 0x1000, 4096}, output_tail(0x1000, "hello")));

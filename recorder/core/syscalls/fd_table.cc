@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/fd_sharing.h"
@@ -126,7 +127,7 @@ void note_stream_of_first(long fd, const struct stat& status) {
 // True if `fd` of ours and `theirs` of the thread are one open file (kcmp(2)).
 bool is_same_file(long fd, const Thread& owner, long theirs) {
   constexpr long kFile = 0;  // KCMP_FILE
-  return sys(SYS_kcmp, self().real_tid, owner.real_tid, kFile, fd, theirs) == 0;
+  return sys(SYS_kcmp, kernel_id(self()), kernel_id(owner), kFile, fd, theirs) == 0;
 }
 
 // The stream that `fd` is of those at descriptors 1 and 2 of the thread's table.

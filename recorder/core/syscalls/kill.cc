@@ -8,6 +8,7 @@
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/modelled_signals.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_effects.h"
@@ -21,7 +22,7 @@
 
 namespace reweave::core {
 
-// From /proc/thread-self/fdinfo (pidfd_open(2)).
+// From /proc/thread-self/fdinfo (pidfd_open(2)), where it is what /proc calls it.
 long pid_of_pidfd(long fd) {
   Text name;
   name << "/proc/thread-self/fdinfo/" << static_cast<int>(fd);
@@ -35,7 +36,7 @@ long pid_of_pidfd(long fd) {
     if (!starts_with(p, "\nPid:\t")) continue;
     long pid = 0;
     for (p += 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
-    return pid;
+    return id_from_proc(pid);
   }
   return -1;
 }
@@ -74,14 +75,9 @@ Sending sending_of(const Call& call) {
 }
 
 Process* process_of(const Sending& sending) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; sending.tid != 0 && i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.tid == sending.tid) return &s.processes[thread.process];
-  }
-  for (std::uint32_t i = 0; sending.tid == 0 && i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && s.processes[i].pid == sending.pid) return &s.processes[i];
-  return nullptr;
+  if (sending.tid == 0) return process_by_pid(sending.pid);
+  const Thread* thread = thread_by_tid(sending.tid);
+  return thread == nullptr ? nullptr : &state().processes[thread->process];
 }
 
 // A thread that has given the baton away for the last time: the kernel may still have it for a moment. The first
@@ -93,7 +89,12 @@ bool has_ended(const Sending& sending) {
 // A thread by a process that is not its own, or by none: the kernel refuses that.
 bool names_wrongly(const Call& call, const Process& target) {
   const bool by_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
-  return by_both && call.logged[0] != target.pid;
+  return by_both && call.logged[0] != id_seen_from(process().pid_namespace, target);
+}
+
+// The signal is for the process, or for that thread of it.
+bool may_take(const Thread& thread, const Sending& sending) {
+  return sending.tid == 0 || id_seen_from(process().pid_namespace, thread) == sending.tid;
 }
 
 // False: all threads that may take the signal block it.
@@ -102,7 +103,7 @@ bool unblocked(const Process& target, const Sending& sending) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != target.index || (sending.tid != 0 && thread.tid != sending.tid)) continue;
+    if (thread.process != target.index || !may_take(thread, sending)) continue;
     if ((thread.signal_mask & signal_bit(sending.number)) == 0) return true;
   }
   return false;
@@ -111,6 +112,9 @@ bool unblocked(const Process& target, const Sending& sending) {
 // A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
 // themselves. So they do while a process that is not traced any more has yet to notice that.
 DefaultAction effect_of(const Process& target, int number) {
+  const bool from_outside = target.pid_namespace != process().pid_namespace;
+  if (from_outside && number == SIGKILL) return DefaultAction::kTerminate;
+  if (from_outside && number == SIGSTOP) return DefaultAction::kStop;
   const bool comes_to_core = number != SIGKILL && (is_traced(target) || target.catches_all.load() != 0);
   return comes_to_core ? DefaultAction::kIgnore : default_action(target, number);
 }
@@ -120,7 +124,7 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   if (state().tracing_began == 0) return nullptr;
   for (Tracee& tracee : state().tracees) {
     if (tracee.in_use != kTraced || tracee.dead != 0 || tracee.process != target.index) continue;
-    if (sending.tid == 0 || tracee.tid == sending.tid) return &tracee;
+    if (may_take(thread_of(tracee.thread), sending)) return &tracee;
   }
   return nullptr;
 }
@@ -301,8 +305,9 @@ long send_to_own(Call& call, const Sending& sending) {
 // True if kill(group) means the process.
 bool is_member(const Process& target, long group) {
   if (target.alive == 0) return false;
-  if (group == -1) return target.index != self().process;
-  return sys(SYS_getpgid, target.real_pid) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
+  const long id = id_seen_from(process().pid_namespace, target);
+  if (group == -1) return target.index != self().process && id > 1;
+  return id != 0 && sys(SYS_getpgid, id) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
 }
 
 // A process group, of which only those in the tree get the signal: the supervisor is often a member too.
@@ -326,7 +331,7 @@ long send_to_group(Call& call, const Sending& sending) {
       result = 0;
       continue;
     }
-    const long sent = sys(SYS_kill, target.real_pid, sending.number);
+    const long sent = sys(SYS_kill, kernel_id(target), sending.number);
     if (sent == 0) reached[count++] = target.index;
     if (result != 0) result = sent;
   }

@@ -1,9 +1,10 @@
-// Namespaces. Those of files, names, networks and users show only in results of calls, which are recorded. A process
-// in another PID namespace would have two ids, so that kind is denied, as it is in a container.
+// Namespaces. Those of files, names, networks and users show only in results of calls, which are recorded; those of
+// processes' ids are followed (pid_namespaces.h).
 #include <linux/sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/syscalls/fd_sharing.h"
 #include "recorder/core/syscalls/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -17,8 +18,10 @@ long handle_unshare(Call& call) {
                           CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUSER | CLONE_NEWPID |
                           CLONE_NEWCGROUP | kNewTime;
   if ((call.args[0] & ~kKnown) != 0) return recorded_call(call);  // EINVAL
-  if ((call.args[0] & CLONE_NEWPID) != 0) return complete(call, -EPERM);
+  const bool new_ids = (call.args[0] & CLONE_NEWPID) != 0;
+  if (new_ids && pid_namespace_of(call.me) != 0) return complete(call, -EPERM);  // one level of them is followed
   const long result = recorded_call(call);
+  if (result == 0 && new_ids) call.me.pids_of_children = kNewPidNamespace;
   if (result == 0 && (call.args[0] & CLONE_FILES) != 0) unshare_descriptors();
   return result;
 }

@@ -132,7 +132,7 @@ void as_it_is(ShownLine&, void*) {}
 
 Thread* thread_of_status(const char* path) {
   const ProcPath parts = parse_proc_path(path);
-  return parts.file != nullptr && string_equal(parts.file, "status") ? thread_by_tid(parts.id) : nullptr;
+  return parts.file != nullptr && string_equal(parts.file, "status") ? thread_of(parts) : nullptr;
 }
 
 long open_status(Thread& thread, const char* path, long flags) {

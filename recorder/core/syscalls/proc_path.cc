@@ -1,5 +1,6 @@
 #include "recorder/core/syscalls/proc_path.h"
 
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 
 namespace reweave::core {
@@ -28,9 +29,9 @@ ProcPath parse_proc_path(const char* path) {
   if (path == nullptr || !words.take("/proc/")) return {0, nullptr};
   long id = 0;
   if (words.take("thread-self"))
-    id = self().tid;
+    id = id_seen_from(namespace_of_proc(), self());
   else if (words.take("self"))
-    id = process().pid;
+    id = id_seen_from(namespace_of_proc(), process());
   else
     id = words.number();
   if (words.take("/task/")) id = words.number();
@@ -38,10 +39,14 @@ ProcPath parse_proc_path(const char* path) {
   return {id, sound ? words.at : nullptr};
 }
 
+Thread* thread_of(const ProcPath& path) {
+  return path.file == nullptr ? nullptr : thread_by_tid(path.id, namespace_of_proc());
+}
+
 const Process* process_of(const ProcPath& path) {
   if (path.file == nullptr) return nullptr;
-  const Thread* thread = thread_by_tid(path.id);
-  return thread != nullptr ? &state().processes[thread->process] : process_by_pid(path.id);
+  const Thread* thread = thread_of(path);
+  return thread != nullptr ? &state().processes[thread->process] : process_by_pid(path.id, namespace_of_proc());
 }
 
 }  // namespace reweave::core

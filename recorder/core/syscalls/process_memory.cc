@@ -5,6 +5,7 @@
 
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/pseudo_calls.h"
 #include "recorder/core/syscalls/fd_table.h"
@@ -17,10 +18,6 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
-
-long real_pid_of(const Process& process) {
-  return process.index == self().process ? sys(SYS_getpid) : process.real_pid;
-}
 
 // The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
 const Process* owner_of_memory(long fd) {
@@ -41,7 +38,7 @@ void log_piece(long memory, const Process& owner, std::uint64_t address, std::ui
 
 long open_memory(const Process& process) {
   Text name;
-  name << "/proc/" << static_cast<int>(real_pid_of(process)) << "/mem";
+  name << "/proc/" << proc_id(process) << "/mem";
   return sys(SYS_open, name.c_str(), O_RDWR | O_CLOEXEC);
 }
 
@@ -73,7 +70,7 @@ void repeat_memory_change(const wire::SyscallRecord& record) {
 long handle_process_vm_writev(Call& call) {
   const Process* target = process_by_pid(call.args[0]);
   if (target == nullptr || modelled()) return recorded_call(call);
-  return complete(call, sys(SYS_process_vm_writev, real_pid_of(*target), call.args[1], call.args[2], call.args[3],
+  return complete(call, sys(SYS_process_vm_writev, kernel_id(*target), call.args[1], call.args[2], call.args[3],
                             call.args[4], call.args[5]));
 }
 

@@ -8,6 +8,7 @@
 #include "recorder/core/deadlock.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
@@ -22,7 +23,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kNamespaces =
-    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWPID;
 
 void take_handlers(Process& child, const Process& from, bool clear) {
   memcpy(child.actions, from.actions, sizeof child.actions);
@@ -31,6 +32,22 @@ void take_handlers(Process& child, const Process& from, bool clear) {
   if (!clear) return;
   for (SignalAction& action : child.actions)
     if (action.handler > 1) action = {};
+}
+
+bool starts_namespace(const Thread& creator, const CloneArgs& args) {
+  return (args.flags & CLONE_NEWPID) != 0 || creator.pids_of_children == kNewPidNamespace;
+}
+
+std::uint16_t namespace_of_child(const Thread& creator, const CloneArgs& args, std::uint16_t index) {
+  return starts_namespace(creator, args) ? index : creator.pids_of_children;
+}
+
+// 0, or why a process in another PID namespace cannot be made: there is one level of them, and no tracer sees into it.
+long check_namespace(const Thread& creator, const CloneArgs& args) {
+  const std::uint16_t own = pid_namespace_of(creator);
+  if (!starts_namespace(creator, args) && creator.pids_of_children == own) return 0;
+  if (own != 0 || creator.tracee != 0) return -EPERM;
+  return !live() || prepare_pid_namespace() ? 0 : -EPERM;
 }
 
 // In the table once publish_process is called: whoever creates a process may be killed before.
@@ -54,6 +71,7 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.vfork_parent = 0;
   if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
   child.real_pid = 0;
+  child.pid_namespace = namespace_of_child(call.me, args, index);
   child.memory_of = (args.flags & CLONE_VM) != 0 ? parent.memory_of : index;
   child.handlers_of = (args.flags & CLONE_SIGHAND) != 0 ? parent.handlers_of : index;
   if (child.handlers_of == index)
@@ -70,8 +88,7 @@ void publish_process() {
 // In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
-  child.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
-  process().real_pid = child.real_tid;
+  note_real_ids(child);
   if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
   map_core_stack(child);
   prepare_thread(child);
@@ -79,7 +96,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;
-  here.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  here.outer_pid = child.outer_tid;
   await_first_stop();
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
@@ -124,6 +141,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (modelled())
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot create processes yet");
   if (has_failed(call)) return inject(call);
+  if (const long error = check_namespace(call.me, args); error != 0) return complete(call, error);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
   const std::uint16_t index = prepare_process(call, args);
   Thread& child = add_thread(index);
@@ -131,6 +149,7 @@ long create_process(Call& call, const CloneArgs& args) {
   give_descriptors(call.me, child, (args.flags & CLONE_FILES) != 0);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
+  child.pids_of_children = pid_namespace_of(child);
   const bool in_memory = (args.flags & CLONE_VM) != 0, vfork = (args.flags & CLONE_VFORK) != 0;
   if (!in_memory || vfork) {  // clone(2): the alternate stack is inherited
     child.altstack_base = call.me.altstack_base;
@@ -153,9 +172,12 @@ long create_process(Call& call, const CloneArgs& args) {
   }
   const Output pidfd = give_pidfd(args, real_pid);
   const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
-  state().processes[index].pid = static_cast<std::int32_t>(pid);
-  state().processes[index].real_pid = static_cast<std::int32_t>(real_pid);
-  if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
+  state().processes[index].pid = child.tid;
+  state().processes[index].outer_pid = child.outer_tid;
+  state().processes[index].real_pid = child.real_tid;
+  if ((args.flags & CLONE_NEWPID) == 0 && call.me.pids_of_children == kNewPidNamespace)
+    call.me.pids_of_children = index;
+  if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, static_cast<std::int32_t>(pid));
   if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
   trace_fork(call, child);

@@ -5,6 +5,7 @@
 
 #include "recorder/core/deadlock.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -114,7 +115,7 @@ bool is_allowed(const Thread& target) {
   } word = {kCoreBase, 1}, to;
   std::uint8_t byte = 0;
   to = {reinterpret_cast<std::uint64_t>(&byte), 1};
-  return sys(SYS_process_vm_readv, target.real_tid, &to, 1, &word, 1, 0) != -EPERM;
+  return sys(SYS_process_vm_readv, kernel_id(target), &to, 1, &word, 1, 0) != -EPERM;
 }
 
 long attach(Call& call) {
@@ -124,7 +125,9 @@ long attach(Call& call) {
   Thread* target = thread_by_tid(call.args[1]);
   if (target == nullptr) return refuse_outsider(call);
   const bool is_traced_outside = state().processes[target->process].traced_outside != 0;
-  if (target->process == call.me.process || target->tracee != 0 || is_traced_outside) return complete(call, -EPERM);
+  const bool is_apart = pid_namespace_of(*target) != pid_namespace_of(call.me);  // it would have two ids for its tracer
+  if (target->process == call.me.process || target->tracee != 0 || is_traced_outside || is_apart)
+    return complete(call, -EPERM);
   if (has_failed(call)) return inject(call);
   if (live() && !is_allowed(*target)) return complete(call, -EPERM);
   Tracee* tracee = begin_tracing(*target, call.me, seizes);

@@ -1,6 +1,7 @@
 // The lists are those of set_robust_list(2) (Documentation/locking/robust-futexes.rst). The kernel has never heard of
 // them, for it would walk them at instants of its own.
 #include "recorder/core/syscalls/robust.h"
+#include "recorder/core/pid_namespaces.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -49,7 +50,7 @@ class Memory {
   bool move(long number, std::uint64_t address, const void* here, std::uint64_t bytes) const {
     const IoVector local = {here, bytes};
     const IoVector remote = {reinterpret_cast<const void*>(address), bytes};
-    const long pid = own_ ? sys(SYS_getpid) : of_.real_pid;
+    const long pid = own_ ? sys(SYS_getpid) : kernel_id(of_);
     return sys(number, pid, &local, 1, &remote, 1, 0) == static_cast<long>(bytes);
   }
 
@@ -101,7 +102,7 @@ void release_inherited(const Process& owners, const Thread* only) {
     const Thread& waiter = s.threads[s.live[i]];
     const bool waits = waiter.state.load() == ThreadState::kBlocked && waiter.wait.kind == WaitKind::kFutex;
     if (!waits || waiter.wait.owner_tid == 0) continue;
-    const Thread* owner = thread_by_tid(waiter.wait.owner_tid);
+    const Thread* owner = thread_by_tid(waiter.wait.owner_tid, pid_namespace_of(waiter));
     if (owner == nullptr || owner->process != owners.index || (only != nullptr && owner != only)) continue;
     if (only == nullptr && waiter.process == owners.index) continue;
     if (mark_dead(Memory(s.processes[waiter.process]), waiter.wait.address, owner->tid))

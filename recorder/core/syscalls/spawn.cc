@@ -9,6 +9,8 @@
 #include "recorder/core/address_space.h"
 #include "recorder/core/fatal.h"
 #include "recorder/core/kernel_signals.h"
+#include "recorder/core/pid_namespaces.h"
+#include "recorder/core/process.h"
 #include "recorder/core/signal_frames.h"
 #include "recorder/core/syscalls/clone.h"
 #include "recorder/core/syscalls/fd_table.h"
@@ -54,11 +56,13 @@ long creation_failed(Call& call, Thread& child, long error) {
 
 namespace {
 
-void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
+void log_spawn(const Call& call, Thread& child, wire::SpawnKind kind) {
   if (replaying()) {
     const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
     if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
       diverged("created another thread", &record.header);
+    child.outer_tid = record.tid;
+    child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
     consume_record();
     return;
   }
@@ -67,22 +71,39 @@ void log_spawn(const Call& call, const Thread& child, wire::SpawnKind kind) {
   body.child = child.id;
   body.process = child.process;
   body.kind = static_cast<std::uint32_t>(kind);
-  body.tid = child.tid;
+  body.tid = child.outer_tid;
+  body.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
   record.commit();
+}
+
+// Recording: in a namespace of the program's only the child itself can tell what it is called. False: it was killed.
+bool learn_ids(Thread& child, long real_tid) {
+  bool lives = true;
+  if (pid_namespace_of(child) == 0)
+    child.tid = child.real_tid = static_cast<std::int32_t>(real_tid);
+  else
+    lives = await_ids(child, real_tid);
+  child.outer_tid = child.real_tid;
+  return lives;
 }
 
 }  // namespace
 
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output) {
-  long tid = real_tid;
-  if (replaying())
-    tid = inject(call);
-  else
-    log_call(call, tid, &output, output.bytes != 0 ? 1 : 0);
-  child.tid = static_cast<std::int32_t>(tid);
-  child.real_tid = static_cast<std::int32_t>(real_tid);
+  if (replaying()) {
+    child.real_tid = static_cast<std::int32_t>(real_tid);
+    const long seen = inject(call);
+    log_spawn(call, child, kind);
+    return seen;
+  }
+  const bool lives = learn_ids(child, real_tid);
+  log_call(call, real_tid, &output, output.bytes != 0 ? 1 : 0);
   log_spawn(call, child, kind);
-  return tid;
+  if (!lives) {
+    forget_process(child.process, SIGKILL);
+    log_death(state().processes[child.process], SIGKILL);
+  }
+  return real_tid;
 }
 
 void trace_fork(const Call& call, const Thread& child) {

@@ -5,6 +5,7 @@
 
 #include "recorder/core/kernel_signals.h"
 #include "recorder/core/log.h"
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/process.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/signal_frames.h"
@@ -47,6 +48,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   give_descriptors(call.me, child, (args.flags & CLONE_FILES) != 0);
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
+  child.pids_of_children = call.me.pids_of_children;
   child.altstack_flags = SS_DISABLE;  // as if there had been one
   child.op.kind = OpKind::kStart;
   begin_on_core_stack(call, args, child);
@@ -72,8 +74,7 @@ long create_thread(Call& call, const CloneArgs& args) {
 // First C++ code of a new thread, on its core stack.
 extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   set_gs(*thread);
-  thread->real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
-  process().real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
+  note_real_ids(*thread);
   prepare_thread(*thread);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);

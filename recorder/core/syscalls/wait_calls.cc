@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
@@ -55,7 +56,7 @@ bool is_wanted(const Tracee& tracee, const Wanted& wanted, const Thread& me) {
   if (wanted.type == P_PID) return tracee.tid == wanted.id;
   if (wanted.type == P_PIDFD) return tracee.tid == pid_of_pidfd(wanted.id);
   if (wanted.type != P_PGID) return true;
-  return sys(SYS_getpgid, target.real_pid) == (wanted.id == 0 ? sys(SYS_getpgid, 0) : wanted.id);
+  return sys(SYS_getpgid, kernel_id(target)) == (wanted.id == 0 ? sys(SYS_getpgid, 0) : wanted.id);
 }
 
 bool has_news(const Tracee& tracee, const Wanted& wanted) {
