@@ -166,15 +166,30 @@ bool await_record() {
   return true;
 }
 
+namespace {
+
+const wire::ProcessExitRecord* peek_outside_death() {
+  const wire::RecordHeader* record = peek_record();
+  const bool is_one = record != nullptr && record->thread == wire::kOutsideThread &&
+                      record->kind == static_cast<std::uint16_t>(wire::RecordKind::kProcessExit);
+  return is_one ? reinterpret_cast<const wire::ProcessExitRecord*>(record) : nullptr;
+}
+
+}  // namespace
+
+// Several may have been killed together, and who has the baton need not be the last of them.
 void repeat_outside_deaths_here() {
-  for (;;) {
-    const wire::RecordHeader* record = peek_record();
-    if (record == nullptr || record->thread != wire::kOutsideThread) return;
-    if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kProcessExit)) return;
-    const auto end = *reinterpret_cast<const wire::ProcessExitRecord*>(record);
+  wire::ProcessExitRecord own = {};
+  bool dies = false;
+  while (const wire::ProcessExitRecord* record = peek_outside_death()) {
+    const wire::ProcessExitRecord end = *record;
     consume_record();
     repeat_outside_death(end);
+    if (end.process != self().process) continue;
+    own = end;
+    dies = true;
   }
+  if (dies) die_outside(own);
 }
 
 void consume_record() {

@@ -102,10 +102,10 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
   if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
   forget_process(static_cast<std::uint16_t>(record.process), record.wait_status & 0xffff);
-  if (record.process != self().process) {
-    sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
-    return;
-  }
+  if (record.process != self().process) sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
+}
+
+void die_outside(const wire::ProcessExitRecord& record) {
   abandon_baton();
   die_by_signal(record.wait_status & 0x7f);
 }

@@ -27,8 +27,10 @@ void forget_process(std::uint16_t index, std::int32_t wait_status);
 // Recording, after that: says so for a process that the call before killed.
 void log_death(const Process& target, int number);
 
-// Replay: a process was killed from outside here. Kills ours; does not return if it is the calling one.
+// Replay: a process was killed from outside here. Kills ours, but for the calling one.
 void repeat_outside_death(const wire::ProcessExitRecord& record);
+// Then that, if it is the calling one and no other was killed at the same time.
+[[noreturn]] void die_outside(const wire::ProcessExitRecord& record);
 
 // What WaitKind::kVfork waits for: the end of a process, or that of a thread.
 inline std::uint64_t vfork_key(const Process& process) { return std::uint64_t{process.index} | std::uint64_t{1} << 62; }

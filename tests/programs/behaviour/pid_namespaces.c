@@ -113,7 +113,7 @@ static void adopt(void) {
 static void leave_others(int crash) {
   for (int i = 0; i < 3; i++) {
     if (fork() != 0) continue;
-    for (;;) i == 2 ? (void)sched_yield() : (void)pause();
+    for (;;) i == 0 ? (void)sched_yield() : (void)pause(); /* this one may run when it dies, before the others */
   }
   usleep(1000);
   if (crash) *(volatile int*)8 = 0;
