@@ -59,8 +59,15 @@ inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs; in a run: its stand-ins
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, whatever became of its name
 inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
-inline constexpr int kProcFd = kArenaFd + 4;      // recording, where there are PID namespaces: the outer /proc
-inline constexpr int kReservedFds = 5;            // these are ours
+// Without access to what they lead to (O_PATH): for a process that has another root, or another /proc, than at the
+// start.
+inline constexpr int kProcFd = kArenaFd + 4;         // /proc
+inline constexpr int kCoreFd = kArenaFd + 5;         // RunConfig::core_path, and the others from there
+inline constexpr int kShimFd = kArenaFd + 6;         // shim_path
+inline constexpr int kTsanFd = kArenaFd + 7;         // tsan_path
+inline constexpr int kPreloadFd = kArenaFd + 8;      // recording: preload_path
+inline constexpr int kTsanPreloadFd = kArenaFd + 9;  // recording: tsan_preload_path
+inline constexpr int kReservedFds = 10;              // these are ours
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;

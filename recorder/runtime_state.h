@@ -362,6 +362,7 @@ struct RuntimeState {
   std::uint64_t shared_ids;                   // shared mappings named so far
   std::int64_t virtual_now;                   // modelled environment: nanoseconds that its clocks show
   std::uint32_t serves_files;                 // recording: not 0 if somebody in the tree may serve a file system
+  std::uint32_t roots_differ;                 // recording: not 0 if processes may have other roots or mounts
   std::uint32_t futex_vectors_used;           // of futex_vectors, those that ever were in use
   std::uint32_t seccomp_count, seccomp_used;  // the target's own filters, and their instructions
   std::uint32_t stand_in_count;

@@ -57,7 +57,7 @@ long check_interpreter_of(long fd) {
 }
 
 // What a kernel has that executes programs for the i386 (CONFIG_IA32_EMULATION).
-bool executes_i386() { return !is_error(sys(SYS_access, "/proc/sys/abi/vsyscall32", 0)); }
+bool executes_i386() { return !is_error(sys(SYS_faccessat, kProcFd, "sys/abi/vsyscall32", 0)); }
 
 }  // namespace
 

@@ -34,7 +34,7 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   if (nameless) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     Text text;
-    text << "/proc/" << static_cast<int>(proc_id(process())) << "/fd/" << kProgramFd;
+    text << "/proc/" << id_seen_from(namespace_of_proc(), process()) << "/fd/" << kProgramFd;
     copy_string(to, room, text.c_str());
   }
   if (!is_error(fd)) sys(SYS_close, fd);
@@ -44,7 +44,8 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
 // True if the path leads to what the kernel takes for the program: /proc/self/exe, however it is written, or a link.
 bool is_core(const char* path) {
   struct stat core = {}, file = {};
-  if (is_error(sys(SYS_stat, "/proc/self/exe", &core)) || is_error(lent_call(SYS_stat, path, &file))) return false;
+  if (is_error(sys(SYS_newfstatat, kProcFd, "self/exe", &core, 0)) || is_error(lent_call(SYS_stat, path, &file)))
+    return false;
   return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
 }
 
@@ -98,16 +99,15 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   if (is_error(found)) return found;
   if (nofollow && (status.st_mode & S_IFMT) == S_IFLNK) return -ELOOP;
   if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;
-  Text link;
-  link << "/proc/thread-self/fd/" << fd;
   if (path[0] == 0 && status.st_nlink == 0) {
+    Text link;
+    link << "/proc/thread-self/fd/" << fd;
     copy_string(to, room, link.c_str());
     path = to;
     return 0;
   }
-  const long n = sys(SYS_readlink, link.c_str(), to, room - 2);
+  const long n = path_of_fd(fd, to, room - 1);
   if (is_error(n)) return n;
-  to[n] = 0;
   if (path[0] != 0) {
     to[n] = '/';
     copy_string(to + n + 1, room - static_cast<std::size_t>(n) - 1, path);
@@ -214,10 +214,10 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   // The new image has no handler for it yet.
   const std::uint64_t watchdog = signal_bit(kWatchdogSignal);
   sys(SYS_rt_sigprocmask, SIG_BLOCK, &watchdog, nullptr, 8);
-  const long result = sys(SYS_execve, config().core_path, list, envp);
+  constexpr long kEmptyPath = 0x1000;  // AT_EMPTY_PATH
+  const long result = sys(SYS_execveat, kCoreFd, "", list, envp, kEmptyPath);
   Text text;
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
-  if (result == -ENOENT) text << "; a program executed after chroot cannot be recorded, for Reweave is not in there";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "recorder/core/fatal.h"
+#include "recorder/core/process.h"
 
 namespace reweave::core {
 
@@ -83,28 +84,11 @@ std::uint16_t namespace_of_proc() {
   return ids_in(AT_FDCWD, "/proc/thread-self").tid == self().real_tid ? 0 : own;
 }
 
-long proc_id(const Thread& thread) { return live() ? id_or_nobody(namespace_of_proc(), thread) : thread.real_tid; }
-
-long proc_id(const Process& of) { return live() ? id_or_nobody(namespace_of_proc(), of) : of.real_pid; }
-
-long id_from_proc(long id) {
-  const std::uint16_t theirs = namespace_of_proc(), own = process().pid_namespace;
-  if (theirs == own) return id;
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (id_seen_from(theirs, thread) == id && pid_namespace_of(thread) == own) return thread.tid;
-  }
-  return -1;
-}
-
-bool prepare_pid_namespace() {
-  const long proc = sys(SYS_open, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (is_error(proc)) return false;
-  const bool is_ours = ids_in(proc, "thread-self").tid == sys(SYS_gettid);
-  const bool kept = is_ours && !is_error(sys(SYS_dup3, proc, kProcFd, 0));
-  sys(SYS_close, proc);
-  return kept;
+long id_from_outside(long id) {
+  const std::uint16_t own = process().pid_namespace;
+  if (own == 0) return id;
+  const Thread* thread = thread_by_tid(id, 0);
+  return thread != nullptr && pid_namespace_of(*thread) == own ? thread->tid : -1;
 }
 
 void note_real_ids(Thread& me) {

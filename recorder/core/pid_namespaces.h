@@ -31,16 +31,11 @@ long id_seen_from(std::uint16_t pid_namespace, const Process& process);
 long kernel_id(const Thread& thread);
 long kernel_id(const Process& process);
 
-// By what it is called in /proc as the calling process has it mounted: of its own namespace, or of the outer one.
-long proc_id(const Thread& thread);
-long proc_id(const Process& process);
-// The namespace whose ids those are. A replay's answer is the caller's own.
+// The namespace whose ids /proc has, as the calling process has it mounted: its own, or the outer one. A replay's
+// answer is the caller's own.
 std::uint16_t namespace_of_proc();
-// What the caller knows a process by that /proc calls `id`; -1: it is not to be seen.
-long id_from_proc(long id);
-
-// Recording: gets what tells the ids of those in a new namespace. False: there is no /proc to ask.
-bool prepare_pid_namespace();
+// Recording: what the caller knows a process by that namespace 0 knows by `id`; -1: it does not see it.
+long id_from_outside(long id);
 
 // A thread begins, or its process has another image: notes its real ids.
 void note_real_ids(Thread& me);

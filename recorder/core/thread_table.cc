@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/fatal.h"
-#include "recorder/core/pid_namespaces.h"
 #include "recorder/core/syscalls/fd_table.h"
 
 #pragma GCC visibility push(hidden)
@@ -17,7 +16,7 @@ namespace reweave::core {
 
 char kernel_state(const Thread& thread) {
   Text name;
-  name << "/proc/" << proc_id(state().processes[thread.process]) << "/task/" << proc_id(thread) << "/stat";
+  name << state().processes[thread.process].real_pid << "/task/" << thread.real_tid << "/stat";
   const long stat = open_own(name.c_str(), 0);
   if (is_error(stat)) return 0;
   char text[128];

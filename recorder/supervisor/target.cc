@@ -86,6 +86,14 @@ void check_descriptor_limit() {
           files.rlim_max, kArenaFd, kNeededFds - 1);
 }
 
+// In the child: what the core reaches wherever it is. What there is not is left as it was, and missed where it is used.
+void open_for_core(int fd, const char* path) {
+  const int opened = path[0] == 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
+  if (opened < 0) return;
+  dup2(opened, fd);
+  close(opened);
+}
+
 // In the child, between vfork and exec: only async-signal-safe calls, and nothing of the supervisor's is changed.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask, const struct sigaction& child_action, pid_t supervisor) {
@@ -105,6 +113,12 @@ void check_descriptor_limit() {
   // All of ours are taken from the beginning, or the kernel would give one of them to the program.
   for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
     if (dup2(arena.fd(), fd) < 0) _exit(97);
+  open_for_core(kProcFd, "/proc");
+  open_for_core(kCoreFd, config.core_path);
+  open_for_core(kShimFd, config.shim_path);
+  open_for_core(kTsanFd, config.tsan_path);
+  open_for_core(kPreloadFd, config.preload_path);
+  open_for_core(kTsanPreloadFd, config.tsan_preload_path);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
   if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
   sigaction(SIGCHLD, &child_action, nullptr);

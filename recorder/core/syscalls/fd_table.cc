@@ -85,8 +85,8 @@ bool fd_may_block(long fd) {
 long path_of_fd(long fd, char* to, std::size_t room) {
   const bool is_first = self().tid == process().pid;  // for whom the shorter way, which is faster, is the same
   Text link;
-  link << (is_first ? "/proc/self/fd/" : "/proc/thread-self/fd/") << static_cast<int>(fd);
-  const long n = sys(SYS_readlink, link.c_str(), to, room - 1);
+  link << (is_first ? "self/fd/" : "thread-self/fd/") << static_cast<int>(fd);
+  const long n = sys(SYS_readlinkat, kProcFd, link.c_str(), to, room - 1);
   to[is_error(n) ? 0 : n] = 0;
   return n;
 }
@@ -118,8 +118,9 @@ void note_stream_of_first(long fd, const struct stat& status) {
   struct stat stream;
   for (long of : {1, 2}) {
     const std::uint32_t known = table_of(*first).entries[of].std_stream;
-    const char* name = of == 1 ? "/proc/self/fd/1" : "/proc/self/fd/2";
-    const bool same = known != 0 && !is_error(sys(SYS_stat, name, &stream)) && is_same_file(stream, status);
+    const char* name = of == 1 ? "self/fd/1" : "self/fd/2";
+    const bool same =
+        known != 0 && !is_error(sys(SYS_newfstatat, kProcFd, name, &stream, 0)) && is_same_file(stream, status);
     if (same && fd_stream(fd) == 0) set_stream(fd, known);
   }
 }
@@ -270,14 +271,14 @@ void mark_standard_streams() {
 }
 
 long open_own(const char* path, long flags) {
-  long fd = sys(SYS_open, path, flags | O_CLOEXEC);
+  long fd = sys(SYS_openat, kProcFd, path, flags | O_CLOEXEC);
   if (fd != -EMFILE) return fd;
   constexpr long kDescriptors = 7;  // RLIMIT_NOFILE
   std::uint64_t limit[2] = {};
   sys(SYS_prlimit64, 0, kDescriptors, nullptr, limit);
   const std::uint64_t raised[2] = {limit[1], limit[1]};
   if (is_error(sys(SYS_prlimit64, 0, kDescriptors, raised, nullptr))) return fd;
-  fd = sys(SYS_open, path, flags | O_CLOEXEC);
+  fd = sys(SYS_openat, kProcFd, path, flags | O_CLOEXEC);
   sys(SYS_prlimit64, 0, kDescriptors, limit, nullptr);
   return fd;
 }

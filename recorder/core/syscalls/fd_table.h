@@ -15,8 +15,8 @@ inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReser
 // error of readlink(2).
 long path_of_fd(long fd, char* to, std::size_t room);
 
-// Opens a file for us. That the program has used up its descriptors does not count, if the limit can be raised for a
-// moment.
+// Opens a file for us, of a path that is whole or begins in /proc, as it was at the start of the run. That the program
+// has used up its descriptors does not count, if the limit can be raised for a moment.
 long open_own(const char* path, long flags);
 
 // Recording only: asks the kernel what `fd` is, the first time.

@@ -236,7 +236,7 @@ void log_file_change(const Call& call, long result) {
   const Change tail = grown_tail(state().stand_in_sizes[number - 1], size);
   const bool nothing = change.bytes == 0 && tail.bytes == 0;
   Text name;
-  name << "/proc/thread-self/fd/" << static_cast<int>(fd);
+  name << "thread-self/fd/" << static_cast<int>(fd);
   const long opened_own = nothing ? -1 : open_own(name.c_str(), O_RDONLY);
   const long own = is_error(opened_own) && is_readable(fd) ? fd : opened_own;
   if (!nothing && is_error(own))

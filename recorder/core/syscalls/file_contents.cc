@@ -89,7 +89,7 @@ Extent next_data(long fd, std::uint64_t from, std::uint64_t end) {
 
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
-  name << "/proc/thread-self/fd/" << static_cast<int>(fd);
+  name << "thread-self/fd/" << static_cast<int>(fd);
   // A descriptor of our own, for looking for data moves the file position.
   const long own = open_own(name.c_str(), O_RDONLY);
   const std::uint64_t end = offset + bytes;

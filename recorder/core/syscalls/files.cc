@@ -44,6 +44,23 @@ const char* substitute(const Call& call, const char* path) {
   return path;
 }
 
+// Our own files, which a process with another root has no path to, by descriptors.
+struct OwnFile {
+  const char* path;
+  const char* link;  // in /proc
+};
+static_assert(kShimFd == 1006 && kTsanFd == 1007 && kPreloadFd == 1008 && kTsanPreloadFd == 1009);
+
+const char* link_to_own(const char* path) {
+  const OwnFile files[] = {{config().shim_path, "thread-self/fd/1006"},
+                           {config().tsan_path, "thread-self/fd/1007"},
+                           {config().preload_path, "thread-self/fd/1008"},
+                           {config().tsan_preload_path, "thread-self/fd/1009"}};
+  for (const OwnFile& file : files)
+    if (string_equal(path, file.path)) return file.link;
+  return nullptr;
+}
+
 // openat2 with RESOLVE_ flags, which look at links in ways that our answers would not show.
 bool resolves_strictly(const Call& call) {
   return call.number == SYS_openat2 && call.args[3] >= 24 &&
@@ -51,8 +68,12 @@ bool resolves_strictly(const Call& call) {
 }
 
 long open_path(Call& call, int slot) {
-  if (live() && !resolves_strictly(call))
-    call.args[slot] = reinterpret_cast<long>(substitute(call, string_at(call.args[slot])));
+  if (!live() || resolves_strictly(call)) return recorded_call(call);
+  const char* path = substitute(call, string_at(call.args[slot]));
+  const char* link = path != nullptr && from_loader(call) ? link_to_own(path) : nullptr;
+  if (link != nullptr && call.number == SYS_access) return complete(call, 0);
+  if (link != nullptr && slot == 1) call.args[0] = kProcFd;
+  call.args[slot] = reinterpret_cast<long>(link != nullptr && slot == 1 ? link : path);
   return recorded_call(call);
 }
 

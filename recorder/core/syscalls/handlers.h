@@ -81,6 +81,7 @@ long handle_sysfs(Call&);
 // namespaces.cc
 long handle_unshare(Call&);
 long handle_setns(Call&);
+long handle_new_root(Call&);
 
 // ioctl.cc
 long handle_ioctl(Call&);

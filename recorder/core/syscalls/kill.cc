@@ -22,11 +22,11 @@
 
 namespace reweave::core {
 
-// From /proc/thread-self/fdinfo (pidfd_open(2)), where it is what /proc calls it.
+// From /proc/thread-self/fdinfo (pidfd_open(2)).
 long pid_of_pidfd(long fd) {
   Text name;
-  name << "/proc/thread-self/fdinfo/" << static_cast<int>(fd);
-  const long info = sys(SYS_open, name.c_str(), 0, 0);
+  name << "thread-self/fdinfo/" << static_cast<int>(fd);
+  const long info = sys(SYS_openat, kProcFd, name.c_str(), 0);
   if (is_error(info)) return -1;
   char text[512];
   const long bytes = sys(SYS_read, info, text, sizeof text - 1);
@@ -36,7 +36,7 @@ long pid_of_pidfd(long fd) {
     if (!starts_with(p, "\nPid:\t")) continue;
     long pid = 0;
     for (p += 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
-    return id_from_proc(pid);
+    return id_from_outside(pid);
   }
   return -1;
 }

@@ -77,8 +77,10 @@ void map_opened(long fd, const FileIdentity& file, std::uint64_t start, std::uin
   stop_run(wire::OutcomeKind::kDiverged, text);
 }
 
-// The supervisor copies those of /etc too, but nobody waits for that: they hardly ever change.
+// The supervisor copies those of /etc too, but nobody waits for that: they hardly ever change. Where processes have
+// other roots, those names may be of anything.
 bool belongs_to_system(const FileIdentity& file) {
+  if (state().roots_differ != 0) return false;
   for (const char* folder : kSystemFolders)
     if (starts_with(file.path, folder)) return true;
   return starts_with(file.path, "/etc/");
@@ -180,7 +182,7 @@ void identify_file(long fd, const struct stat& status, FileIdentity& file) {
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   file.read_only = !writable;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  const bool nameless = status.st_nlink == 0 || file.path[0] == 0;  // the latter after chroot
+  const bool nameless = status.st_nlink == 0 || file.path[0] == 0;
   const bool changes = writable || !regular || nameless || starts_with(file.path, "/dev/shm/");
   file.changeable = !file.zeros && (changes || may_be_written(file, fd));
 }

@@ -23,16 +23,24 @@ long handle_unshare(Call& call) {
   const long result = recorded_call(call);
   if (result == 0 && new_ids) call.me.pids_of_children = kNewPidNamespace;
   if (result == 0 && (call.args[0] & CLONE_FILES) != 0) unshare_descriptors();
+  if (result == 0 && (call.args[0] & CLONE_NEWNS) != 0) state().roots_differ = 1;
   return result;
 }
 
 namespace {
 
+long change_root(Call& call) {
+  const long result = recorded_call(call);
+  if (result == 0) state().roots_differ = 1;
+  return result;
+}
+
 bool leads_to_other_pids(long fd) {
   constexpr long kTypeOfNamespace = 0xb703;  // NS_GET_NSTYPE, ioctl_ns(2)
   if (sys(SYS_ioctl, fd, kTypeOfNamespace) != CLONE_NEWPID) return false;
   struct stat wanted = {}, own = {};
-  const bool known = !is_error(sys(SYS_fstat, fd, &wanted)) && !is_error(sys(SYS_stat, "/proc/self/ns/pid", &own));
+  const bool known =
+      !is_error(sys(SYS_fstat, fd, &wanted)) && !is_error(sys(SYS_newfstatat, kProcFd, "self/ns/pid", &own, 0));
   return !known || wanted.st_ino != own.st_ino;
 }
 
@@ -41,7 +49,9 @@ bool leads_to_other_pids(long fd) {
 long handle_setns(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   if (live() && leads_to_other_pids(call.args[0])) return complete(call, -EPERM);
-  return recorded_call(call);
+  return change_root(call);
 }
+
+long handle_new_root(Call& call) { return change_root(call); }
 
 }  // namespace reweave::core

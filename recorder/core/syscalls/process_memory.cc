@@ -38,8 +38,8 @@ void log_piece(long memory, const Process& owner, std::uint64_t address, std::ui
 
 long open_memory(const Process& process) {
   Text name;
-  name << "/proc/" << proc_id(process) << "/mem";
-  return sys(SYS_open, name.c_str(), O_RDWR | O_CLOEXEC);
+  name << process.real_pid << "/mem";
+  return sys(SYS_openat, kProcFd, name.c_str(), O_RDWR | O_CLOEXEC);
 }
 
 void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes) {

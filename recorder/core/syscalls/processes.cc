@@ -46,8 +46,7 @@ std::uint16_t namespace_of_child(const Thread& creator, const CloneArgs& args, s
 long check_namespace(const Thread& creator, const CloneArgs& args) {
   const std::uint16_t own = pid_namespace_of(creator);
   if (!starts_namespace(creator, args) && creator.pids_of_children == own) return 0;
-  if (own != 0 || creator.tracee != 0) return -EPERM;
-  return !live() || prepare_pid_namespace() ? 0 : -EPERM;
+  return own != 0 || creator.tracee != 0 ? -EPERM : 0;
 }
 
 // In the table once publish_process is called: whoever creates a process may be killed before.
@@ -180,6 +179,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, static_cast<std::int32_t>(pid));
   if (in_memory && (args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if (in_memory && (args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
+  if ((args.flags & CLONE_NEWNS) != 0) state().roots_differ = 1;
   trace_fork(call, child);
   if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
   stop_for_child(call, child, args);

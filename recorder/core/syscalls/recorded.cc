@@ -166,7 +166,7 @@ namespace {
 
 // What the program may not see: a call on one of our descriptors, or on what a path leads to from there.
 bool names_ours(const Call& call) {
-  if ((call.row->flags & (kFirstIsFd | kFirstIsFolder)) == 0 || !is_our_fd(call.args[0])) return false;
+  if ((call.row->flags & (kFirstIsFd | kFirstIsFolder)) == 0 || !is_our_fd(call.logged[0])) return false;
   const auto* path = reinterpret_cast<const char*>(call.args[1]);
   return (call.row->flags & kFirstIsFd) != 0 || path == nullptr || *path != '/';
 }

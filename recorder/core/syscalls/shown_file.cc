@@ -51,8 +51,8 @@ long read_full(long from, char* data, long room) {
 // Programs ask whether what they opened for reading can be written to. If the last descriptor is taken, this can.
 void make_read_only(long fd, long flags) {
   Text path;
-  path << "/proc/thread-self/fd/" << static_cast<int>(fd);
-  const long reader = sys(SYS_open, path.c_str(), O_RDONLY | (flags & O_NONBLOCK));
+  path << "thread-self/fd/" << static_cast<int>(fd);
+  const long reader = sys(SYS_openat, kProcFd, path.c_str(), O_RDONLY | (flags & O_NONBLOCK));
   if (is_error(reader)) return;
   sys(SYS_dup3, reader, fd, flags & O_CLOEXEC);
   sys(SYS_close, reader);
@@ -69,7 +69,7 @@ void name_copy(const char* path, Text& name) {
 void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, void* context), void* context) {
   static char part[32 << 10];
   Text own;
-  own << "/proc/thread-self/fd/" << static_cast<int>(fd);
+  own << "thread-self/fd/" << static_cast<int>(fd);
   sys(SYS_fchmod, fd, S_IRUSR | S_IWUSR);
   const long to = open_own(own.c_str(), O_WRONLY | O_TRUNC);
   sys(SYS_fchmod, fd, S_IRUSR | S_IRGRP | S_IROTH);
