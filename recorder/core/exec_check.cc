@@ -52,7 +52,7 @@ long open_executable(const char* path) {
   long error = check_without_opening(path);
   if (error != 0) return error;
   lend_baton();
-  const long fd = open_own(path, O_RDONLY);
+  const long fd = open_own(AT_FDCWD, path, O_RDONLY);
   take_back_baton();
   if (is_error(fd)) return fd;
   if (is_served(fd))

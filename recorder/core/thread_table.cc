@@ -17,7 +17,7 @@ namespace reweave::core {
 char kernel_state(const Thread& thread) {
   Text name;
   name << state().processes[thread.process].real_pid << "/task/" << thread.real_tid << "/stat";
-  const long stat = open_own(name.c_str(), 0);
+  const long stat = open_own(kProcFd, name.c_str(), 0);
   if (is_error(stat)) return 0;
   char text[128];
   const long bytes = sys(SYS_read, stat, text, sizeof text - 1);

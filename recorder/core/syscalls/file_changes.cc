@@ -237,7 +237,7 @@ void log_file_change(const Call& call, long result) {
   const bool nothing = change.bytes == 0 && tail.bytes == 0;
   Text name;
   name << "thread-self/fd/" << static_cast<int>(fd);
-  const long opened_own = nothing ? -1 : open_own(name.c_str(), O_RDONLY);
+  const long opened_own = nothing ? -1 : open_own(kProcFd, name.c_str(), O_RDONLY);
   const long own = is_error(opened_own) && is_readable(fd) ? fd : opened_own;
   if (!nothing && is_error(own))
     stop_run(wire::OutcomeKind::kUnsupported, "a change of a mapped file cannot be read; allow more descriptors");

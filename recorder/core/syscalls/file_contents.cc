@@ -91,7 +91,7 @@ void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
   name << "thread-self/fd/" << static_cast<int>(fd);
   // A descriptor of our own, for looking for data moves the file position.
-  const long own = open_own(name.c_str(), O_RDONLY);
+  const long own = open_own(kProcFd, name.c_str(), O_RDONLY);
   const std::uint64_t end = offset + bytes;
   struct stat status = {};
   sys(SYS_fstat, fd, &status);

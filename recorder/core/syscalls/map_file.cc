@@ -290,7 +290,7 @@ long open_image(const char* path, FileIdentity& file, FileHead& head) {
       return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
     }
   }
-  const long fd = replaying() ? open_recorded(file, O_RDONLY) : open_own(path, O_RDONLY);
+  const long fd = replaying() ? open_recorded(file, O_RDONLY) : open_own(AT_FDCWD, path, O_RDONLY);
   if (is_error(fd)) return fd;
   head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
   if (replaying()) return fd;
