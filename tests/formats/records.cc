@@ -6,7 +6,7 @@ using wire::RecordKind;
 
 std::vector<Record> one_of_each() {
   std::vector<Record> records;
-  records.push_back(make_record(RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 0, 0, 0, 4711}));
+  records.push_back(make_record(RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 0, 0, 0, 4711, 0}));
   records.push_back(make_record(RecordKind::kExec, 0, wire::ExecRecord{{}, 0, 0}, text_tail("/bin/true")));
   records.push_back(
       make_record(RecordKind::kModule, 0, wire::ModuleRecord{{}, 0x1000, 0x1000, 0x5000}, text_tail("/lib/libc.so.6")));

@@ -135,10 +135,10 @@ BOOST_AUTO_TEST_CASE(sites_are_located_in_modules) {
   test::Scratch scratch;
   {
     TraceWriter writer(scratch / "t.rwt", {});
-    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 0, 0, 0, 7});
+    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 0, 0, 0, 7, 0});
     append_module(writer, 0, 0x400000, 0x500000, "/bin/prog");
     append_module(writer, 0, 0x700000, 0x800000, "/lib/a.so");
-    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 1, 0, 1, 8});
+    append_record(writer, wire::RecordKind::kSpawn, 0, wire::SpawnRecord{{}, 1, 0, 1, 8, 0});
     append_read(writer, 0, 0x400010);
     append_read(writer, 1, 0x700020);
     append_read(writer, 1, 0x900000);
