@@ -142,6 +142,21 @@ bool is_shared_memory(const FileIdentity& file) {
   return file.device == device;
 }
 
+// What we have put into the program has the name that the supervisor has for it: from another root it has another, or
+// the whole path on a machine where we are in a root ourselves.
+void name_own_file(FileIdentity& file) {
+  struct Own {
+    int fd;
+    const char* path;
+  };
+  for (const Own& own : {Own{kShimFd, config().shim_path}, Own{kTsanFd, config().tsan_path}}) {
+    struct stat status = {};
+    const bool known = !is_error(sys(SYS_fstat, own.fd, &status));
+    if (known && status.st_dev == file.device && status.st_ino == file.inode)
+      copy_string(file.path, sizeof file.path, own.path);
+  }
+}
+
 bool is_data(long prot, long flags) { return (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0; }
 
 bool is_small_data(const struct stat& status, long prot, long flags) {
@@ -177,6 +192,7 @@ bool identify_small_file(long fd, const struct stat& status, long prot, long fla
 void identify_file(long fd, const struct stat& status, FileIdentity& file) {
   take_status(fd, status, file);
   path_of_fd(fd, file.path, sizeof file.path);
+  if (state().roots_differ != 0) name_own_file(file);
   file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
