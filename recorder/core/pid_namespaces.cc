@@ -7,6 +7,7 @@
 
 #include "recorder/core/fatal.h"
 #include "recorder/core/process.h"
+#include "recorder/core/syscalls/proc_path.h"
 
 namespace reweave::core {
 
@@ -18,29 +19,19 @@ struct OuterIds {
   long pid, tid;  // 0: unknown
 };
 
-long number_at(const char*& text) {
-  long number = 0;
-  for (; *text >= '0' && *text <= '9'; text++) number = number * 10 + (*text - '0');
-  return number;
-}
-
 // What /proc/thread-self says in the /proc that `folder` is, or in the mounted one: "PID/task/TID".
 OuterIds ids_in(long folder, const char* name) {
-  constexpr char kBetween[] = "/task/";
   char link[64];
   const long n = sys(SYS_readlinkat, folder, name, link, sizeof link - 1);
   if (is_error(n)) return {0, 0};
   link[n] = 0;
-  const char* at = link;
-  const long pid = number_at(at);
-  if (!starts_with(at, kBetween)) return {0, 0};
-  at += sizeof kBetween - 1;
-  return {pid, number_at(at)};
+  Words words = {link};
+  const long pid = words.number();
+  if (!words.take("/task/")) return {0, 0};
+  return {pid, words.number()};
 }
 
-std::atomic_ref<std::int32_t> noted_tid(const Thread& thread) {
-  return std::atomic_ref<std::int32_t>(const_cast<Thread&>(thread).real_tid);
-}
+std::atomic_ref<std::int32_t> noted_tid(Thread& thread) { return std::atomic_ref(thread.real_tid); }
 
 // A thread of another process cannot be looked at so, but ends with its process alone.
 bool was_killed(const Thread& child, long id) {
@@ -108,7 +99,7 @@ void note_real_ids(Thread& me) {
   sys(SYS_futex, &me.real_tid, FUTEX_WAKE, 1);
 }
 
-bool await_ids(const Thread& child, long id) {
+bool await_ids(Thread& child, long id) {
   const long while_nothing[2] = {0, 10'000'000};
   while (noted_tid(child).load() == 0) {
     if (sys(SYS_futex, &child.real_tid, FUTEX_WAIT, 0, while_nothing) == -ETIMEDOUT && was_killed(child, id))

@@ -41,6 +41,6 @@ long id_from_outside(long id);
 void note_real_ids(Thread& me);
 // Recording: waits until a new thread, whose creator got `id`, in a namespace of the program's has noted its ids.
 // False: it was killed before.
-bool await_ids(const Thread& child, long id);
+bool await_ids(Thread& child, long id);
 
 }  // namespace reweave::core

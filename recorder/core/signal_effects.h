@@ -11,7 +11,7 @@ namespace reweave::core {
 
 // What a signal does to a process that does not handle it (signal(7)).
 enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
-// What `number` does to `process`: kIgnore if it has a handler.
+// What `number` does to `process`: kIgnore if it has a handler, or is the first of a PID namespace (pid_namespaces.h).
 DefaultAction default_action(const Process& process, int number);
 
 // What the kernel tells of a fault of its own making (SI_KERNEL).

@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "formats/error.h"
+#include "recorder/own_files.h"
 
 namespace reweave {
 
@@ -114,11 +115,7 @@ void open_for_core(int fd, const char* path) {
   for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
     if (dup2(arena.fd(), fd) < 0) _exit(97);
   open_for_core(kProcFd, "/proc");
-  open_for_core(kCoreFd, config.core_path);
-  open_for_core(kShimFd, config.shim_path);
-  open_for_core(kTsanFd, config.tsan_path);
-  open_for_core(kPreloadFd, config.preload_path);
-  open_for_core(kTsanPreloadFd, config.tsan_preload_path);
+  for (const OwnFile& file : own_files(config).items) open_for_core(file.fd, file.path);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
   if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
   sigaction(SIGCHLD, &child_action, nullptr);

@@ -19,6 +19,7 @@
 #include "recorder/core/syscalls/shown_calls.h"
 #include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/own_files.h"
 
 namespace reweave::core {
 
@@ -44,20 +45,17 @@ const char* substitute(const Call& call, const char* path) {
   return path;
 }
 
-// Our own files, which a process with another root has no path to, by descriptors.
-struct OwnFile {
-  const char* path;
-  const char* link;  // in /proc
-};
-static_assert(kShimFd == 1006 && kTsanFd == 1007 && kPreloadFd == 1008 && kTsanPreloadFd == 1009);
-
+// What leads in /proc to one of our own files, for a process with another root has no path to it; null: it is none.
 const char* link_to_own(const char* path) {
-  const OwnFile files[] = {{config().shim_path, "thread-self/fd/1006"},
-                           {config().tsan_path, "thread-self/fd/1007"},
-                           {config().preload_path, "thread-self/fd/1008"},
-                           {config().tsan_preload_path, "thread-self/fd/1009"}};
-  for (const OwnFile& file : files)
-    if (string_equal(path, file.path)) return file.link;
+  static char link[32];
+  const OwnFiles files = own_files(config());
+  for (const OwnFile& file : files.items) {
+    if (!string_equal(path, file.path)) continue;
+    Text text;
+    text << "thread-self/fd/" << file.fd;
+    copy_string(link, sizeof link, text.c_str());
+    return link;
+  }
   return nullptr;
 }
 

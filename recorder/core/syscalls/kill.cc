@@ -15,6 +15,7 @@
 #include "recorder/core/signal_queue.h"
 #include "recorder/core/stops.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/proc_path.h"
 #include "recorder/core/syscalls/robust.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/thread_table.h"
@@ -32,12 +33,8 @@ long pid_of_pidfd(long fd) {
   const long bytes = sys(SYS_read, info, text, sizeof text - 1);
   sys(SYS_close, info);
   text[is_error(bytes) ? 0 : bytes] = 0;
-  for (const char* p = text; *p != 0; p++) {
-    if (!starts_with(p, "\nPid:\t")) continue;
-    long pid = 0;
-    for (p += 6; *p >= '0' && *p <= '9'; p++) pid = pid * 10 + (*p - '0');
-    return id_from_outside(pid);
-  }
+  for (Words words = {text}; *words.at != 0; words.at++)
+    if (words.take("\nPid:\t")) return id_from_outside(words.number());
   return -1;
 }
 

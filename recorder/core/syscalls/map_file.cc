@@ -17,6 +17,7 @@
 #include "recorder/core/syscalls/file_contents.h"
 #include "recorder/core/syscalls/stand_in.h"
 #include "recorder/core/syscalls/written_files.h"
+#include "recorder/own_files.h"
 #include "recorder/system_files.h"
 
 namespace reweave::core {
@@ -145,11 +146,8 @@ bool is_shared_memory(const FileIdentity& file) {
 // What we have put into the program has the name that the supervisor has for it: from another root it has another, or
 // the whole path on a machine where we are in a root ourselves.
 void name_own_file(FileIdentity& file) {
-  struct Own {
-    int fd;
-    const char* path;
-  };
-  for (const Own& own : {Own{kShimFd, config().shim_path}, Own{kTsanFd, config().tsan_path}}) {
+  const OwnFiles files = own_files(config());
+  for (const OwnFile& own : files.items) {
     struct stat status = {};
     const bool known = !is_error(sys(SYS_fstat, own.fd, &status));
     if (known && status.st_dev == file.device && status.st_ino == file.inode)

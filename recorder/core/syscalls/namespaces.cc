@@ -29,12 +29,6 @@ long handle_unshare(Call& call) {
 
 namespace {
 
-long change_root(Call& call) {
-  const long result = recorded_call(call);
-  if (result == 0) state().roots_differ = 1;
-  return result;
-}
-
 bool leads_to_other_pids(long fd) {
   constexpr long kTypeOfNamespace = 0xb703;  // NS_GET_NSTYPE, ioctl_ns(2)
   if (sys(SYS_ioctl, fd, kTypeOfNamespace) != CLONE_NEWPID) return false;
@@ -49,9 +43,13 @@ bool leads_to_other_pids(long fd) {
 long handle_setns(Call& call) {
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   if (live() && leads_to_other_pids(call.args[0])) return complete(call, -EPERM);
-  return change_root(call);
+  return handle_new_root(call);
 }
 
-long handle_new_root(Call& call) { return change_root(call); }
+long handle_new_root(Call& call) {
+  const long result = recorded_call(call);
+  if (result == 0) state().roots_differ = 1;
+  return result;
+}
 
 }  // namespace reweave::core

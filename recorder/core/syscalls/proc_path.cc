@@ -5,25 +5,6 @@
 
 namespace reweave::core {
 
-namespace {
-
-// A cursor in a path.
-struct Words {
-  const char* at;
-  bool take(const char* word) {
-    if (!starts_with(at, word)) return false;
-    at += string_length(word);
-    return true;
-  }
-  long number() {
-    long value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) value = value * 10 + (*at - '0');
-    return value;
-  }
-};
-
-}  // namespace
-
 ProcPath parse_proc_path(const char* path) {
   Words words = {path};
   if (path == nullptr || !words.take("/proc/")) return {0, nullptr};

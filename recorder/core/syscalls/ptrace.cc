@@ -79,6 +79,9 @@ long listen(Call& call, Tracee& tracee) {
 
 // ---- whom to trace ----
 
+// The tracee would have two ids, its own and the one that its tracer calls it by.
+bool is_apart(const Thread& one, const Thread& other) { return pid_namespace_of(one) != pid_namespace_of(other); }
+
 long trace_me(Call& call) {
   Thread& me = call.me;
   Process& here = process();
@@ -94,7 +97,7 @@ long trace_me(Call& call) {
     here.traced_outside = 1;
     return complete(call, 0);
   }
-  if (begin_tracing(me, *creator, false) == nullptr) return complete(call, -EPERM);
+  if (is_apart(me, *creator) || begin_tracing(me, *creator, false) == nullptr) return complete(call, -EPERM);
   follow_tracing();
   return complete(call, 0);
 }
@@ -125,8 +128,7 @@ long attach(Call& call) {
   Thread* target = thread_by_tid(call.args[1]);
   if (target == nullptr) return refuse_outsider(call);
   const bool is_traced_outside = state().processes[target->process].traced_outside != 0;
-  const bool is_apart = pid_namespace_of(*target) != pid_namespace_of(call.me);  // it would have two ids for its tracer
-  if (target->process == call.me.process || target->tracee != 0 || is_traced_outside || is_apart)
+  if (target->process == call.me.process || target->tracee != 0 || is_traced_outside || is_apart(*target, call.me))
     return complete(call, -EPERM);
   if (has_failed(call)) return inject(call);
   if (live() && !is_allowed(*target)) return complete(call, -EPERM);

@@ -74,8 +74,8 @@ void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, voi
   const long to = open_own(kProcFd, own.c_str(), O_WRONLY | O_TRUNC);
   sys(SYS_fchmod, fd, S_IRUSR | S_IRGRP | S_IROTH);
   if (is_error(to)) return;
-  const long from =
-      open_own(AT_FDCWD, path, O_RDONLY);  // fails if there is no such process any more: then the copy is empty
+  // Fails if there is no such process any more: then the copy is empty.
+  const long from = open_own(AT_FDCWD, path, O_RDONLY);
   Copy copy(edit, context);
   for (long bytes = 1; !is_error(from) && bytes > 0; copy.take(part, bytes, to))
     bytes = read_full(from, part, sizeof part);

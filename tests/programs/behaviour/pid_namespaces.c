@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
+#include <sys/ptrace.h>
 
 #include "check.h"
 
@@ -85,6 +85,12 @@ static void be_first(void) {
     _exit(0);
   }
   expect_success(child);
+  _exit(0);
+}
+
+/* By a parent outside, who knows it by another id: Reweave refuses that. */
+static void ask_to_be_traced(void) {
+  CHECK(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 || errno == EPERM);
   _exit(0);
 }
 
@@ -225,6 +231,7 @@ int main(int count, char** arguments) {
   if (probe == 0) _exit(0);
   expect_success(probe);
   in_new_namespace(be_first);
+  in_new_namespace(ask_to_be_traced);
   in_new_namespace(adopt);
   in_new_namespace(look_into_proc);
   end_namespace(0);
