@@ -1,4 +1,4 @@
-// The supervisor's side of the fork server (recorder/core/fork_server.h): explored runs of one recording.
+// The supervisor's side of the fork server (recorder/core/explored/fork_server.h): explored runs of one recording.
 #pragma once
 
 #include <chrono>

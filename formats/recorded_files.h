@@ -40,8 +40,8 @@ class RecordedFiles {
   const std::map<std::string, std::string>& debug_files() const { return debug_files_; }
 
   // `record` as it is fed to a replay: behind the path of a kMapFile record there is a second text, the path to open
-  // instead, empty if it is the same (core/syscalls/map_file.cc). Others are `record` itself. Valid until the next
-  // call.
+  // instead, empty if it is the same (core/syscalls/files/map_file.cc). Others are `record` itself. Valid until the
+  // next call.
   const wire::RecordHeader* located(const wire::RecordHeader* record);
 
  private:

@@ -102,7 +102,8 @@ struct OutputChunk {
   std::uint64_t bytes;
 };
 
-// Data that the call read from a file, which the supervisor still has unchanged (recorder/core/syscalls/kept_files.h).
+// Data that the call read from a file, which the supervisor still has unchanged
+// (recorder/core/syscalls/files/kept_files.h).
 struct KeptRange {
   std::uint64_t file;  // number of the kept file
   std::uint64_t offset;
@@ -237,8 +238,8 @@ struct ModuleRecord {
   std::uint64_t end;
 };
 
-// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/patching.h); or, with
-// kPatchedPause, the `pause` before `address` is a schedule point.
+// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/code/patching.h); or,
+// with kPatchedPause, the `pause` before `address` is a schedule point.
 inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
 struct PatchRecord {
   RecordHeader header;

@@ -35,8 +35,8 @@ inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
 // Ours between the target's: stubs of patched code, within a jump's reach of libraries, of programs and of programs at
-// fixed addresses (core/stubs.h). The last is below what checkers and emulators want to have for their own programs.
-// They are filled from the end that is near that code: processors are slow at jumps over 16 MiB and more.
+// fixed addresses (core/code/stubs.h). The last is below what checkers and emulators want to have for their own
+// programs. They are filled from the end that is near that code: processors are slow at jumps over 16 MiB and more.
 struct StubArea {
   std::uint64_t start, bytes;
   bool from_end;
@@ -92,7 +92,7 @@ inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
 inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
-// Threads of the target send each other the same with this value (core/tracing.h).
+// Threads of the target send each other the same with this value (core/ptrace/tracing.h).
 inline constexpr std::uint64_t kKickValue = kWatchdogValue + 2;
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
@@ -140,9 +140,9 @@ struct RunConfig {
   std::uint32_t cpu;             // the processor that all threads of the target share
   std::uint32_t affinity_bytes;  // the processors that the target is told of: `affinity` as the kernel gives it
   std::uint64_t affinity[16];
-  std::uint32_t fork_server;           // 1: at main or fork_at, fork a run per request (core/fork_server.h)
+  std::uint32_t fork_server;           // 1: at main or fork_at, fork a run per request (core/explored/fork_server.h)
   std::uint64_t fork_at;               // the function at whose first entry explored runs begin; 0: main
-  std::uint32_t patch_calls;           // 1: hot system calls are patched (core/patching.h)
+  std::uint32_t patch_calls;           // 1: hot system calls are patched (core/code/patching.h)
   std::uint32_t processor_level;       // recording: x86-64-v2 to v4, beyond which cpuid hides all; 0: it hides nothing
   std::uint32_t supervisor;            // its process id: the parent of processes that lost theirs
   std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
@@ -175,7 +175,7 @@ struct RunStatus {
   char message[2048];
 };
 
-// Recording: a thread asks the supervisor to keep a file as it is (core/syscalls/kept_files.h). With the baton.
+// Recording: a thread asks the supervisor to keep a file as it is (core/syscalls/files/kept_files.h). With the baton.
 struct KeepRequest {
   std::atomic<std::uint32_t> asked;
   std::atomic<std::uint32_t> answered;  // futex

@@ -137,10 +137,10 @@ struct alignas(64) Thread {
   std::uint64_t point_return;     // gs:72
   std::uint64_t point_stack;      // gs:80
   std::uint64_t stack_entry;      // gs:88  traced: what notes the call stack (core/stacks.h)
-  std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/patching.h)
+  std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/code/patching.h)
 
-  std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/countdown.h)
-  std::uint64_t shelved_rcx;                      // while a stub compares (core/value_trap.h)
+  std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/schedule/countdown.h)
+  std::uint64_t shelved_rcx;                      // while a stub compares (core/preempt/value_trap.h)
 
   std::int64_t budget;  // the sum of the countdowns when they were last armed
   std::uint16_t id;
@@ -166,7 +166,7 @@ struct alignas(64) Thread {
   std::atomic<std::uint32_t> queue_lock;
   // core_blocking_syscall looks at these two at once.
   alignas(8) std::atomic<std::uint32_t> queued;  // entries of `signals` in use
-  std::atomic<std::uint32_t> kicked;             // somebody wants it to look again (core/tracing.h)
+  std::atomic<std::uint32_t> kicked;             // somebody wants it to look again (core/ptrace/tracing.h)
   std::uint32_t held;                            // entries of `held_signals` in use
   std::uint32_t stopped;                         // live: by a stop signal from within the tree
   std::atomic<std::uint32_t> lends;              // live: kMayTake while it makes a call with the baton
@@ -191,7 +191,7 @@ struct alignas(64) Thread {
   std::uint32_t fd_table;          // index of what is known of its descriptors
   std::uint32_t tracee;            // index of its Tracee plus one, or 0
   std::uint32_t seccomp;           // number (from 1) of its newest filter, all ones: strict mode; 0: none
-  std::int32_t outer_tid;          // as the target's first process knows it (core/pid_namespaces.h)
+  std::int32_t outer_tid;          // as the target's first process knows it (core/schedule/pid_namespaces.h)
   std::uint16_t pids_of_children;  // the PID namespace that its child processes are made in
   std::uint32_t affinity_bytes;    // of `affinity`; 0: the processors that all are told of
   std::uint64_t affinity[16];      // that the thread asked for, and is told that it got
@@ -205,7 +205,7 @@ inline std::int64_t points_left(const Thread& thread) {
 }
 
 // Kinds of open files that matter to the runtime; index of FdEntry::kind.
-// kShown: a copy of a file of /proc that is shown edited (core/syscalls/shown_file.h).
+// kShown: a copy of a file of /proc that is shown edited (core/syscalls/proc/shown_file.h).
 enum class FdKind : std::uint8_t { kUnknown = 0, kRegular, kMayBlock, kOfProc, kShown };
 
 struct FdEntry {
@@ -223,7 +223,7 @@ struct FarStream {
   std::uint32_t stream;  // 0: no entry
 };
 
-// Recording: the file opened last, by the name that the program gave (core/syscalls/fd_table.h).
+// Recording: the file opened last, by the name that the program gave (core/syscalls/files/fd_table.h).
 struct OpenedFile {
   std::uint32_t table;  // of descriptors
   std::uint32_t known;  // 0: there is none
@@ -234,14 +234,14 @@ struct OpenedFile {
   struct stat told;
 };
 
-// Recording: where the last read of a kept file ended (core/syscalls/kept_files.h).
+// Recording: where the last read of a kept file ended (core/syscalls/files/kept_files.h).
 struct ReadPosition {
   std::uint64_t step;  // the schedule point of that read; 0: there is none
   std::uint64_t offset;
   long fd;
 };
 
-// What is known of the descriptors that some threads share (core/syscalls/fd_sharing.h).
+// What is known of the descriptors that some threads share (core/syscalls/files/fd_sharing.h).
 struct FdTable {
   FdEntry entries[kMaxFds];
   FarStream far_streams[16];
@@ -261,7 +261,7 @@ inline constexpr std::uint8_t kCatching = 1, kCatchesAll = 2, kReleasing = 3;
 struct Process {
   std::int32_t pid;        // as it knows itself
   std::int32_t real_pid;   // of this run, as the supervisor knows it
-  std::int32_t outer_pid;  // as the target's first process knows it (core/pid_namespaces.h)
+  std::int32_t outer_pid;  // as the target's first process knows it (core/schedule/pid_namespaces.h)
   std::uint16_t pid_namespace;
   std::uint16_t index;
   std::uint16_t parent;
@@ -278,7 +278,7 @@ struct Process {
   std::uint64_t memory_limit;       // RLIMIT_AS + 1, which is held by us; 0: none
   std::uint64_t memory_hard_limit;  // likewise
   std::uint64_t code_removals;      // times that code left its memory: addresses may have another meaning since
-  // Recording (core/stops.h): threads that are about to stop it, and those that give the baton away or take it.
+  // Recording (core/signals/stops.h): threads that are about to stop it, and those that give the baton away or take it.
   std::atomic<std::uint32_t> stopping, moving_baton;
   std::atomic<std::uint32_t> stop_cancelled;  // 1: it was continued after the last stop signal came
   std::atomic<std::uint32_t> child_signal;    // 1: a SIGCHLD about a tracee is to come, with child_info
@@ -286,7 +286,7 @@ struct Process {
   SignalAction actions[65];  // by signal number
   char program[512];
   std::uint64_t program_device, program_inode;  // live: the file that it executes
-  std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory.cc)
+  std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory/memory.cc)
 };
 
 // Values of RuntimeState::slice_over: the supervisor has signalled the holder, which has taken the signal.
@@ -306,27 +306,28 @@ struct SeccompFilter {
 };
 
 // Explored runs: a place of the program's code that came into the core by a signal, for the fork server to patch
-// (core/patching.h).
+// (core/code/patching.h).
 struct TrappedSite {
   std::uint64_t after;
   std::int64_t number;
 };
 inline constexpr std::uint32_t kMaxTrappedSites = 64;
 
-// Recording: where code has what few instructions have (core/searched_code.h).
+// Recording: where code has what few instructions have (core/processor/searched_code.h).
 struct SearchedCode {
   std::uint64_t name;          // of the file and the part of it
   std::uint32_t first, count;  // of searched_places
 };
 inline constexpr std::uint32_t kMaxSearched = 256, kMaxSearchedPlaces = 64 << 10;
 
-// Recording: what the processor has answered (core/input_traps.h).
+// Recording: what the processor has answered (core/processor/input_traps.h).
 struct CpuidAnswer {
   std::uint32_t leaf, subleaf, value[4];
 };
 inline constexpr std::uint32_t kMaxCpuidAnswers = 64;
 
-// Recording: files that the supervisor has noted, and has the content of if it needs it (core/syscalls/map_file.h).
+// Recording: files that the supervisor has noted, and has the content of if it needs it
+// (core/syscalls/files/map_file.h).
 inline constexpr std::uint32_t kMaxNotedFiles = 256;
 
 // Where waits for the object at `address` are counted: by its place in the page, which is the same in all processes
@@ -348,10 +349,10 @@ struct RuntimeState {
   std::uint32_t process_count;
   std::uint32_t fd_tables_used;               // of fd_tables, those that ever were in use
   std::atomic<std::uint32_t> stalled_ms;      // set by the supervisor with the watchdog's signal
-  std::uint32_t clock_reads_pass;             // 1: rdtsc cannot be made to fault here (core/input_traps.h)
+  std::uint32_t clock_reads_pass;             // 1: rdtsc cannot be made to fault here (core/processor/input_traps.h)
   std::uint32_t cpuid_recorded;               // 1: what cpuid answers is in the recording
   FpLayout recorded_fp;                       // in the frames of signals, where the recording was made; 0: not known
-  std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/counting_stubs.h)
+  std::uint32_t has_counting_stubs;           // 1: some process of the tree has (core/code/counting_stubs.h)
   std::atomic<std::uint32_t> slice_over;      // not 0: the holder has had its time, others could run (kSliceTold)
   std::uint32_t woken_starves;                // live: the holder has woken one that came too late several times
   std::uint64_t turns;                        // times that the baton changed hands
@@ -376,7 +377,7 @@ struct RuntimeState {
   // Blocked threads by wait_slot() of what they wait for: while nobody waits at an object's, it need not wake anybody.
   std::uint16_t waiting_at[kWaitSlots];
   std::uint16_t live[kMaxThreads];  // ids of threads not exited, in order of creation
-  // Tables of which only the beginning is in use: behind what every run has (core/fork_server.cc).
+  // Tables of which only the beginning is in use: behind what every run has (core/explored/fork_server.cc).
   // Files that were mapped and may change, by identity, and their sizes; replaying, the arena holds their contents.
   std::uint64_t stand_ins[kMaxStandIns];
   std::uint64_t stand_in_sizes[kMaxStandIns];
@@ -396,7 +397,8 @@ struct RuntimeState {
   std::uint32_t searched_places[kMaxSearchedPlaces];
   CpuidAnswer cpuid_answers[kMaxCpuidAnswers];
   std::uint64_t noted_files[kMaxNotedFiles];  // names
-  // Recording: hashes of the files that somebody in the tree has opened for writing (core/syscalls/written_files.h).
+  // Recording: hashes of the files that somebody in the tree has opened for writing
+  // (core/syscalls/files/written_files.h).
   std::atomic<std::uint64_t> written_files[kWrittenFileBits / 64];
 };
 

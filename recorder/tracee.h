@@ -1,5 +1,5 @@
 // Threads that others trace with ptrace(2), as the runtime state has them. The kernel is never asked to trace: stops,
-// registers and options are ours (recorder/core/tracing.h).
+// registers and options are ours (recorder/core/ptrace/tracing.h).
 //
 // Thread rule: the baton holder only, except what is std::atomic.
 #pragma once

@@ -3,8 +3,9 @@
 
     scripts/check_layers.py [ROOT]
 
-LAYERS is the rule (docs/architecture.md says why). The longest folder that a file is in decides. Exit status 1 if a
-file breaks it.
+LAYERS is the rule (docs/architecture.md says why). The longest folder that a file is in decides. Within the core,
+CORE_ROOMS is the order of its folders: a header may not include one of a room above its own. Source files that call
+upward are listed in scripts/core_up_calls.txt, which may only shrink. Exit status 1 if a file breaks a rule.
 """
 import pathlib
 import re
@@ -27,6 +28,11 @@ LAYERS = {
     "predictor/": ("formats/",),
     "explorer/": ("formats/", "recorder/*", "recorder/supervisor/", "replayer/", "predictor/"),
 }
+# The rooms of recorder/core, lowest first. Files directly in the core are above all rooms.
+CORE = "recorder/core/"
+CORE_ROOMS = ("base", "memory", "log", "schedule", "signals", "ptrace", "syscalls", "image", "code", "preempt",
+              "explored", "processor")
+UP_CALLS = "scripts/core_up_calls.txt"
 # Folders whose own rule is "the files directly in it": their subfolders are layers of their own.
 FLAT = ("recorder/",)
 SUFFIXES = (".h", ".cc", ".c", ".inc", ".S")
@@ -61,6 +67,37 @@ def read_includes(root):
     return {p.relative_to(root).as_posix(): INCLUDE.findall(p.read_text(encoding="utf-8")) for p in files}
 
 
+def floor_of(path):
+    """The index of the room of the core that `path` is in, lowest first."""
+    room, _, rest = path.removeprefix(CORE).partition("/")
+    return CORE_ROOMS.index(room) if rest else len(CORE_ROOMS)
+
+
+def find_unknown_rooms(graph):
+    rooms = {path.removeprefix(CORE).split("/")[0] for path in graph if path.startswith(CORE) and "/" in
+             path.removeprefix(CORE)}
+    return sorted(rooms - set(CORE_ROOMS))
+
+
+def check_rooms(root, graph):
+    """Yields what is wrong with the order of the core's rooms, one line each."""
+    if unknown := find_unknown_rooms(graph):
+        yield f"{CORE}{unknown[0]}: a room that CORE_ROOMS of scripts/check_layers.py does not name"
+        return
+    up = {(path, included) for path, includes in graph.items() for included in includes
+          if path.startswith(CORE) and included.startswith(CORE) and floor_of(path) < floor_of(included)}
+    listing = root / UP_CALLS
+    lines = listing.read_text(encoding="utf-8").splitlines() if listing.is_file() else []
+    listed = {tuple(line.split()) for line in lines if line and not line.startswith("#")}
+    for path, included in sorted(up):
+        if path.endswith(".h"):
+            yield f"{path}: a header may not include {included}, of a room above its own"
+        elif (path, included) not in listed:
+            yield f"{path}: calls upward into {included}, which {UP_CALLS} does not list"
+    for path, included in sorted(listed - up):
+        yield f"{UP_CALLS}: {path} no longer includes {included}; remove the line"
+
+
 def find_cycle(graph):
     """A list of files of which each includes the next and the last is the first, or None."""
     done, path = set(), []
@@ -90,6 +127,7 @@ def check(root):
                 yield f'{path}: "{included}" is not a file; includes are written from the root'
             elif not allowed(path, included):
                 yield f"{path}: the layer {layer_of(path)} may not include {included}"
+    yield from check_rooms(root, graph)
     if cycle := find_cycle(graph):
         yield "a circle: " + " -> ".join(cycle)
 

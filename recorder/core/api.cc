@@ -2,17 +2,17 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/counting_stubs.h"
-#include "recorder/core/deadlock.h"
-#include "recorder/core/direct_calls.h"
-#include "recorder/core/fatal.h"
-#include "recorder/core/fork_server.h"
-#include "recorder/core/log.h"
-#include "recorder/core/modelled_time.h"
-#include "recorder/core/scheduler.h"
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/code/counting_stubs.h"
+#include "recorder/core/code/direct_calls.h"
+#include "recorder/core/explored/fork_server.h"
+#include "recorder/core/explored/modelled_time.h"
+#include "recorder/core/log/log.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/schedule/waits.h"
 #include "recorder/core/stacks.h"
-#include "recorder/core/waits.h"
 #include "recorder/core_api.h"
 
 // Entered through entry.S, on the core's stack.

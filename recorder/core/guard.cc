@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "recorder/core/kernel_signals.h"
-#include "recorder/core/sys.h"
+#include "recorder/core/base/sys.h"
+#include "recorder/core/signals/kernel_signals.h"
 #include "recorder/guard.h"
 #include "recorder/runtime_state.h"
 

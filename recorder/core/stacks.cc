@@ -3,8 +3,8 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/dispatch.h"
-#include "recorder/core/log.h"
+#include "recorder/core/log/log.h"
+#include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
 

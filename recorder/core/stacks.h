@@ -2,7 +2,7 @@
 // Traced replays only.
 #pragma once
 
-#include "recorder/core/context.h"
+#include "recorder/core/base/context.h"
 #include "recorder/stack_cache.h"
 
 namespace reweave::core {

@@ -6,19 +6,19 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/api.h"
-#include "recorder/core/choice.h"
-#include "recorder/core/fatal.h"
+#include "recorder/core/base/fatal.h"
 #include "recorder/core/guard.h"
-#include "recorder/core/image.h"
-#include "recorder/core/kernel_signals.h"
-#include "recorder/core/log.h"
-#include "recorder/core/machine_trial.h"
-#include "recorder/core/pid_namespaces.h"
-#include "recorder/core/scheduler.h"
-#include "recorder/core/signals.h"
-#include "recorder/core/syscalls/clone.h"
-#include "recorder/core/syscalls/fd_table.h"
-#include "recorder/core/thread_table.h"
+#include "recorder/core/image/image.h"
+#include "recorder/core/log/log.h"
+#include "recorder/core/processor/machine_trial.h"
+#include "recorder/core/schedule/choice.h"
+#include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/schedule/thread_table.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/tasks/clone.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" char core_data_start[];

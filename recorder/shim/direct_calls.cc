@@ -1,5 +1,5 @@
-// Before the program's code runs, the core has its calls of our functions lead here at once (core/direct_calls.h), if
-// the loader, too, would find them here first: behind the program nothing is loaded before us.
+// Before the program's code runs, the core has its calls of our functions lead here at once (core/code/direct_calls.h),
+// if the loader, too, would find them here first: behind the program nothing is loaded before us.
 #include <link.h>
 
 #include "recorder/shim/runtime.h"

@@ -127,8 +127,8 @@ inline void trace_publish(std::uint64_t bytes) {
 }
 
 // Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag whether
-// it is or not: the names of instants later on have them (recorder/core/instant.h), and a trace is to find those that
-// were named without one. Hence one piece of assembly, whose operands both paths compute.
+// it is or not: the names of instants later on have them (recorder/core/preempt/instant.h), and a trace is to find
+// those that were named without one. Hence one piece of assembly, whose operands both paths compute.
 #define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \
       "movabsq %[sink], %%rax\n\t"                                                                                \

@@ -1,4 +1,4 @@
-// The baton (recorder/core/scheduler.h) as the supervisor passes it on, for a thread that cannot.
+// The baton (recorder/core/schedule/scheduler.h) as the supervisor passes it on, for a thread that cannot.
 #pragma once
 
 #include "recorder/runtime_state.h"

@@ -1,6 +1,7 @@
-// Leases on the large files that a recorded program reads (recorder/core/syscalls/kept_files.h), and what is taken from
-// them. fcntl(2): a read lease is had by a file's owner or with CAP_LEASE, while nobody has the file open for writing;
-// whoever opens it for writing waits until the lease is given up, /proc/sys/fs/lease-break-time seconds at the most.
+// Leases on the large files that a recorded program reads (recorder/core/syscalls/files/kept_files.h), and what is
+// taken from them. fcntl(2): a read lease is had by a file's owner or with CAP_LEASE, while nobody has the file open
+// for writing; whoever opens it for writing waits until the lease is given up, /proc/sys/fs/lease-break-time seconds at
+// the most.
 #pragma once
 
 #include <map>

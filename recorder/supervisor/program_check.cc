@@ -62,7 +62,8 @@ const char* advice_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   return nullptr;
 }
 
-// clang exports the runtime that it links: then the dynamic loader can be made to use ours (core/static_runtime.h).
+// clang exports the runtime that it links: then the dynamic loader can be made to use ours
+// (core/code/static_runtime.h).
 bool is_exported(const GElf_Shdr& header, const char* advice) {
   return header.sh_type == SHT_DYNSYM && advice == kSanitizerRuntimes[0].advice;
 }

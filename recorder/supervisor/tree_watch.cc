@@ -72,7 +72,7 @@ void end_wait(Thread& thread, WaitKind kind) {
   thread.state.store(ThreadState::kReady);
 }
 
-// As core/tracing.cc does it.
+// As core/ptrace/tracing.cc does it.
 void kick(const Process& process, const Thread& thread) { signal_core(process.real_pid, thread.real_tid, kKickValue); }
 
 // Threads of the process that wait for children look again.

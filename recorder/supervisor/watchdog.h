@@ -1,6 +1,6 @@
 // Recording: notices that the baton's holder reaches no schedule point while others could run or a signal waits for
-// it, and signals it. What it does is then looked at in the target (recorder/core/loop_probe.h). From a holder that
-// sleeps in a call for which it lends the baton, it takes it.
+// it, and signals it. What it does is then looked at in the target (recorder/core/preempt/loop_probe.h). From a holder
+// that sleeps in a call for which it lends the baton, it takes it.
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@
 #include <random>
 #include <vector>
 
-#include "recorder/core/channels.h"
+#include "recorder/core/explored/channels.h"
 
 using namespace reweave::core;
 

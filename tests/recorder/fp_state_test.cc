@@ -1,6 +1,6 @@
 // Floating-point state of signals' frames, laid out as another processor does and back.
 #define BOOST_TEST_MODULE fp_state
-#include "recorder/core/fp_state.h"
+#include "recorder/core/signals/fp_state.h"
 
 #include <boost/test/unit_test.hpp>
 

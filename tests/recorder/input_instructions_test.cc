@@ -1,6 +1,6 @@
 // Which bytes the core takes for rdtsc, rdtscp, cpuid and xgetbv, against objdump(1), on the code of real libraries.
 #define BOOST_TEST_MODULE input_instructions
-#include "recorder/core/input_instructions.h"
+#include "recorder/core/processor/input_instructions.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/core/instruction.h"
+#include "recorder/core/code/instruction.h"
 #include "tests/recorder/listing.h"
 
 using reweave::core::decode;

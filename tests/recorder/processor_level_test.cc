@@ -1,6 +1,6 @@
 // What a program is told of the processor, by level: of answers that have all bits, and of this processor's own.
 #define BOOST_TEST_MODULE processor_level
-#include "recorder/core/processor_level.h"
+#include "recorder/core/processor/processor_level.h"
 
 #include <cpuid.h>
 #include <boost/test/unit_test.hpp>

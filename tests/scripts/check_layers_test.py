@@ -33,9 +33,9 @@ GOOD = {
     "recorder/arena.h": include("formats/wire.h"),
     "recorder/runtime_state.h": include("recorder/arena.h"),
     "recorder/policy.h": include("recorder/runtime_state.h"),
-    "recorder/core/sys.h": "",
+    "recorder/core/base/sys.h": "",
     "recorder/core/syscalls/rows.inc": "",
-    "recorder/core/scheduler.cc": include("recorder/core/sys.h", "recorder/policy.h"),
+    "recorder/core/schedule/scheduler.cc": include("recorder/core/base/sys.h", "recorder/policy.h"),
     "recorder/supervisor/target.h": include("formats/reader.h", "recorder/arena.h", "recorder/core/syscalls/rows.inc"),
     "explorer/strategies/all.h": include("recorder/policy.h"),
     "replayer/replay.cc": include("recorder/supervisor/target.h", "formats/reader.h"),
@@ -65,11 +65,11 @@ class CheckLayers(unittest.TestCase):
                           {"recorder/core/x.cc": include("formats/reader.h")})
 
     def test_interfaces_do_not_include_the_core(self):
-        self.assert_found("recorder/ may not include recorder/core/sys.h",
-                          {"recorder/x.h": include("recorder/core/sys.h")})
+        self.assert_found("recorder/ may not include recorder/core/base/sys.h",
+                          {"recorder/x.h": include("recorder/core/base/sys.h")})
 
     def test_shim_does_not_include_the_core(self):
-        self.assert_found("recorder/shim/ may not", {"recorder/shim/x.cc": include("recorder/core/sys.h")})
+        self.assert_found("recorder/shim/ may not", {"recorder/shim/x.cc": include("recorder/core/base/sys.h")})
 
     def test_supervisor_names_no_strategy(self):
         self.assert_found("recorder/supervisor/ may not",
@@ -86,7 +86,30 @@ class CheckLayers(unittest.TestCase):
         self.assert_found("predictor/ may not", {"predictor/x.cc": include("recorder/supervisor/target.h")})
 
     def test_explorer_does_not_reach_into_the_core(self):
-        self.assert_found("explorer/ may not", {"explorer/x.cc": include("recorder/core/sys.h")})
+        self.assert_found("explorer/ may not", {"explorer/x.cc": include("recorder/core/base/sys.h")})
+
+    def test_headers_of_the_core_include_nothing_of_a_room_above(self):
+        self.assert_found("of a room above its own",
+                          {"recorder/core/signals/x.h": "",
+                           "recorder/core/log/x.h": include("recorder/core/signals/x.h")})
+
+    def test_a_new_upward_call_of_the_core(self):
+        self.assert_found("calls upward into recorder/core/signals/x.h",
+                          {"recorder/core/signals/x.h": "",
+                           "recorder/core/log/x.cc": include("recorder/core/signals/x.h")})
+
+    def test_a_listed_upward_call_of_the_core(self):
+        files = {**GOOD, "recorder/core/signals/x.h": "",
+                 "recorder/core/log/x.cc": include("recorder/core/signals/x.h"),
+                 "scripts/core_up_calls.txt": "recorder/core/log/x.cc recorder/core/signals/x.h\n"}
+        self.assertEqual(check_tree(files), [])
+
+    def test_an_upward_call_that_is_gone_leaves_the_list(self):
+        self.assert_found("no longer includes",
+                          {"scripts/core_up_calls.txt": "recorder/core/log/x.cc recorder/core/signals/x.h\n"})
+
+    def test_a_room_without_a_floor(self):
+        self.assert_found("does not name", {"recorder/core/attic/x.h": ""})
 
     def test_missing_file(self):
         self.assert_found("is not a file", {"predictor/x.cc": include("race.h")})

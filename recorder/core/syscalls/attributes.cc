@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/image.h"
-#include "recorder/core/scheduler.h"
+#include "recorder/core/image/image.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 

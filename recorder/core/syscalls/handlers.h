@@ -1,7 +1,7 @@
 // The handlers that rows of the table name, by family.
 #pragma once
 
-#include "recorder/core/dispatch.h"
+#include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
 

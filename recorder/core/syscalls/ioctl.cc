@@ -11,10 +11,10 @@
 #include <linux/vt.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/fatal.h"
-#include "recorder/core/scheduler.h"
-#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/ioctl_buffers.h"
 #include "recorder/core/syscalls/table.h"

@@ -1,7 +1,7 @@
 // What requests of ioctl write where their argument leads to, besides the argument itself.
 #pragma once
 
-#include "recorder/core/dispatch.h"
+#include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
 

@@ -4,11 +4,11 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/scheduler.h"
-#include "recorder/core/scratch.h"
-#include "recorder/core/syscalls/fd_table.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -2,11 +2,11 @@
 #include <linux/prctl.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/fatal.h"
-#include "recorder/core/process.h"
-#include "recorder/core/scheduler.h"
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/handlers.h"
-#include "recorder/core/syscalls/memory_calls.h"
+#include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -21,7 +21,7 @@ constexpr long kSetVma = 0x53564d41;  // PR_SET_VMA: names memory
 
 constexpr long kSetMdwe = 65, kGetMdwe = 66;  // PR_SET_MDWE, PR_GET_MDWE
 
-// Once set, the flags stay (core/syscalls/memory.cc does what they say).
+// Once set, the flags stay (core/syscalls/memory/memory.cc does what they say).
 long memory_deny_write_execute(Call& call) {
   constexpr std::uint32_t kRefuseGain = 1;
   std::uint32_t& flags = process().write_xor_execute;

@@ -1,9 +1,9 @@
 // What a recorded call wrote to the program's memory, as its row of the table says. With the baton.
 #pragma once
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/dispatch.h"
-#include "recorder/core/scratch.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/scratch.h"
 
 namespace reweave::core {
 

@@ -3,20 +3,20 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/dispatch.h"
-#include "recorder/core/model.h"
-#include "recorder/core/recorded_switches.h"
-#include "recorder/core/scheduler.h"
-#include "recorder/core/scratch.h"
-#include "recorder/core/syscalls/fd_table.h"
-#include "recorder/core/syscalls/file_changes.h"
-#include "recorder/core/syscalls/kept_files.h"
+#include "recorder/core/explored/model.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/recorded_switches.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/files/file_changes.h"
+#include "recorder/core/syscalls/files/kept_files.h"
+#include "recorder/core/syscalls/files/streams.h"
 #include "recorder/core/syscalls/outputs.h"
+#include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/scratch_arguments.h"
-#include "recorder/core/syscalls/streams.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/time_limits.h"
-#include "recorder/core/tracing.h"
 
 namespace reweave::core {
 

@@ -1,7 +1,7 @@
 #include "recorder/core/syscalls/scratch_arguments.h"
 
-#include "recorder/core/scratch.h"
 #include "recorder/core/syscalls/outputs.h"
+#include "recorder/core/syscalls/scratch.h"
 
 namespace reweave::core {
 

@@ -8,15 +8,15 @@
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/fatal.h"
-#include "recorder/core/faults.h"
-#include "recorder/core/model.h"
-#include "recorder/core/process.h"
-#include "recorder/core/scheduler.h"
-#include "recorder/core/signal_effects.h"
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/model.h"
+#include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
-#include "recorder/core/trace_stops.h"
 
 namespace reweave::core {
 

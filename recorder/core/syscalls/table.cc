@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "recorder/core/fatal.h"
+#include "recorder/core/base/fatal.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {

@@ -3,8 +3,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "recorder/core/address_space.h"
-#include "recorder/core/sys.h"
+#include "recorder/core/base/sys.h"
+#include "recorder/core/memory/address_space.h"
 
 namespace reweave::core {
 

@@ -31,7 +31,7 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
 
 // What a trace does within a naked function, whose first operand is in %rdi, before it returns: calls trace(that, place
 // of the caller). Registers and flags stay as they are but for %rdi, which is left as the stubs leave it that stand in
-// for calls (core/counting_stubs.h).
+// for calls (core/code/counting_stubs.h).
 #define REWEAVE_TRACE_AND_RETURN                                                        \
   "pushq %%rax\n\tlahf\n\tseto %%al\n\tpushq %%rax\n\tpushq %%rsi\n\t"                  \
   ".cfi_adjust_cfa_offset 24\n\tmovq 24(%%rsp), %%rsi\n\tcall %P[trace]\n\t"            \

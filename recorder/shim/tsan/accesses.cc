@@ -33,7 +33,7 @@ constexpr std::uint32_t operation_of(EventKind kind) {
 }
 
 // As checked_access without the check, which most runs use: four instructions, and the caller's place and the address
-// where the call left them. %rdi is left as the stubs leave it that stand in for calls (core/counting_stubs.h).
+// where the call left them. %rdi is left as the stubs leave it that stand in for calls (core/code/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_access(void*) {
   asm volatile(
@@ -59,7 +59,7 @@ template <EventKind kKind, std::uint32_t kBytes>
       : OPERANDS, [trace] "i"(trace_access<kKind, kBytes>));
 }
 
-// The point of an access that a stub has counted (core/counting_stubs.h).
+// The point of an access that a stub has counted (core/code/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_point() {
   asm volatile(COUNTED_POINT RETURN : : OPERANDS);

@@ -18,7 +18,7 @@ using ExitFunction = void (*)();
 }
 [[gnu::naked]] void traced_entry(void*) { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_entry)); }
 [[gnu::naked]] void traced_exit() { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_exit)); }
-// As the stubs leave it that stand in for the call (core/counting_stubs.h).
+// As the stubs leave it that stand in for the call (core/code/counting_stubs.h).
 [[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 [[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 

@@ -1,6 +1,6 @@
 // A program with ThreadSanitizer's runtime in it calls that without asking the loader. Before any code of the program
-// runs, each function of the runtime that the core hid (core/static_runtime.h) becomes a jump to the function that the
-// program would have got without the runtime: ours, or the C library's.
+// runs, each function of the runtime that the core hid (core/code/static_runtime.h) becomes a jump to the function that
+// the program would have got without the runtime: ours, or the C library's.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>

@@ -1,0 +1,322 @@
+#include "recorder/core/code/patching.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/code/code_patterns.h"
+#include "recorder/core/code/stubs.h"
+#include "recorder/core/code/trapped.h"
+#include "recorder/core/log/checksum.h"
+#include "recorder/core/log/log.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/processor/tsc.h"
+
+extern "C" __attribute__((visibility("hidden"))) void api_clock();  // entry.S
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint32_t kHot = 12;         // calls of a site before it is patched, which costs as much as a dozen
+constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
+constexpr std::uint64_t kStubBytes = 64;
+// In place of a call's number: the site reads the time stamp counter, or is a `pause`.
+constexpr long kClockRead = -1, kPause = -2;
+constexpr std::uint64_t kPauseBytes = 2;
+constexpr std::uint8_t kHalt =
+    0xf4;  // in place of the second: privileged, and a debugger may plant a breakpoint before it
+
+constexpr std::uint64_t kMaxPatchBytes = 32;
+
+struct Site {
+  std::uint64_t after;  // behind the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
+  std::uint32_t hits;
+  std::uint32_t covers;  // bytes of the patch, from `start`
+  std::uint64_t start;   // of the patch; 0: there is none
+  std::uint8_t original[kMaxPatchBytes];
+  std::uint64_t resume;  // where the stub goes on after the call
+  std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was
+};
+
+constexpr std::uint32_t kSites = 1024;  // a power of two
+Site sites[kSites];
+std::uint32_t site_count;
+std::uint64_t trap;
+
+// The entry of `after`, or the free one where it belongs.
+Site& entry_of(std::uint64_t after) {
+  std::uint32_t i = static_cast<std::uint32_t>(mix(0, after)) % kSites;
+  while (sites[i].after != 0 && sites[i].after != after) i = (i + 1) % kSites;
+  return sites[i];
+}
+
+// The entry of `after`, made if there is none; null if there is no room for it.
+Site* admit(std::uint64_t after) {
+  Site& site = entry_of(after);
+  if (site.after == after) return &site;
+  if (site_count == kSites / 2) return nullptr;
+  site_count++;
+  site.after = after;
+  return &site;
+}
+
+// The instruction and those behind it that a jump may replace: the patch's start and length, 0 if none.
+void find_clock_room(Site& site, const Region& region) {
+  const std::uint64_t longer = site.after - 3;
+  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
+  std::uint64_t end = site.after;
+  while (end + 8 < region.end && end - (site.after - bytes) < kJumpBytes) {
+    const std::uint64_t next = movable_bytes(end);
+    if (next == 0 || is_jumped_to(end, region)) return;
+    end += next;
+  }
+  if (end - (site.after - bytes) < kJumpBytes) return;
+  site.start = site.after - bytes;
+  site.covers = static_cast<std::uint32_t>(end - site.start);
+}
+
+// What of the code before `after` a jump may replace: the patch's start and length, 0 if none.
+void find_room(Site& site, long number, const Region& region) {
+  const std::uint64_t call = site.after - kSyscallBytes;
+  if (call - kJumpBytes > region.start && is_move(call - kJumpBytes, number)) {
+    site.start = call - kJumpBytes;
+    site.covers = kJumpBytes;
+    return;
+  }
+  if (site.after + 8 > region.end) return;
+  const std::uint64_t compare = compare_bytes(site.after);
+  if (compare == 0 || is_jumped_to(site.after, region)) return;
+  site.start = call;
+  site.covers = static_cast<std::uint32_t>(kSyscallBytes + compare);
+}
+
+constexpr std::uint8_t kLoadRcx[] = {0x48, 0x8d, 0x0d};  // lea distance(%rip), %rcx
+constexpr std::uint8_t kLoadR11[] = {0x4c, 0x8d, 0x1d};
+constexpr std::uint8_t kEnterCore[] = {0x65, 0xff, 0x24, 0x25, offsetof(Thread, call_entry), 0, 0, 0};  // jmp *%gs:..
+constexpr std::uint8_t kTrap[] = {0x0f, 0x05, 0x0f, 0x0b};                                              // syscall; ud2
+
+constexpr std::uint8_t kLoadRax[] = {0x48, 0x8d, 0x05};   // lea distance(%rip), %rax
+constexpr std::uint8_t kSetRdx[] = {0x48, 0xba};          // movabs $8 bytes, %rdx
+constexpr std::uint8_t kJumpRdx[] = {0xff, 0xe2};         // jmp *%rdx
+constexpr std::uint8_t kClearRcx[] = {0xb9, 0, 0, 0, 0};  // mov $0, %ecx
+constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
+constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kPrivilegedOpcode, 0x0f, kPrivilegedOpcode, 0xf9};
+constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
+
+// rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program
+// wants to have the fault, at the instruction (kClockInstructionBytes before).
+void write_clock_stub(Site& site, std::uint64_t stub) {
+  const std::uint64_t bytes = site.after - site.start;
+  site.resume = stub + kClockHeadBytes + kClockInstructionBytes;
+  const auto entry = reinterpret_cast<std::uint64_t>(&api_clock);
+  Assembler code(stub);
+  code.put(kLoadRax, site.resume);
+  code.put(kSetRdx);
+  code.copy(reinterpret_cast<std::uint64_t>(&entry), sizeof entry);
+  code.put(kJumpRdx);
+  const std::uint8_t* faults = state().clock_reads_pass != 0 ? kTrapClock : kReadClock;
+  code.copy(reinterpret_cast<std::uint64_t>(bytes == 2 ? faults : faults + 3), kClockInstructionBytes);
+  if (bytes == 3) code.put(kClearRcx);
+  site.moved = code.at();
+  code.copy(site.after, site.covers - bytes);
+  code.put(kJump, site.start + site.covers);
+}
+
+std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
+  constexpr std::uint64_t kEntryBytes = sizeof kLoadRcx + sizeof kLoadR11 + 2 * 4 + sizeof kEnterCore;
+  return site.start == site.after - kSyscallBytes ? stub + kEntryBytes : site.after;
+}
+
+// rcx and r11, which a call overwrites anyway, say where it was made and where it goes on.
+void write_call_stub(Site& site, std::uint64_t stub) {
+  const bool compares = site.start == site.after - kSyscallBytes;
+  site.resume = resume_of(site, stub);
+  site.moved = compares ? site.resume : 0;
+  const std::uint64_t compare = site.covers - kSyscallBytes;
+  Assembler code(stub);
+  if (!compares) code.copy(site.start, kJumpBytes);
+  code.put(kLoadRcx, site.after);
+  code.put(kLoadR11, site.resume);
+  code.put(kEnterCore);
+  if (!compares) return;
+  code.copy(site.after, compare);
+  code.put(kJump, site.after + compare);
+}
+
+bool have_trap() {
+  if (trap != 0) return true;
+  const std::uint64_t place = new_stub(kStubAreas[0].start, kStubBytes);
+  if (place == 0) return false;
+  const Writable page(place, sizeof kTrap);
+  if (!page.done()) return false;
+  Assembler(place).put(kTrap);
+  trap = place;
+  return true;
+}
+
+const Region* patchable_region(std::uint64_t address) {
+  const Region* region = code_region(address);
+  return region != nullptr && region->of_file ? region : nullptr;
+}
+
+bool trap_pause(Site& site) {
+  const std::uint64_t start = site.after - kPauseBytes;
+  const Writable page(start, kPauseBytes);
+  if (!page.done() || !is_pause(start)) return false;
+  site.start = start;
+  site.covers = kPauseBytes;
+  site.resume = site.after;
+  site.moved = 0;
+  memcpy(site.original, code_at(start), kPauseBytes);
+  *reinterpret_cast<std::uint8_t*>(start + 1) = kHalt;
+  return true;
+}
+
+bool patch(Site& site, long number) {
+  const Region* region = patchable_region(site.after - kSyscallBytes);
+  if (region == nullptr) return false;
+  if (number == kPause) return trap_pause(site);
+  const bool is_clock = number == kClockRead;
+  is_clock ? find_clock_room(site, *region) : find_room(site, number, *region);
+  if (site.start == 0 || (!is_clock && !have_trap())) return false;
+  const std::uint64_t stub = new_stub(site.start, kStubBytes);
+  if (stub == 0) return false;
+  {
+    const Writable page(stub, kStubBytes);
+    if (!page.done()) return false;
+    is_clock ? write_clock_stub(site, stub) : write_call_stub(site, stub);
+  }
+  if (site.covers > sizeof site.original) return false;
+  memcpy(site.original, code_at(site.start), site.covers);
+  return write_jump(site.start, stub);
+}
+
+// True if the patch of `site` is still there: its file may have been unmapped, and another mapped.
+bool in_place(const Site& site) {
+  if (site.start == 0 || code_region(site.start) == nullptr) return false;
+  return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : *code_at(site.start) == kJump[0];
+}
+
+void patch_or_give_up(Site& site, long number) {
+  site.start = 0;
+  if (patch(site, number)) return;
+  site.start = 0;
+  site.hits = kNever;
+}
+
+void log_patch(std::uint64_t address) {
+  RecordWriter record(wire::RecordKind::kPatch, self().id, sizeof(wire::PatchRecord), 0);
+  record.body<wire::PatchRecord>().address = address;
+  record.commit();
+}
+
+void follow_recorded_patch(std::uint64_t after, long number) {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
+  if (record->thread != self().id || reinterpret_cast<const wire::PatchRecord*>(record)->address != after)
+    diverged("made a system call elsewhere", record);
+  Site* site = admit(after);
+  if (site == nullptr) diverged("has too many patches already", record);
+  consume_record();
+  if (config().patch_calls != 0) patch_or_give_up(*site, number);
+}
+
+void tell_server(std::uint64_t after, long number) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.trapped_count; i++)
+    if (s.trapped[i].after == after) return;
+  if (s.trapped_count < kMaxTrappedSites) s.trapped[s.trapped_count++] = {after, number};
+}
+
+// All of the mapping is made writable, not the one page: a mapping in parts costs every run's fork more than signals
+// do.
+void patch_for_runs(const TrappedSite& trapped) {
+  Site* site = admit(trapped.after);
+  if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
+  const Region* region = patchable_region(trapped.after - kSyscallBytes);
+  if (region == nullptr) return;
+  const Writable all(region->start, region->end - region->start);
+  if (all.done()) patch_or_give_up(*site, trapped.number);
+}
+
+}  // namespace
+
+void patch_trapped_sites(const TrappedSite* trapped, std::uint32_t count) {
+  if (config().patch_calls == 0) return;
+  for (std::uint32_t i = 0; i < count && i < kMaxTrappedSites; i++) patch_for_runs(trapped[i]);
+}
+
+void note_clock_site(std::uint64_t after) { note_call_site(after, kClockRead); }
+
+void note_call_site(std::uint64_t after, long number) {
+  if (replaying()) return follow_recorded_patch(after, number);
+  if (modelled()) return tell_server(after, number);
+  if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
+  Site* site = admit(after);
+  if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over
+  if (++site->hits < kHot || site->hits >= kNever) return;
+  site->hits = 0;
+  patch_or_give_up(*site, number);
+  if (site->start != 0) log_patch(site->after);
+}
+
+void note_pause_site(std::uint64_t after) {
+  if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
+  Site* site = admit(after);
+  if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
+  patch_or_give_up(*site, kPause);
+  if (site->start != 0) log_patch(after | wire::kPatchedPause);
+}
+
+void follow_recorded_pause() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
+  const std::uint64_t address = reinterpret_cast<const wire::PatchRecord*>(record)->address;
+  if (record->thread != self().id || (address & wire::kPatchedPause) == 0) return;
+  Site* site = admit(address & ~wire::kPatchedPause);
+  if (site == nullptr) diverged("has too many patches already", record);
+  patch_or_give_up(*site, kPause);
+  if (site->start == 0) diverged("waits where there is no pause", record);
+  consume_record();
+}
+
+std::uint64_t behind_pause(std::uint64_t ip) {
+  const Site& site = entry_of(ip + kPauseBytes);
+  return site.after != 0 && site.covers == kPauseBytes && in_place(site) ? site.after : 0;
+}
+
+void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }
+
+void remove_patches(std::uint64_t start, std::uint64_t end) {
+  if (site_count == 0) return;
+  for (Site& site : sites) {
+    if (site.start + site.covers <= start || site.start >= end || !in_place(site)) continue;
+    const Writable page(site.start, site.covers);
+    if (page.done()) memcpy(reinterpret_cast<void*>(site.start), site.original, site.covers);
+    site.start = 0;
+  }
+}
+
+std::uint64_t landing(std::uint64_t ip) {
+  const Site& site = entry_of(ip);
+  return site.after == ip && in_place(site) ? site.resume : ip;
+}
+
+std::uint64_t where_moved(std::uint64_t ip) {
+  for (const Site& site : sites)
+    if (site.start != 0 && site.moved != 0 && ip >= site.after && ip < site.start + site.covers)
+      return in_place(site) ? site.moved + (ip - site.after) : ip;
+  return ip;
+}
+
+bool is_patched(std::uint64_t ip) {
+  for (const Site& site : sites)
+    if (site.start != 0 && ip >= site.start && ip < site.start + site.covers) return in_place(site);
+  return false;
+}
+
+std::uint64_t trap_address() { return trap; }
+
+bool is_trap(const KernelContext& context) { return trap != 0 && context.registers.rip == trap + kSyscallBytes; }
+
+}  // namespace reweave::core

@@ -1,0 +1,73 @@
+#include "recorder/core/code/stubs.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/memory/address_space.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
+
+std::uint64_t area_used[kStubAreaCount];  // bytes
+bool area_mapped[kStubAreaCount];
+
+bool within_reach(std::uint64_t address, const StubArea& area) {
+  const std::uint64_t farthest = address > area.start ? address - area.start : area.start + area.bytes - address;
+  return farthest < kReach - kPage;
+}
+
+std::uint64_t left_in(std::uint32_t area) { return kStubAreas[area].bytes - area_used[area]; }
+
+bool map_area(std::uint32_t area) {
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  if (!area_mapped[area])
+    area_mapped[area] =
+        !is_error(sys(SYS_mmap, kStubAreas[area].start, kStubAreas[area].bytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
+  return area_mapped[area];
+}
+
+}  // namespace
+
+std::uint64_t stub_room(std::uint64_t address) {
+  std::uint64_t room = 0;
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++)
+    if (within_reach(address, kStubAreas[area]) && left_in(area) > room) room = left_in(area);
+  return room;
+}
+
+bool in_stub(std::uint64_t address) {
+  for (std::uint32_t area = 0; area < kStubAreaCount; area++)
+    if (area_mapped[area] && address - kStubAreas[area].start < kStubAreas[area].bytes) return true;
+  return false;
+}
+
+std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint32_t i = 0; i < kStubAreaCount; i++) {
+    const StubArea& area = kStubAreas[i];
+    if (!within_reach(address, area) || left_in(i) < bytes) continue;
+    if (!map_area(i)) return 0;
+    area_used[i] += bytes;
+    return area.from_end ? area.start + area.bytes - area_used[i] : area.start + area_used[i] - bytes;
+  }
+  return 0;
+}
+
+bool write_jump(std::uint64_t from, std::uint64_t to) {
+  const Writable code(from, kJumpBytes);
+  if (code.done()) Assembler(from).put(kJump, to);
+  return code.done();
+}
+
+Writable::Writable(std::uint64_t address, std::uint64_t bytes, int after)
+    : start_(page_down(address)), bytes_(page_up(address + bytes) - start_), after_(after) {
+  done_ = sys(SYS_mprotect, start_, bytes_, PROT_READ | PROT_WRITE) == 0;
+}
+
+Writable::~Writable() {
+  if (done_) sys(SYS_mprotect, start_, bytes_, after_);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,34 @@
+// The modelled environment of explored runs: system calls are answered from the recording that the run departed from.
+//
+// Descriptors that lead outside give their recorded bytes in order, whichever thread reads (outside.h); pipes and the
+// like are the run's own (modelled_files.h); other calls get what the recorded thread got; clocks go on from the last
+// recorded value; writes are kept aside. A call that the recording cannot answer ends the run as
+// OutcomeKind::kLeftRecording.
+#pragma once
+
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+// Indexes the recorded calls from the feed's present position on. Called once, by the fork server.
+void prepare_model();
+
+// Answers `call`, logs the answer, returns its result.
+long model_call(Call& call);
+
+// What was recorded of a mapping: its error, or the file. Neither: nothing was.
+struct RecordedMapping {
+  long error;
+  const wire::MapFileRecord* file;
+};
+
+// What answers `call`, an mmap or shmat, whose argument `named` says what is mapped.
+RecordedMapping model_mapping(const Call& call, int named);
+
+// Answers an execve that fails; a program is not executed, the run ends as OutcomeKind::kLeftRecording.
+long model_exec(Call& call);
+
+// The record behind `record` of the recording.
+const wire::RecordHeader* model_record_after(const wire::RecordHeader& record);
+
+}  // namespace reweave::core

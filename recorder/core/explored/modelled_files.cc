@@ -1,0 +1,387 @@
+#include "recorder/core/explored/modelled_files.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/modelled_polls.h"
+#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/explored/modelled_transfers.h"
+#include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint32_t kMostFiles = 1024;
+
+Descriptor descriptors[kMaxFds];
+ChannelFile files[kMostFiles];
+ByteQueue queues[kMostFiles];
+std::byte* queue_memory;
+bool files_made;  // there is one, or was
+
+ChannelFile* new_file(ChannelKind kind) {
+  for (ChannelFile& file : files)
+    if (file.references == 0) {
+      file = {};
+      file.kind = kind;
+      file.references = 1;
+      return &file;
+    }
+  return nullptr;
+}
+
+ByteQueue* new_queue() {
+  if (queue_memory == nullptr) {
+    const long memory = sys(SYS_mmap, 0, kMostFiles * kQueueBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (is_error(memory)) return nullptr;
+    queue_memory = reinterpret_cast<std::byte*>(memory);
+  }
+  for (std::uint32_t i = 0; i < kMostFiles; i++) {
+    if (queues[i].in_use != 0) continue;
+    queues[i] = {};
+    queues[i].memory = queue_memory + i * kQueueBytes;
+    queues[i].in_use = 2;
+    queues[i].readers = queues[i].writers = 1;
+    return &queues[i];
+  }
+  return nullptr;
+}
+
+void release_queue(ByteQueue* queue) {
+  if (queue != nullptr) queue->in_use--;
+}
+
+bool number_is_free(long fd) {
+  const Descriptor* at = descriptor_at(fd);
+  return at != nullptr && at->kind != FileOf::kChannel && at->kind != FileOf::kPoller;
+}
+
+// The lowest number from `least` on that nobody uses, in this run or the recorded one.
+long unused_number(long least) {
+  for (long fd = least < 3 ? 3 : least; fd < static_cast<long>(kMaxFds); fd++)
+    if (number_is_free(fd) && !is_recorded_descriptor(fd)) return fd;
+  return -ENFILE;
+}
+
+void occupy(long fd, const Descriptor& descriptor, bool closes_on_exec) {
+  files_made = true;
+  descriptors[fd] = descriptor;
+  descriptors[fd].closes_on_exec = closes_on_exec;
+}
+
+// The two numbers of a pipe or a pair of sockets: the recorded ones, or unused ones.
+long take_pair(Call& call, int slot, const Descriptor (&ends)[2], bool closes_on_exec) {
+  std::int32_t numbers[2] = {-1, -1};
+  if (RecordedCall* entry = find_recorded(call)) {
+    entry->used = true;
+    const wire::SyscallRecord& record = record_of(*entry);
+    const std::uint64_t header = sizeof record + sizeof(wire::OutputChunk);
+    if (record.result == 0 && record.header.bytes >= header + sizeof numbers)
+      memcpy(numbers, reinterpret_cast<const std::byte*>(&record) + header, sizeof numbers);
+  }
+  for (int i = 0; i < 2; i++) {
+    long fd = numbers[i];
+    if (fd < 0 || !number_is_free(fd)) fd = unused_number(0);
+    if (is_error(fd)) return fd;
+    numbers[i] = static_cast<std::int32_t>(fd);
+    occupy(fd, ends[i], closes_on_exec);
+  }
+  memcpy(reinterpret_cast<void*>(call.logged[slot]), numbers, sizeof numbers);
+  return log_value(call, 0, static_cast<std::uint64_t>(call.logged[slot]), sizeof numbers);
+}
+
+long too_many(Call& call) { return complete(call, -ENFILE); }
+
+long make_pipe(Call& call) {
+  const long flags = call.number == SYS_pipe2 ? call.logged[1] : 0;
+  if ((flags & ~(O_CLOEXEC | O_NONBLOCK)) != 0) leave_recording(call, "packets in pipes are not modelled");
+  ChannelFile *reader = new_file(ChannelKind::kPipe), *writer = new_file(ChannelKind::kPipe);
+  ByteQueue* queue = new_queue();
+  if (reader == nullptr || writer == nullptr || queue == nullptr) return too_many(call);
+  queue->paged = true;
+  reader->in = writer->out = queue;
+  reader->nonblocking = writer->nonblocking = (flags & O_NONBLOCK) != 0;
+  const Descriptor ends[2] = {{FileOf::kChannel, false, reader, nullptr}, {FileOf::kChannel, false, writer, nullptr}};
+  return take_pair(call, 0, ends, (flags & O_CLOEXEC) != 0);
+}
+
+bool make_socket_pair(Call& call, long& result) {
+  const long type = call.logged[1] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (call.logged[0] != AF_UNIX || (type != SOCK_STREAM && type != SOCK_SEQPACKET)) return false;
+  ChannelFile* ends[2] = {new_file(ChannelKind::kSocket), new_file(ChannelKind::kSocket)};
+  ByteQueue* both[2] = {new_queue(), new_queue()};
+  if (ends[0] == nullptr || ends[1] == nullptr || both[0] == nullptr || both[1] == nullptr)
+    return result = too_many(call), true;
+  for (int i = 0; i < 2; i++) {
+    both[i]->messages = type != SOCK_STREAM;
+    ends[i]->in = both[i];
+    ends[i]->out = both[1 - i];
+    ends[i]->peer = ends[1 - i];
+    ends[i]->nonblocking = (call.logged[1] & SOCK_NONBLOCK) != 0;
+  }
+  const Descriptor to[2] = {{FileOf::kChannel, false, ends[0], nullptr}, {FileOf::kChannel, false, ends[1], nullptr}};
+  result = take_pair(call, 3, to, (call.logged[1] & SOCK_CLOEXEC) != 0);
+  return true;
+}
+
+long make_counter(Call& call) {
+  const long flags = call.number == SYS_eventfd2 ? call.logged[1] : 0;
+  ChannelFile* file = new_file(ChannelKind::kCounter);
+  if (file == nullptr) return too_many(call);
+  file->counter = static_cast<std::uint32_t>(call.logged[0]);
+  file->semaphore = (flags & EFD_SEMAPHORE) != 0;
+  file->nonblocking = (flags & EFD_NONBLOCK) != 0;
+  const Descriptor to = {FileOf::kChannel, false, file, nullptr};
+  return complete(call, new_descriptor(call, to, (flags & EFD_CLOEXEC) != 0));
+}
+
+long make_epoll(Call& call) {
+  Poller* poller = make_poller();
+  if (poller == nullptr) return too_many(call);
+  const Descriptor to = {FileOf::kPoller, false, nullptr, poller};
+  const bool closes = call.number == SYS_epoll_create1 && (call.logged[0] & EPOLL_CLOEXEC) != 0;
+  return complete(call, new_descriptor(call, to, closes));
+}
+
+bool make_file(Call& call, long& result) {
+  switch (call.number) {
+    case SYS_pipe:
+    case SYS_pipe2:
+      result = make_pipe(call);
+      return true;
+    case SYS_socketpair:
+      return make_socket_pair(call, result);
+    case SYS_eventfd:
+    case SYS_eventfd2:
+      result = make_counter(call);
+      return true;
+    case SYS_epoll_create:
+    case SYS_epoll_create1:
+      result = make_epoll(call);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The number means nothing any more.
+void release_number(Descriptor& descriptor) {
+  const Descriptor was = descriptor;
+  descriptor = {FileOf::kClosed, false, nullptr, nullptr};
+  if (was.kind == FileOf::kChannel) drop_reference(*was.channel);
+  if (was.kind == FileOf::kPoller) drop_reference(*was.poller);
+}
+
+long duplicate(Call& call, const Descriptor& from) {
+  long to = -EINVAL;
+  if (call.number == SYS_dup) {
+    to = new_descriptor(call, from, false);
+  } else if (call.number == SYS_fcntl) {
+    to = number_is_free(call.logged[2]) && !is_recorded_descriptor(call.logged[2]) ? call.logged[2]
+                                                                                   : unused_number(call.logged[2]);
+    if (!is_error(to)) occupy(to, from, call.logged[1] == F_DUPFD_CLOEXEC);
+  } else if (call.logged[0] == call.logged[1]) {
+    return complete(call, call.number == SYS_dup2 ? call.logged[1] : -EINVAL);
+  } else if (Descriptor* at = descriptor_at(call.logged[1])) {
+    to = call.logged[1];
+    release_number(*at);
+    occupy(to, from, call.number == SYS_dup3 && call.logged[2] != 0);
+  }
+  if (!is_error(to) && from.kind == FileOf::kChannel) from.channel->references++;
+  if (!is_error(to) && from.kind == FileOf::kPoller) add_reference(*from.poller);
+  return complete(call, to);
+}
+
+long file_flags(const Descriptor& at) {
+  if (at.kind == FileOf::kPoller) return O_RDWR;
+  const ChannelFile& file = *at.channel;
+  const long access = file.kind == ChannelKind::kPipe ? (file.in != nullptr ? O_RDONLY : O_WRONLY) : O_RDWR;
+  return access | (file.nonblocking ? O_NONBLOCK : 0);
+}
+
+long control(Call& call, Descriptor& at) {
+  switch (call.logged[1]) {
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+      return duplicate(call, at);
+    case F_GETFL:
+      return complete(call, file_flags(at));
+    case F_SETFL:
+      if (at.kind == FileOf::kChannel) at.channel->nonblocking = (call.logged[2] & O_NONBLOCK) != 0;
+      return complete(call, 0);
+    case F_GETFD:
+      return complete(call, at.closes_on_exec ? FD_CLOEXEC : 0);
+    case F_SETFD:
+      at.closes_on_exec = (call.logged[2] & FD_CLOEXEC) != 0;
+      return complete(call, 0);
+    case F_GETPIPE_SZ:
+      return complete(call, kPipeSlots * kSlotBytes);
+    default:
+      leave_recording(call, "this command is not modelled for a descriptor of the run's own");
+  }
+}
+
+long request(Call& call, Descriptor& at) {
+  auto* value = reinterpret_cast<std::int32_t*>(call.logged[2]);
+  switch (static_cast<std::uint32_t>(call.logged[1])) {
+    case FIONREAD:
+      if (at.kind != FileOf::kChannel) break;
+      *value = static_cast<std::int32_t>(bytes_to_read(*at.channel));
+      return log_value(call, 0, static_cast<std::uint64_t>(call.logged[2]), sizeof *value);
+    case FIONBIO:
+      if (at.kind == FileOf::kChannel) at.channel->nonblocking = *value != 0;
+      return complete(call, 0);
+    case FIOCLEX:
+    case FIONCLEX:
+      at.closes_on_exec = call.logged[1] == FIOCLEX;
+      return complete(call, 0);
+    default:
+      break;
+  }
+  return complete(call, -ENOTTY);
+}
+
+// SO_RCVTIMEO and SO_SNDTIMEO (socket(7)). False: another option.
+bool set_limit(Call& call, Descriptor& at, long& result) {
+  constexpr long kLimits[][2] = {{20, 66}, {21, 67}};  // with 64 bits as well, which are the same here
+  constexpr std::int64_t kSecond = 1'000'000'000, kMicrosecond = 1'000;
+  const auto address = static_cast<std::uint64_t>(call.logged[3]);
+  const bool of_socket = at.kind == FileOf::kChannel && at.channel->kind == ChannelKind::kSocket;
+  if (!of_socket || call.logged[1] != SOL_SOCKET || call.logged[4] < 16 || bytes_there(address, 16) != 16) return false;
+  for (int i = 0; i < 2; i++) {
+    if (call.logged[2] != kLimits[i][0] && call.logged[2] != kLimits[i][1]) continue;
+    const auto* time = reinterpret_cast<const std::int64_t*>(address);
+    at.channel->limits[i] = time[0] * kSecond + time[1] * kMicrosecond;
+    result = complete(call, 0);
+    return true;
+  }
+  return false;
+}
+
+long close_number(Call& call, Descriptor& at) {
+  release_number(at);
+  return complete(call, 0);
+}
+
+// Calls on a descriptor of the run's own, whatever it is.
+bool use_file(Call& call, Descriptor& at, long& result) {
+  switch (call.number) {
+    case SYS_close:
+      result = close_number(call, at);
+      return true;
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+      result = duplicate(call, at);
+      return true;
+    case SYS_fcntl:
+      result = control(call, at);
+      return true;
+    case SYS_ioctl:
+      result = request(call, at);
+      return true;
+    case SYS_lseek:
+    case SYS_pread64:
+    case SYS_pwrite64:
+      result = complete(call, -ESPIPE);
+      return true;
+    case SYS_setsockopt:
+      return set_limit(call, at, result);
+    default:
+      return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
+  }
+}
+
+// What a call on a descriptor that leads outside means for those who watch it.
+void note_outside_use(const Call& call) {
+  const long fd = call.logged[0];
+  if (files_made && call.number == SYS_close) forget_outside_watches(fd);
+  const bool replaced = files_made && (call.number == SYS_dup2 || call.number == SYS_dup3) && fd != call.logged[1];
+  if (Descriptor* at = replaced ? descriptor_at(call.logged[1]) : nullptr;
+      at != nullptr && at->kind != FileOf::kOutside)
+    release_number(*at);
+  if (!sends_outside(call.number) || first_input(fd) == nullptr) return;  // nobody answers
+  note_output(fd);
+  wake_satisfied();
+}
+
+}  // namespace
+
+void drop_reference(ChannelFile& file) {
+  if (--file.references != 0) return;
+  forget_watches(file);
+  close_channel(file);
+  release_queue(file.in);
+  release_queue(file.out);
+  wake_satisfied();
+}
+
+bool is_file_operation(const Call& call) {
+  if (!files_made) return false;
+  if (is_poll(call.number)) return true;
+  if ((call.row->flags & kFirstIsFd) == 0) return false;
+  const Descriptor* at = descriptor_at(call.logged[0]);
+  return at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller);
+}
+
+std::uint64_t file_object() { return reinterpret_cast<std::uint64_t>(descriptors); }
+
+Descriptor* descriptor_at(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &descriptors[fd] : nullptr; }
+
+long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec) {
+  long fd = -1;
+  if (RecordedCall* entry = find_recorded(call)) {
+    entry->used = true;
+    fd = record_of(*entry).result;
+  }
+  if (is_error(fd) || !number_is_free(fd)) fd = unused_number(0);
+  if (!is_error(fd)) occupy(fd, descriptor, closes_on_exec);
+  return fd;
+}
+
+void note_outside_descriptor(long fd) {
+  Descriptor* at = descriptor_at(fd);
+  if (at == nullptr || !files_made) return;
+  if (!number_is_free(fd)) {
+    Text text;
+    text << "left the recording: it gives descriptor " << static_cast<int>(fd) << ", which is another's in this run";
+    end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
+  }
+  *at = {};
+}
+
+bool model_file_call(Call& call, long& result) {
+  if (make_file(call, result) || model_poll_call(call, result)) return true;
+  if ((call.row->flags & kFirstIsFd) == 0 && call.number != SYS_dup && call.number != SYS_dup2 &&
+      call.number != SYS_dup3)
+    return false;
+  Descriptor* at = descriptor_at(call.logged[0]);
+  if (at == nullptr) return false;
+  if (!files_made) return note_outside_use(call), false;
+  if (at->kind == FileOf::kClosed) return result = complete(call, -EBADF), true;
+  if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
+  refuse_passed_channels(call);
+  note_outside_use(call);
+  return false;
+}
+
+void leave_recording(const Call& call, const char* why) {
+  Text text;
+  text << "left the recording: system call " << call.row->name << " of thread " << call.me.id << ": " << why;
+  end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,41 @@
+// Descriptors of explored runs that lead to what the run has to itself: pipes, event counters, pairs of sockets
+// (channels.h), and epoll instances. Their calls are carried out here, never by the kernel and never from the
+// recording, whose part is only the numbers of new descriptors.
+#pragma once
+
+#include "recorder/core/explored/channels.h"
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+struct Poller;  // an epoll instance (modelled_polls.cc)
+
+// What a descriptor of the program leads to.
+enum class FileOf : std::uint8_t { kOutside, kChannel, kPoller, kClosed };
+struct Descriptor {
+  FileOf kind;
+  bool closes_on_exec;
+  ChannelFile* channel;
+  Poller* poller;
+};
+// Null: such a number cannot be open.
+Descriptor* descriptor_at(long fd);
+
+// Answers the call if it is about such a descriptor, or makes one.
+bool model_file_call(Call& call, long& result);
+// True if the call is about such a descriptor. Policies see all of these as operations on one object, for a poll may
+// look at any number of them; this is its name.
+bool is_file_operation(const Call& call);
+std::uint64_t file_object();
+
+// A number for a new descriptor: the one that the recording has for this call, if it can be used. -ENFILE: none is
+// left.
+long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec);
+
+// An answer of the recording made `fd`, which leads outside.
+void note_outside_descriptor(long fd);
+
+// Ends the run: the model lacks what the call asks for.
+[[noreturn]] void leave_recording(const Call& call, const char* why);
+
+}  // namespace reweave::core

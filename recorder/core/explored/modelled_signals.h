@@ -1,0 +1,34 @@
+// Signals that threads of an explored run send each other: nothing goes through the kernel. Those from outside come at
+// the calls at which the recording has them.
+#pragma once
+
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+struct SignalInfo {  // siginfo_t
+  std::int32_t words[32];
+};
+
+// Carries out a kill, tkill or tgkill within the process. False: it goes elsewhere.
+bool send_modelled(const Call& call, int number);
+
+// The calling thread gets a signal for what it did, as the kernel would send it.
+void send_modelled_to_self(int number);
+
+// The process gets a signal from what is no thread of it. One that would end the process does not come.
+void send_modelled_to_any(const SignalInfo& info);
+// A thread does, if there is one of that number; whether it has yet to take such a signal, which its mask keeps back.
+void send_modelled_to(std::int32_t tid, const SignalInfo& info);
+bool is_pending_for(std::int32_t tid, int number);
+
+// Delivers to the calling thread what its mask does not keep back any more.
+void release_pending_signals();
+
+// rt_sigtimedwait: waits for a signal of its set to be sent; logs the answer and returns it.
+long wait_for_signal(Call& call);
+
+// rt_sigsuspend, pause: waits until a handler is to run; logs the answer and returns it.
+long wait_for_handler(Call& call);
+
+}  // namespace reweave::core

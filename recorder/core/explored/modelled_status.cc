@@ -1,0 +1,47 @@
+#include "recorder/core/explored/modelled_status.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/explored/modelled_files.h"
+
+namespace reweave::core {
+
+namespace {
+
+// The type of file that the descriptor leads to; 0: it is not known. A standard stream is a pipe: a run has its output
+// taken from it.
+unsigned type_of(long fd) {
+  const Descriptor* at = descriptor_at(fd);
+  if (at == nullptr) return 0;
+  if (at->kind == FileOf::kOutside) return fd <= 2 ? S_IFIFO : 0;
+  if (at->kind == FileOf::kPoller) return 0;
+  constexpr unsigned kTypes[] = {S_IFIFO, 0, S_IFSOCK};  // by ChannelKind
+  return kTypes[static_cast<int>(at->channel->kind)];
+}
+
+long write_status(Call& call, int slot, unsigned type) {
+  struct stat status = {};
+  status.st_mode = type | 0600;
+  status.st_nlink = 1;
+  status.st_ino = static_cast<ino_t>(call.logged[0]) + 1;
+  status.st_blksize = 4096;
+  memcpy(reinterpret_cast<void*>(call.logged[slot]), &status, sizeof status);
+  return log_value(call, 0, static_cast<std::uint64_t>(call.logged[slot]), sizeof status);
+}
+
+}  // namespace
+
+bool model_status(Call& call, long& result) {
+  const bool by_name = call.number == SYS_newfstatat;
+  if (call.number != SYS_fstat && call.number != SYS_ioctl && !by_name) return false;
+  if (by_name && ((call.logged[3] & AT_EMPTY_PATH) == 0 || *reinterpret_cast<const char*>(call.logged[1]) != 0))
+    return false;
+  const unsigned type = type_of(call.logged[0]);
+  if (type == 0) return false;
+  result = call.number == SYS_ioctl ? complete(call, -ENOTTY) : write_status(call, by_name ? 2 : 1, type);
+  return true;
+}
+
+}  // namespace reweave::core

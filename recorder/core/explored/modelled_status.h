@@ -1,0 +1,11 @@
+// What explored runs are told of descriptors whose kind is known though the recording does not say.
+#pragma once
+
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+// Answers fstat, and ioctl, of the run's own files, of the standard streams and of nothing else.
+bool model_status(Call& call, long& result);
+
+}  // namespace reweave::core

@@ -1,0 +1,239 @@
+#include "recorder/core/explored/modelled_timers.h"
+
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/explored/modelled_time.h"
+#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/signals/kernel_signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000, kMicrosecond = 1'000;
+constexpr std::int32_t kByKernel = 0x80, kByTimer = -2;  // si_code: SI_KERNEL, SI_TIMER
+constexpr int kAlarmSignal = 14;
+
+struct Timer {
+  bool exists;
+  std::int32_t id, signal;
+  std::uint64_t value;  // sigval
+  long clock;
+  std::int64_t deadline, interval;
+  std::int32_t tid;  // of the thread that is told; 0: any
+};
+// The first is setitimer's, which alarm sets too. Explored runs have one process.
+constexpr std::uint32_t kMostTimers = 64;
+Timer timers[kMostTimers] = {{false, 0, kAlarmSignal, 0, CLOCK_MONOTONIC, kNoDeadline, 0, 0}};
+std::uint64_t sent_signals;  // by those that were ever armed
+
+struct Setting {  // struct itimerspec, in nanoseconds
+  std::int64_t interval, left;
+};
+
+Timer* find(long id) {
+  for (std::uint32_t i = 1; i < kMostTimers; i++)
+    if (timers[i].exists && timers[i].id == static_cast<std::int32_t>(id)) return &timers[i];
+  return nullptr;
+}
+
+Timer* next() {
+  Timer* first = nullptr;
+  for (Timer& timer : timers)
+    if (timer.exists && timer.deadline != kNoDeadline && (first == nullptr || timer.deadline < first->deadline))
+      first = &timer;
+  return first;
+}
+
+Setting setting_of(const Timer& timer) {
+  if (!timer.exists || timer.deadline == kNoDeadline) return {0, 0};
+  const std::int64_t left = timer.deadline - modelled_end(0);
+  return {timer.interval, left > 0 ? left : 1};
+}
+
+void arm(Timer& timer, const Setting& setting, bool absolute) {
+  timer.exists = true;
+  sent_signals |= signal_bit(timer.signal);
+  timer.interval = setting.interval;
+  timer.deadline = setting.left == 0 ? kNoDeadline
+                   : absolute        ? modelled_deadline(timer.clock, setting.left)
+                                     : modelled_end(setting.left);
+}
+
+// Settings in memory, whose fractions of seconds are counted in `unit` nanoseconds.
+Setting read_setting(long address, std::int64_t unit) {
+  const auto* words = reinterpret_cast<const std::int64_t*>(address);
+  return {words[0] * kSecond + words[1] * unit, words[2] * kSecond + words[3] * unit};
+}
+
+long log_setting(Call& call, long address, const Setting& setting, std::int64_t unit) {
+  const std::int64_t words[4] = {setting.interval / kSecond, setting.interval % kSecond / unit, setting.left / kSecond,
+                                 setting.left % kSecond / unit};
+  if (address != 0) memcpy(reinterpret_cast<void*>(address), words, sizeof words);
+  return log_value(call, 0, static_cast<std::uint64_t>(address), sizeof words);
+}
+
+bool is_valid(const Setting& setting) { return setting.interval >= 0 && setting.left >= 0; }
+
+// A setting can be read at `from`, if there must be one, and one written to `to`, if one is asked for.
+bool are_there(long from, long to) {
+  constexpr std::uint64_t kBytes = 32;
+  const auto source = static_cast<std::uint64_t>(from), place = static_cast<std::uint64_t>(to);
+  return (from == 0 || bytes_there(source, kBytes) == kBytes) && (to == 0 || bytes_writable(place, kBytes) == kBytes);
+}
+
+long set_alarm(Call& call) {
+  const Setting before = setting_of(timers[0]);
+  arm(timers[0], {0, static_cast<std::uint32_t>(call.logged[0]) * kSecond}, false);
+  return complete(call, static_cast<long>((before.left + kSecond - 1) / kSecond));
+}
+
+long set_interval(Call& call) {
+  if (!are_there(call.logged[1], call.logged[2])) return complete(call, -EFAULT);
+  const Setting before = setting_of(timers[0]);
+  const Setting wanted = call.logged[1] == 0 ? Setting{0, 0} : read_setting(call.logged[1], kMicrosecond);
+  if (!is_valid(wanted)) return complete(call, -EINVAL);
+  arm(timers[0], wanted, false);
+  return log_setting(call, call.logged[2], before, kMicrosecond);
+}
+
+long set_timer(Call& call, Timer& timer) {
+  const Setting before = setting_of(timer);
+  if (call.logged[2] == 0) return complete(call, -EINVAL);
+  if (!are_there(call.logged[2], call.logged[3])) return complete(call, -EFAULT);
+  const Setting wanted = read_setting(call.logged[2], 1);
+  if (!is_valid(wanted)) return complete(call, -EINVAL);
+  arm(timer, wanted, (call.logged[1] & TIMER_ABSTIME) != 0);
+  return log_setting(call, call.logged[3], before, 1);
+}
+
+bool use_timer(Call& call, Timer& timer, long& result) {
+  switch (call.number) {
+    case SYS_timer_settime:
+      result = set_timer(call, timer);
+      return true;
+    case SYS_timer_gettime:
+      result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
+                                             : log_setting(call, call.logged[1], setting_of(timer), 1);
+      return true;
+    case SYS_timer_getoverrun:
+      result = complete(call, 0);
+      return true;
+    case SYS_timer_delete:
+      timer = {};
+      result = complete(call, 0);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_shared_clock(long clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ||
+         clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM || clock == CLOCK_TAI;
+}
+
+// Some thread of the recorded run sets the first timer, behind the place where the run departed.
+bool sets_alarm() {
+  if (first_recorded(SYS_alarm) != nullptr) return true;
+  for (const RecordedCall* call = first_recorded(SYS_setitimer); call != nullptr; call = next_recorded(*call))
+    if (record_of(*call).args[0] == ITIMER_REAL) return true;
+  return false;
+}
+
+// Timers are created there, and each is of a clock with which it can be the run's own.
+bool all_can_be_own() {
+  const RecordedCall* call = first_recorded(SYS_timer_create);
+  const bool some = call != nullptr;
+  for (; call != nullptr; call = next_recorded(*call))
+    if (!is_shared_clock(static_cast<long>(record_of(*call).args[0]))) return false;
+  return some;
+}
+
+}  // namespace
+
+bool model_timer_call(Call& call, long& result) {
+  const bool of_real_time = call.logged[0] == ITIMER_REAL;
+  switch (call.number) {
+    case SYS_alarm:
+      result = set_alarm(call);
+      return true;
+    case SYS_setitimer:
+      if (of_real_time) result = set_interval(call);
+      return of_real_time;
+    case SYS_getitimer:
+      if (of_real_time && timers[0].exists)
+        result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
+                                               : log_setting(call, call.logged[1], setting_of(timers[0]), kMicrosecond);
+      return of_real_time && timers[0].exists;
+    default:
+      break;
+  }
+  const bool names_timer = call.number == SYS_timer_settime || call.number == SYS_timer_gettime ||
+                           call.number == SYS_timer_getoverrun || call.number == SYS_timer_delete;
+  Timer* timer = names_timer ? find(call.logged[0]) : nullptr;
+  return timer != nullptr && use_timer(call, *timer, result);
+}
+
+void note_timer(const Call& call) {
+  struct Event {  // struct sigevent
+    std::uint64_t value;
+    std::int32_t signal, notify, tid;
+  };
+  constexpr std::int32_t kSignal = 0, kThread = 4;  // SIGEV_SIGNAL, SIGEV_THREAD_ID
+  const auto* event = reinterpret_cast<const Event*>(call.logged[1]);
+  const bool is_known = event == nullptr || event->notify == kSignal || event->notify == kThread;
+  if (!is_shared_clock(call.logged[0]) || !is_known) return;
+  for (std::uint32_t i = 1; i < kMostTimers; i++) {
+    if (timers[i].exists) continue;
+    const std::int32_t id = *reinterpret_cast<const std::int32_t*>(call.logged[2]);
+    timers[i] = {true, id, kAlarmSignal, static_cast<std::uint32_t>(id), call.logged[0], kNoDeadline, 0, 0};
+    if (event != nullptr) timers[i].signal = event->signal, timers[i].value = event->value;
+    if (event != nullptr && event->notify == kThread) timers[i].tid = event->tid;
+    return;
+  }
+}
+
+std::int64_t next_timer() {
+  const Timer* timer = next();
+  return timer == nullptr ? kNoDeadline : timer->deadline;
+}
+
+void fire_next_timer() {
+  Timer* timer = next();
+  // A thread that has yet to take the last one is not told of another by the same signal.
+  if (timer == nullptr || (timer->tid != 0 && is_pending_for(timer->tid, timer->signal))) return;
+  std::int64_t& now = state().virtual_now;
+  if (timer->deadline > now) now = timer->deadline;
+  // What ran out more than once meanwhile sends one signal.
+  while (timer->deadline <= now && timer->interval != 0) timer->deadline += timer->interval;
+  if (timer->interval == 0) timer->deadline = kNoDeadline;
+  const bool is_first = timer == &timers[0];
+  SignalInfo info = {{timer->signal, 0, is_first ? kByKernel : kByTimer}};
+  if (!is_first) {
+    info.words[4] = timer->id;
+    memcpy(&info.words[6], &timer->value, sizeof timer->value);
+  }
+  timer->tid == 0 ? send_modelled_to_any(info) : send_modelled_to(timer->tid, info);
+}
+
+bool is_of_timer(const wire::SignalRecord& signal) {
+  SignalInfo info;
+  memcpy(&info, signal.info, sizeof info);
+  if (info.words[2] == kByTimer) return find(info.words[4]) != nullptr || all_can_be_own();
+  const bool is_alarm = info.words[2] == kByKernel && signal.number == kAlarmSignal;
+  return is_alarm && (timers[0].exists || sets_alarm());
+}
+
+bool timers_send(long number) {
+  return number > 0 && number <= kSignalCount && (sent_signals & signal_bit(static_cast<int>(number))) != 0;
+}
+
+bool timers_are_armed() { return next() != nullptr; }
+
+}  // namespace reweave::core

@@ -1,0 +1,16 @@
+// Reading from and writing to what the run has to itself (channels.h).
+#pragma once
+
+#include "recorder/core/explored/channels.h"
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+// False: not a call that reads, writes or shuts down.
+bool transfer(Call& call, ChannelFile& file, long& result);
+// Ends the run if the call sends, to outside, a descriptor that leads to what the run has to itself.
+void refuse_passed_channels(const Call& call);
+// One descriptor, or call under way, fewer leads to it.
+void drop_reference(ChannelFile& file);
+
+}  // namespace reweave::core

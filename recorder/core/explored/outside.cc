@@ -1,0 +1,140 @@
+#include "recorder/core/explored/outside.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signal_queue.h"
+#include "recorder/core/signals/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr long kHears[] = {SYS_read,    SYS_readv,   SYS_recvfrom, SYS_recvmsg,
+                           SYS_preadv2, SYS_accept4, SYS_accept,   SYS_recvmmsg};
+constexpr long kSends[] = {SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_sendfile};
+
+std::uint32_t outputs_made[kMaxFds];
+
+template <std::size_t N>
+bool contains(const long (&numbers)[N], long wanted) {
+  for (const long number : numbers)
+    if (number == wanted) return true;
+  return false;
+}
+
+bool was_too_early(const RecordedCall& call) {
+  const long result = record_of(call).result;
+  return result == -EAGAIN || result == -EINTR || result == -512 /* ERESTARTSYS */;
+}
+
+// The next input of `fd`, whether or not it has come.
+RecordedCall* next_of(long fd) {
+  for (RecordedCall* call = first_input(fd); call != nullptr; call = next_input(*call))
+    if (!call->used && is_of_open_file(*call, fd) && !was_too_early(*call)) return call;
+  return nullptr;
+}
+
+// Who gets it: the thread that did when it was recorded, or another that lets it through.
+Thread* receiver(const wire::SignalRecord& signal) {
+  const RuntimeState& s = state();
+  const std::uint64_t bit = signal_bit(static_cast<int>(signal.number));
+  Thread* found = nullptr;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = thread_of(s.live[i]);
+    if ((thread.signal_mask & bit) != 0) continue;
+    if (found == nullptr || thread.id == signal.header.thread) found = &thread;
+  }
+  return found;
+}
+
+// Of the inputs that came before the signal none is left; if there were none, as many schedule points have passed.
+bool is_due(const wire::SignalRecord& signal) {
+  if (signal.step <= state().step) return true;
+  const auto offset = reinterpret_cast<std::uint64_t>(&signal) - kFeedBase;
+  bool some = false;
+  for (long fd = 0; fd < static_cast<long>(kMaxFds); fd++)
+    for (const RecordedCall* call = first_input(fd); call != nullptr && call->offset < offset;
+         call = next_input(*call)) {
+      some = true;
+      if (!call->used && !was_too_early(*call)) return false;
+    }
+  return some;
+}
+
+// The program's own kill(2), tgkill(2) and the like, which the run repeats. Timers and others outside are not it.
+bool is_own(const wire::SignalRecord& signal) {
+  std::int32_t words[5];  // of siginfo_t: number, error, code, padding, sender
+  memcpy(words, signal.info, sizeof words);
+  constexpr std::int32_t kUser = 0, kQueue = -1, kThread = -6;  // SI_USER, SI_QUEUE, SI_TKILL
+  const bool is_sent = words[2] == kUser || words[2] == kQueue || words[2] == kThread;
+  return is_sent && words[4] == process().pid;
+}
+
+}  // namespace
+
+bool hears_outside(long number) { return contains(kHears, number); }
+bool sends_outside(long number) { return contains(kSends, number); }
+
+bool outside_readable(long fd) {
+  const RecordedCall* input = next_of(fd);
+  return input != nullptr && input->outputs_before <= outputs_made[fd];
+}
+
+std::uint64_t outside_changes(long fd) {
+  const RecordedCall* input = next_of(fd);
+  return input == nullptr ? 0 : input->offset + 1;
+}
+
+void expect_input(long fd) {
+  const RecordedCall* input = next_of(fd);
+  for (RecordedCall* call = first_input(fd); call != nullptr && call != input; call = next_input(*call))
+    call->used = true;
+}
+
+void note_output(long fd) {
+  if (fd >= 0 && fd < static_cast<long>(kMaxFds)) outputs_made[fd]++;
+}
+
+void note_outside_opened(long fd, std::uint32_t outputs_before) {
+  if (fd >= 0 && fd < static_cast<long>(kMaxFds)) outputs_made[fd] = outputs_before;
+}
+
+bool hurry_input(long fd) {
+  const RecordedCall* input = next_of(fd);
+  if (input == nullptr) return false;
+  if (outputs_made[fd] < input->outputs_before) outputs_made[fd] = input->outputs_before;
+  return true;
+}
+
+bool is_sent_by_program(long signal) {
+  if (signal <= 0) return true;
+  for (const long number : {SYS_kill, SYS_tkill, SYS_tgkill})
+    for (const RecordedCall* call = first_recorded(number); call != nullptr; call = next_recorded(*call))
+      if (record_of(*call).args[number == SYS_tgkill ? 2 : 1] == static_cast<std::uint64_t>(signal)) return true;
+  return false;
+}
+
+bool signal_from_outside(bool late) {
+  for (;;) {
+    const wire::SignalRecord* signal = next_outside_signal();
+    if (signal != nullptr && (is_own(*signal) || is_of_timer(*signal))) {
+      take_outside_signal();
+      continue;
+    }
+    if (signal == nullptr || (!late && !is_due(*signal))) return false;
+    const auto number = static_cast<int>(signal->number);
+    Thread* to = receiver(*signal);
+    take_outside_signal();
+    // What ends the process, or stops it, is no part of what the program does.
+    if (to == nullptr || signal_action(number).handler <= 1) continue;
+    queue_signal(*to, number, signal->info, true);
+    if (to->state.load() != ThreadState::kBlocked || to->wait.kind == WaitKind::kVfork) continue;
+    to->expired.store(kInterruptedMark);
+    return true;
+  }
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,34 @@
+// What comes from outside of an explored run: connections and bytes on descriptors that lead there, and signals. Each
+// descriptor has what was recorded of it, in that order; an input that followed upon writes to the same descriptor
+// comes when as many were made, or when everybody waits.
+#pragma once
+
+#include "recorder/core/base/context.h"
+
+namespace reweave::core {
+
+// System calls that read from a descriptor or take a connection; that write to one.
+bool hears_outside(long number);
+bool sends_outside(long number);
+
+// A call that reads from `fd` would find something, or its end.
+bool outside_readable(long fd);
+// Changes when something else can be read than before.
+std::uint64_t outside_changes(long fd);
+// The program is told that it can read: the next call does so, and not one that was recorded as too early.
+void expect_input(long fd);
+void note_output(long fd);
+// `fd` is open for something new, made by a call before which so many writes to it had been recorded.
+void note_outside_opened(long fd, std::uint32_t outputs_before);
+
+// Nobody can run. Somebody outside who waited for an answer goes on without it: true if `fd` can be read now.
+bool hurry_input(long fd);
+
+// Some thread of the recorded run sent such a signal.
+bool is_sent_by_program(long signal);
+
+// Nobody can run: a signal from outside comes, if it is its turn or, with `late`, if there is one at all. True if
+// somebody can run now.
+bool signal_from_outside(bool late);
+
+}  // namespace reweave::core

@@ -1,0 +1,243 @@
+#include "recorder/core/log/log.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signals.h"
+
+namespace reweave::core {
+
+namespace {
+
+void wake(std::atomic<std::uint32_t>& word) {
+  word.fetch_add(1);
+  sys(SYS_futex, &word, FUTEX_WAKE, 1);
+}
+
+// Sleeps until `word` changes from `seen`, 20 ms at the most.
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+  const long limit[2] = {0, 20'000'000};
+  sys(SYS_futex, &word, FUTEX_WAIT, seen, limit);
+}
+
+const char* kind_name(std::uint16_t kind) {
+  static constexpr const char* kNames[] = {
+      "none",         "switch",  "system call", "signal",   "file mapping", "spawn",      "exec",  "thread exit",
+      "process exit", "outcome", "input",       "checksum", "module",       "preemption", "patch", "clock reading"};
+  return kind < sizeof kNames / sizeof kNames[0] ? kNames[kind] : "unknown record";
+}
+
+void hold_for_debugger() {
+  RunStatus& status = arena().status;
+  status.held_pid = static_cast<std::uint32_t>(sys(SYS_getpid));
+  status.held.store(1);
+  while (status.held.load() != 0) sys(SYS_futex, &status.held, FUTEX_WAIT, 1, 0);
+}
+
+// Returns the number of the event to come. Only the baton holder counts, so no locked instruction is needed.
+std::uint64_t count_event() {
+  std::atomic<std::uint64_t>& event = arena().status.event;
+  const std::uint64_t next = event.load(std::memory_order_relaxed) + 1;
+  event.store(next, std::memory_order_relaxed);
+  return next;
+}
+
+constexpr std::uint64_t kPart = 512 << 10;  // of the ring
+static_assert(kOutRingBytes / kPart <= 32);
+
+std::uint64_t ring_ready;  // how far this process need not look at the ring's parts, as a count of out.head; 0: it has
+                           // written nothing yet
+std::uint32_t ring_its_own;  // bits of the parts whose pages it has
+
+std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
+
+// The ring is as large as it is for a supervisor that falls behind. Unless it is behind by more than half of what was
+// used so far, the beginning is written to again, where the pages are, and in the processor's caches, rather than pages
+// that nobody has had yet.
+void use_beginning_again() {
+  Channel& out = arena().out;
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed), at = head & (kOutRingBytes - 1);
+  const bool is_new = (ring_ready & (kOutRingBytes - 1)) >= 2 * kPart && (ring_its_own & bit_of_part(ring_ready)) == 0;
+  if (!is_new || config().mode != Mode::kRecord || head - out.tail.load(std::memory_order_acquire) > at / 2) return;
+  const std::uint64_t rest = kOutRingBytes - at;
+  *reinterpret_cast<wire::RecordHeader*>(kOutBase + at) = {static_cast<std::uint16_t>(wire::RecordKind::kNone), 0,
+                                                           static_cast<std::uint32_t>(rest)};
+  state().out_skipped.store(state().out_skipped.load(std::memory_order_relaxed) + rest, std::memory_order_relaxed);
+  publish_out(rest);
+}
+
+// At the end of a part. The supervisor is to take it meanwhile. A process that writes much gets the pages of the ring
+// by the hundred: a fault for each costs as much as copying what is written there twice. Kernels without this (before
+// 5.14) give them one by one.
+void ready_ring(std::uint64_t bytes) {
+  constexpr std::uint64_t kFew = 128 << 10;
+  if (ring_ready != 0) {
+    wake(arena().out.head_signal);
+    use_beginning_again();
+  }
+  const std::uint64_t head = arena().out.head.load(std::memory_order_relaxed);
+  if (ring_ready == 0) ring_ready = head + kFew;
+  while (ring_ready < head + bytes) {
+    const std::uint64_t from = (ring_ready < head ? head : ring_ready) & ~std::uint64_t{kPage - 1};
+    ring_ready = (from | (kPart - 1)) + 1;
+    const std::uint32_t part = bit_of_part(from);
+    if ((ring_its_own & part) != 0) continue;
+    ring_its_own |= part;
+    sys(SYS_madvise, kOutBase + (from & (kOutRingBytes - 1)), ring_ready - from, MADV_POPULATE_WRITE);
+  }
+}
+
+}  // namespace
+
+std::byte* reserve_out(std::uint64_t bytes) {
+  Channel& out = arena().out;
+  if (out.head.load(std::memory_order_relaxed) + bytes > ring_ready) ready_ring(bytes);
+  const std::uint64_t head = out.head.load(std::memory_order_relaxed);
+  while (head + bytes > state().out_limit) {
+    const std::uint32_t seen = out.tail_signal.load();
+    state().out_limit = out.tail.load(std::memory_order_acquire) + kOutRingBytes;
+    if (head + bytes <= state().out_limit) break;
+    wake(out.head_signal);
+    sleep_on(out.tail_signal, seen);
+  }
+  return reinterpret_cast<std::byte*>(kOutBase + (head & (kOutRingBytes - 1)));
+}
+
+void publish_out(std::uint64_t bytes) {
+  Channel& out = arena().out;
+  out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+}
+
+void flush_out() { wake(arena().out.head_signal); }
+
+void wait_until_drained() {
+  Channel& out = arena().out;
+  for (;;) {
+    const std::uint32_t seen = out.tail_signal.load();
+    if (out.tail.load(std::memory_order_acquire) == out.head.load(std::memory_order_relaxed)) return;
+    wake(out.head_signal);
+    sleep_on(out.tail_signal, seen);
+  }
+}
+
+RecordWriter::RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes, std::uint64_t extra_bytes)
+    : bytes_(body_bytes), limit_(round_to(body_bytes + extra_bytes, 8)) {
+  if (limit_ > kMaxRecordBytes) bug("record too large");
+  start_ = reserve_out(limit_);
+  auto& header = body<wire::RecordHeader>();
+  header.kind = static_cast<std::uint16_t>(kind);
+  header.thread = thread;
+}
+
+void RecordWriter::append(const void* data, std::uint64_t bytes) { memcpy(append_space(bytes), data, bytes); }
+
+std::byte* RecordWriter::append_space(std::uint64_t bytes) {
+  const std::uint64_t padded = round_to(bytes, 8);
+  if (bytes_ + padded > limit_) bug("record larger than announced");
+  std::byte* space = start_ + bytes_;
+  if (padded != bytes) *reinterpret_cast<std::uint64_t*>(space + padded - 8) &= (std::uint64_t{1} << bytes % 8 * 8) - 1;
+  bytes_ += padded;
+  return space;
+}
+
+void RecordWriter::commit() {
+  body<wire::RecordHeader>().bytes = static_cast<std::uint32_t>(bytes_);
+  publish_out(bytes_);
+  count_event();
+}
+
+bool await_record() {
+  Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  while (state().feed_known == tail) {
+    const std::uint32_t seen = feed.head_signal.load();
+    const bool closed = feed.closed.load() != 0;
+    state().feed_known = feed.head.load(std::memory_order_acquire);
+    if (state().feed_known != tail) break;
+    if (closed) return false;
+    sleep_on(feed.head_signal, seen);
+  }
+  return true;
+}
+
+namespace {
+
+const wire::ProcessExitRecord* peek_outside_death() {
+  const wire::RecordHeader* record = peek_record();
+  const bool is_one = record != nullptr && record->thread == wire::kOutsideThread &&
+                      record->kind == static_cast<std::uint16_t>(wire::RecordKind::kProcessExit);
+  return is_one ? reinterpret_cast<const wire::ProcessExitRecord*>(record) : nullptr;
+}
+
+}  // namespace
+
+// Several may have been killed together, and who has the baton need not be the last of them.
+void repeat_outside_deaths_here() {
+  wire::ProcessExitRecord own = {};
+  bool dies = false;
+  while (const wire::ProcessExitRecord* record = peek_outside_death()) {
+    const wire::ProcessExitRecord end = *record;
+    consume_record();
+    repeat_outside_death(end);
+    if (end.process != self().process) continue;
+    own = end;
+    dies = true;
+  }
+  if (dies) die_outside(own);
+}
+
+void consume_record() {
+  Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  const auto* record = reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+  const std::uint64_t next = tail + record->bytes;
+  // The supervisor sleeps when the feed is full; it wants to know of half of it, not of each record.
+  const std::uint64_t half = feed.bytes / 2;
+  feed.tail.store(next, std::memory_order_release);
+  if (((tail ^ next) & ~(half - 1)) != 0) wake(feed.tail_signal);
+  if (count_event() == config().stop_event) hold_for_debugger();
+}
+
+const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {
+  repeat_outside_deaths();
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr) end_of_recording();
+  if (record->kind != static_cast<std::uint16_t>(kind) || record->thread != thread) diverged(doing, record);
+  return record;
+}
+
+void diverged(const char* doing, const wire::RecordHeader* record) {
+  Text text;
+  text << "thread " << self().id << " at event " << arena().status.event.load() << ", schedule point " << state().step
+       << "\n  expected: ";
+  if (record == nullptr) {
+    text << "the end of the recording";
+  } else {
+    text << kind_name(record->kind) << " of thread " << record->thread;
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) {
+      const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+      text << " to thread " << change.to << " at schedule point " << change.step;
+    } else if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) {
+      const auto& call = *reinterpret_cast<const wire::SyscallRecord*>(record);
+      text << " number " << call.number << " at schedule point " << call.step << " with (";
+      for (int i = 0; i < 6; i++) text.hex(call.args[i]) << (i < 5 ? ", " : ")");
+    }
+  }
+  text << "\n  got:      " << doing;
+  stop_run(wire::OutcomeKind::kDiverged, text);
+}
+
+void end_of_recording() {
+  RunStatus& status = arena().status;
+  if (status.final_known.load() != 0 && WIFSIGNALED(status.final_status)) die_by_signal(WTERMSIG(status.final_status));
+  if (status.final_known.load() != 0) diverged("goes on", nullptr);
+  stop_run(wire::OutcomeKind::kTruncated, "the recording ends here, for it was cut off; what it holds was replayed");
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,74 @@
+// The stream of records: written when recording, read back when replaying.
+//
+// Thread rule: the baton holder only.
+#pragma once
+
+#include "recorder/core/base/context.h"
+
+namespace reweave::core {
+
+// A record under construction in the out ring. Records are whole or absent: `commit` publishes.
+class RecordWriter {
+ public:
+  // `body_bytes` is the size of the record's struct, header included; more may be appended up to `extra_bytes`.
+  RecordWriter(wire::RecordKind kind, ThreadId thread, std::uint64_t body_bytes, std::uint64_t extra_bytes);
+  template <typename Record>
+  Record& body() {
+    return *reinterpret_cast<Record*>(start_);
+  }
+  void append(const void* data, std::uint64_t bytes);  // padded to 8
+  // Appends `bytes` that the caller then puts where it points.
+  std::byte* append_space(std::uint64_t bytes);
+  void append_path(const char* path) { append(path, string_length(path) + 1); }
+  void commit();
+
+ private:
+  std::byte* start_;
+  std::uint64_t bytes_;
+  std::uint64_t limit_;
+};
+
+// Bytes that one record may hold at the most; larger outputs are split by the callers.
+inline constexpr std::uint64_t kMaxRecordBytes = kOutRingBytes / 4;
+
+// Makes room for `bytes` in the out ring and returns where to write them; waits for the supervisor if it is full.
+std::byte* reserve_out(std::uint64_t bytes);
+// Publishes `bytes` written at reserve_out.
+void publish_out(std::uint64_t bytes);
+// Wakes the supervisor to drain what there is.
+void flush_out();
+// Waits until it has taken all that was published.
+void wait_until_drained();
+
+// Waits until the supervisor has decoded a record that comes next. False at the end of the recording.
+bool await_record();
+// The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
+inline const wire::RecordHeader* peek_record() {
+  const Channel& feed = arena().feed;
+  const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
+  if (state().feed_known == tail && !await_record()) return nullptr;
+  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
+}
+// Replay: carries out the deaths from outside that the recording has here.
+void repeat_outside_deaths_here();
+inline void repeat_outside_deaths() {
+  const wire::RecordHeader* record = peek_record();
+  if (record != nullptr && record->thread == wire::kOutsideThread) repeat_outside_deaths_here();
+}
+// Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
+void consume_record();
+
+// The next record, which must be of `kind` and belong to `thread`; otherwise the run has diverged.
+const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing);
+template <typename Record>
+const Record& expect(wire::RecordKind kind, const char* doing) {
+  return *reinterpret_cast<const Record*>(expect_record(kind, self().id, doing));
+}
+
+// Stops the replay: `doing` says what the thread did where the recording has `record` (null: its end).
+[[noreturn]] void diverged(const char* doing, const wire::RecordHeader* record);
+
+// The recording ends here: ends this process as the recorded one ended, or says that it is truncated.
+[[noreturn]] void end_of_recording();
+
+}  // namespace reweave::core

@@ -1,0 +1,226 @@
+#include "recorder/core/preempt/recorded_preemption.h"
+
+#include <sys/mman.h>
+
+#include "recorder/core/code/patching.h"
+#include "recorder/core/log/log.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/preempt/code_trap.h"
+#include "recorder/core/preempt/memory_hash.h"
+#include "recorder/core/preempt/preemption.h"
+#include "recorder/core/preempt/value_trap.h"
+#include "recorder/core/schedule/countdown.h"
+
+namespace reweave::core {
+
+namespace {
+
+// Pages by which instants were told from the recorded one: the next may well differ there, too.
+struct Suspects {
+  static constexpr std::uint32_t kCount = 8;
+  OtherPage pages[kCount];
+  std::uint32_t next;
+
+  void add(const OtherPage& page) { pages[next++ % kCount] = page; }
+  bool differ(const PageMark* marks) const {
+    for (const OtherPage& page : pages)
+      if (page.at != 0 && page_mark(page.at) != marks[page.index]) return true;
+    return false;
+  }
+};
+
+// The one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick one.
+struct Breakpoint {
+  CodeTrap trap;
+  ValueTrap quick;
+  bool tried;          // it cannot be quick
+  bool stepping;       // the original instruction is being executed
+  bool seen;           // the instant has come, once
+  std::uint64_t hits;  // without having been the instant
+  Suspects suspects;
+
+  std::uint64_t address() const { return quick.planted() ? quick.address() : trap.address; }
+};
+Breakpoint breakpoint;
+
+const wire::PreemptRecord* next_preemption() {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPreempt)) return nullptr;
+  return record->thread == self().id ? reinterpret_cast<const wire::PreemptRecord*>(record) : nullptr;
+}
+
+void plant(std::uint64_t address) {
+  breakpoint = {};
+  if (!breakpoint.trap.plant(address)) diverged("has no code where it was preempted", peek_record());
+}
+
+void remove_breakpoint() {
+  breakpoint.quick.remove();
+  breakpoint.trap.remove();
+  breakpoint = {};
+}
+
+bool computes(const wire::PreemptRecord& record) { return (record.varying & wire::kComputes) != 0; }
+
+NamedWords words_of(const wire::PreemptRecord& record) {
+  const std::uint64_t room = (record.header.bytes - sizeof record) / sizeof(wire::NamedWord);
+  const std::uint64_t said = record.varying & ~wire::kComputes;
+  return {reinterpret_cast<const wire::NamedWord*>(&record + 1), computes(record) && said < room ? said : room};
+}
+
+bool have_protection(const NamedWords& words, std::uint32_t wanted) {
+  for (const wire::NamedWord& word : words) {
+    const Region* region = region_at(word.address);
+    if (region == nullptr || (region->prot & wanted) != wanted) return false;
+  }
+  return true;
+}
+
+bool words_equal(const NamedWords& words) {
+  if (!have_protection(words, PROT_READ)) return false;
+  for (const wire::NamedWord& word : words)
+    if (word_at(word.address) != word.value) return false;
+  return true;
+}
+
+// False, mostly soon, if a page's mark says so.
+bool pages_equal(const wire::PreemptRecord& record, const NamedWords& words) {
+  const auto* end = reinterpret_cast<const std::byte*>(&record) + record.header.bytes;
+  const auto* pages = reinterpret_cast<const wire::PageHashes*>(words.end());
+  const auto* first = reinterpret_cast<const PageMark*>(pages + 1);
+  const auto* last = reinterpret_cast<const PageMark*>(end);
+  if (first > last) diverged("read a damaged preemption", &record.header);
+  if (breakpoint.suspects.differ(first)) return false;
+  const OtherPage other = find_other_page(HashedMemory::kOfTree, {first, last}, tracing());
+  if (other.at != 0) breakpoint.suspects.add(other);
+  return other.at == 0 && (!tracing() || hash_memory(HashedMemory::kOfTree).but_stacks == pages->but_stacks);
+}
+
+bool memory_equal(const wire::PreemptRecord& record) {
+  const NamedWords words = words_of(record);
+  if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ | PROT_WRITE)) return false;
+  const Without without(words);
+  if (computes(record) && !pages_equal(record, words)) return false;
+  return tracing() || hash_memory(HashedMemory::kOfTree).all == record.memory;
+}
+
+bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& record) {
+  return instant_of(context) == Instant{record.ip, record.registers, record.stack, record.vectors} &&
+         words_equal(words_of(record)) && (record.memory == 0 || memory_equal(record));
+}
+
+// True if the thread is in the recorded loop, before or after the recorded iteration.
+bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
+  if (computes(record) || record.memory == 0) return false;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
+    const std::uint64_t value = without_ours(general_register(context.registers, i));
+    if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
+  }
+  return instant_of(context).vectors == record.vectors && memory_equal(record);
+}
+
+// What the processor that recorded left of flags that are undefined.
+void keep_flags(KernelRegisters& r, const wire::PreemptRecord& record) {
+  r.eflags = (r.eflags & ~kKeptFlags) | (record.general[kGeneralRegisters] & kKeptFlags);
+}
+
+void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
+  KernelRegisters& r = context.registers;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
+    if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
+  keep_flags(r, record);
+  for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
+}
+
+// True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
+bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
+  if (step_of(self()) != record.step) return false;
+  if (is_the_instant(context, record)) {
+    const bool first = !breakpoint.seen;
+    breakpoint.seen = true;
+    if (record.varying == wire::kRecurs && first) return false;
+    keep_flags(context.registers, record);
+    return true;
+  }
+  const std::uint64_t hits = ++breakpoint.hits;
+  if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;
+  jump_to_iteration(context, record);
+  return true;
+}
+
+// True if the thread was preempted: this is the recorded instant, or has been made to be.
+bool preempt_if_due(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr || !reaches_the_instant(context, *record)) return false;
+  remove_breakpoint();
+  consume_record();
+  follow_recorded_pause();
+  give_way(context);
+  return true;
+}
+
+bool make_quick(KernelContext& context) {
+  const wire::PreemptRecord* record = next_preemption();
+  if (record == nullptr) return false;
+  const NamedWords words = words_of(*record);
+  if (words.count > NamedWords::kMax || !have_protection(words, PROT_READ)) return false;
+  breakpoint.trap.remove();
+  if (breakpoint.quick.plant(context.registers, {record->general, words})) return true;
+  plant(context.registers.rip);
+  return false;
+}
+
+void step_over(KernelContext& context) {
+  breakpoint.trap.lift();
+  breakpoint.stepping = true;
+  context.registers.eflags |= kTrapFlag;
+}
+
+}  // namespace
+
+void watch_for_preemption() {
+  const wire::PreemptRecord* record = next_preemption();
+  // Before its point the thread may compute at the same place, at each turn of a loop.
+  const std::uint64_t wanted = record == nullptr || record->step != state().step ? 0 : record->ip;
+  if (wanted == breakpoint.address()) return;
+  remove_breakpoint();
+  if (wanted != 0) plant(wanted);
+}
+
+bool on_breakpoint(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  if (breakpoint.quick.hit(r.rip)) {
+    r.rip = breakpoint.quick.address();
+    if (!preempt_if_due(context)) r.rip = breakpoint.quick.go_on();
+    return true;
+  }
+  if (breakpoint.trap.address == 0) return false;
+  if (breakpoint.stepping) {
+    abandon_step_over(context);
+    return true;
+  }
+  if (!breakpoint.trap.hit(r.rip)) return false;
+  r.rip--;
+  if (preempt_if_due(context)) return true;
+  if (!breakpoint.tried && make_quick(context)) return true;
+  breakpoint.tried = true;
+  step_over(context);
+  return true;
+}
+
+void abandon_step_over(KernelContext& context) {
+  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
+  if (origin != 0) {
+    const std::uint64_t address = breakpoint.quick.address();
+    breakpoint.quick.remove();
+    plant(address);
+    breakpoint.tried = true;
+    context.registers.rip = origin;
+  }
+  if (!breakpoint.stepping) return;
+  breakpoint.stepping = false;
+  context.registers.eflags &= ~kTrapFlag;
+  breakpoint.trap.set_again();
+}
+
+}  // namespace reweave::core

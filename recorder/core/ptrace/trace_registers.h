@@ -1,0 +1,62 @@
+// Registers of a stopped tracee: between the frame that it will return through and its Tracee, where the tracer reads
+// and writes them in the layouts of ptrace(2).
+#pragma once
+
+#include "recorder/core/base/context.h"
+#include "recorder/core/base/kernel_types.h"
+
+namespace reweave::core {
+
+// Indices into Tracee::registers, in the order of struct user_regs_struct (sys/user.h).
+enum UserRegister : std::uint32_t {
+  kR15,
+  kR14,
+  kR13,
+  kR12,
+  kRbp,
+  kRbx,
+  kR11,
+  kR10,
+  kR9,
+  kR8,
+  kRax,
+  kRcx,
+  kRdx,
+  kRsi,
+  kRdi,
+  kOrigRax,
+  kRip,
+  kCs,
+  kEflags,
+  kRsp,
+  kSs,
+  kFsBase,
+  kGsBase,
+  kDs,
+  kEs,
+  kFs,
+  kGs
+};
+
+void save_registers(Tracee& tracee, const KernelContext& context);
+// What the tracer may have changed; the caller is the tracee.
+void restore_registers(const Tracee& tracee, KernelContext& context);
+
+// Whether the kernel lets a tracer set this register so; false: EIO.
+bool may_set(std::uint32_t index, std::uint64_t value);
+// Sets what of it a tracer may set.
+void set_register(Tracee& tracee, std::uint32_t index, std::uint64_t value);
+
+// NT_X86_XSTATE: the bytes of it, and what a tracer finds there and may set. `bytes`: of the caller's memory.
+std::uint64_t xstate_bytes(const Tracee& tracee);
+void read_xstate(const Tracee& tracee, std::uint8_t* to, std::uint64_t bytes);
+void write_xstate(Tracee& tracee, const std::uint8_t* from, std::uint64_t bytes);
+// False: the values are none that the processor takes.
+bool xstate_is_valid(const Tracee& tracee, const std::uint8_t* from, std::uint64_t bytes);
+
+// NT_PRFPREG, struct user_fpregs_struct.
+inline constexpr std::uint64_t kFpRegistersBytes = 512;
+void read_fp_registers(const Tracee& tracee, std::uint8_t* to);
+bool write_fp_registers(Tracee& tracee, const std::uint8_t* from);
+
+}  // namespace reweave::core

@@ -1,0 +1,238 @@
+#include "recorder/core/ptrace/trace_stops.h"
+
+#include <linux/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "recorder/core/code/patching.h"
+#include "recorder/core/ptrace/trace_registers.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/restarts.h"
+#include "recorder/core/signals/signal_queue.h"
+#include "recorder/core/signals/signals.h"
+#include "recorder/core/signals/stops.h"
+#include "recorder/core/syscalls/seccomp.h"
+
+namespace reweave::core {
+
+namespace {
+
+struct Info {
+  std::int32_t words[32];
+};
+
+Info info_of(int number, int code, std::int32_t pid) {
+  Info info = {};
+  info.words[0] = number;
+  info.words[2] = code;
+  info.words[4] = pid;
+  if (live()) info.words[5] = static_cast<std::int32_t>(sys(SYS_getuid));
+  return info;
+}
+
+// A stop, and its end. Returns the signal that the tracer resumes the thread with; its Tracee may be another's after.
+std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t code, const void* info) {
+  Thread& me = self();
+  Tracee& tracee = *tracee_of(me);
+  remove_patches();
+  save_registers(tracee, context);
+  memcpy(tracee.info, info, sizeof tracee.info);
+  tracee.stop = kind;
+  tracee.code = code;
+  tracee.reported = 0;
+  if (kind != StopKind::kGroup || tracee.listening != kContinuedBefore) tracee.listening = 0;
+  tracee.signal = 0;
+  const std::uint64_t mask = me.signal_mask;
+  tell_tracer(tracee, kind == StopKind::kGroup ? CLD_STOPPED : CLD_TRAPPED);
+  block({WaitKind::kTracer, me.id, 0});
+  tracee.stop = StopKind::kNone;
+  restore_registers(tracee, context);
+  tracee.call = static_cast<std::int32_t>(tracee.registers[kOrigRax]);
+  if (me.signal_mask != mask) apply_signal_mask(me);
+  if (me.signal_mask != mask) context.mask = live() ? real_mask(me.signal_mask) : 0;
+  if (tracee.in_use == kLetGo) {
+    settle_restart(context, tracee, nullptr);
+    tracee.in_use = 0;
+  }
+  follow_tracing();
+  return tracee.signal;
+}
+
+// As ptrace_notify does: the stop's code is the siginfo's too.
+std::int32_t stop_with_code(KernelContext& context, StopKind kind, std::uint32_t code) {
+  const Info info = info_of(SIGTRAP, static_cast<int>(code), process().pid);
+  return stand_still(context, kind, code, &info);
+}
+
+void stop_by_interrupt(KernelContext& context) {
+  stop_with_code(context, StopKind::kGroup, SIGTRAP | PTRACE_EVENT_STOP << 8);
+}
+
+std::uint32_t syscall_code(const Tracee& tracee) {
+  return (tracee.options & PTRACE_O_TRACESYSGOOD) != 0 ? SIGTRAP | 0x80 : SIGTRAP;
+}
+
+// The process is let go in the middle of a group-stop, and nobody has continued it: then the kernel stops it.
+void stay_stopped(int number) {
+  if (self().tracee != 0 || is_traced(process())) return;
+  for (Tracee& other : state().tracees)  // which are to stop once, not again when they have been continued
+    if (other.in_use == kLetGo && other.process == self().process) other.code = 0;
+  stop_here(number);
+}
+
+// The part of one thread in a group-stop.
+void stop_alone(KernelContext& context, int number) {
+  const Tracee& tracee = *tracee_of(self());
+  const auto stop = static_cast<std::uint32_t>(number);
+  const Info none = {};
+  if (tracee.seized != 0)
+    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
+  else
+    stand_still(context, StopKind::kGroup, stop, &none);
+  if (self().tracee == 0 && (tracee.code & 0x7f) == stop) stay_stopped(number);
+}
+
+// What a tracer resumes a thread with at a stop that is no signal's own is sent to it.
+void send_resumed(std::int32_t number) {
+  if (number != 0 && live()) queue_own_signal(self(), number);
+}
+
+}  // namespace
+
+bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
+  const auto* words = reinterpret_cast<const std::int32_t*>(signal.info);
+  if (is_request_to_stop(signal)) {
+    words[2] == kInterruptCode ? stop_by_interrupt(context) : stop_alone(context, words[1]);
+    return false;
+  }
+  const Tracee& tracee = *tracee_of(self());
+  const std::int32_t tracer = state().processes[tracee.tracer_process].pid;
+  const std::int32_t resumed = stand_still(context, StopKind::kSignal, signal.number, signal.info);
+  if (resumed == 0) return false;
+  signal.number = static_cast<std::uint32_t>(resumed);
+  memcpy(signal.info, tracee.info, sizeof signal.info);
+  std::int32_t shown = 0;
+  memcpy(&shown, signal.info, sizeof shown);
+  if (shown == resumed) return true;
+  const Info info = info_of(resumed, 0 /* SI_USER */, tracer);
+  memcpy(signal.info, &info, sizeof signal.info);
+  return true;
+}
+
+void stop_in_group(KernelContext& context, int number) {
+  process().stop_cancelled.store(0);
+  stop_others(*tracee_of(self()), number);
+  stop_alone(context, number);
+}
+bool wants_event(const Thread& thread, int event) {
+  const Tracee* tracee = tracee_of(thread);
+  return tracee != nullptr && (tracee->options >> event & 1) != 0;
+}
+
+void stop_at_event(KernelContext& context, int event, std::uint64_t message) {
+  if (!wants_event(self(), event)) return;
+  tracee_of(self())->message = message;
+  send_resumed(stop_with_code(context, StopKind::kEvent, SIGTRAP | static_cast<std::uint32_t>(event) << 8));
+}
+
+bool enter_traced_call(KernelContext& context, long& number) {
+  auto& r = context.registers;
+  Tracee* tracee = tracee_of(self());
+  tracee->call = number;
+  tracee->in_call = 1;
+  const ResumeMode mode = tracee->mode;
+  const bool emulated = mode == ResumeMode::kEmulate || mode == ResumeMode::kEmulateStep;
+  if (mode != ResumeMode::kSyscall && !emulated) return true;
+  r.rax = static_cast<std::uint64_t>(-ENOSYS);
+  tracee->message = PTRACE_EVENTMSG_SYSCALL_ENTRY;
+  send_resumed(stop_with_code(context, StopKind::kSyscallEntry, syscall_code(*tracee)));
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
+  if (emulated || number < 0) return false;
+  r.rax = static_cast<std::uint64_t>(number);
+  return true;
+}
+
+bool stop_by_filter(KernelContext& context, long& number) {
+  std::uint64_t message = 0;
+  if (!wants_event(self(), PTRACE_EVENT_SECCOMP) || !filters_ask_tracer(context.registers, number, message))
+    return true;
+  Tracee* tracee = tracee_of(self());
+  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
+  stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
+  if (number < 0) return false;
+  context.registers.rax = static_cast<std::uint64_t>(number);
+  return true;
+}
+
+void leave_traced_call(KernelContext& context, bool restarts) {
+  Tracee* tracee = tracee_of(self());
+  if (tracee == nullptr || tracee->in_call == 0) return;
+  if (tracee->mode == ResumeMode::kSyscall) {
+    tracee->message = PTRACE_EVENTMSG_SYSCALL_EXIT;
+    send_resumed(stop_with_code(context, StopKind::kSyscallExit, syscall_code(*tracee)));
+  } else if (is_stepping(self())) {
+    finish_step(context);
+  }
+  tracee = tracee_of(self());
+  if (tracee == nullptr) return;
+  if (!restarts) tracee->call = -1;
+  tracee->in_call = 0;
+}
+
+bool is_stepping(const Thread& thread) {
+  const Tracee* tracee = tracee_of(thread);
+  return tracee != nullptr && (tracee->mode == ResumeMode::kStep || tracee->mode == ResumeMode::kEmulateStep);
+}
+
+void suspend_stepping(KernelContext& context) {
+  if (is_stepping(self())) context.registers.eflags &= ~kTrapFlag;
+}
+
+void resume_stepping(KernelContext& context) {
+  if (is_stepping(self())) context.registers.eflags |= kTrapFlag;
+}
+
+void finish_step(KernelContext& context) {
+  constexpr int kBreakpoint = 1;  // TRAP_BRKPT, as the kernel has it behind a system call
+  Info info = {};
+  info.words[0] = SIGTRAP;
+  info.words[2] = kBreakpoint;
+  memcpy(info.words + 4, &context.registers.rip, sizeof context.registers.rip);
+  force_signal(context, SIGTRAP, &info);
+}
+
+void stop_in_handler(KernelContext& context) { send_resumed(stop_with_code(context, StopKind::kEvent, SIGTRAP)); }
+
+void stop_after_exec(KernelContext& context) {
+  Thread& me = self();
+  Tracee* tracee = tracee_of(me);
+  tracee->tid = me.tid;
+  tracee->call = SYS_execve;
+  tracee->in_call = 1;
+  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);  // the call has yet to return
+  stop_at_event(context, PTRACE_EVENT_EXEC, tracee->message);
+  context.registers.rax = 0;
+  if (me.tracee == 0) return;
+  const bool signalled = (tracee->options & PTRACE_O_TRACEEXEC) == 0 && tracee->seized == 0;
+  leave_traced_call(context, false);
+  if (me.tracee == 0 || !signalled) return;
+  const Info info = info_of(SIGTRAP, 0 /* SI_USER */, process().pid);
+  force_signal(context, SIGTRAP, &info);
+}
+
+void await_first_stop() {
+  follow_tracing();
+  if (live()) take_requests();
+}
+
+void begin_traced(KernelContext& context) {
+  if (self().tracee == 0) return;
+  deliver_signals(context, false, 0);
+  resume_stepping(context);
+}
+
+}  // namespace reweave::core

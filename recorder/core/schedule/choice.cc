@@ -1,0 +1,159 @@
+#include "recorder/core/schedule/choice.h"
+
+#include <algorithm>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/schedule/observation.h"
+#include "recorder/core/schedule/thread_table.h"
+#include "recorder/policy.h"
+
+namespace reweave::core {
+
+bool may_resume(const Thread& thread) {
+  if (is_stopped(thread)) return false;
+  const ThreadState s = thread.state.load();
+  return s == ThreadState::kReady || s == ThreadState::kRunning ||
+         (s == ThreadState::kBlocked && thread.expired.load() != 0);
+}
+
+namespace {
+
+// A modelled wait may end at any instant, as if the others had been slow for so long: so an explored run has its
+// time-outs early, late or never, and nobody sleeps. But a thread that polls would do nothing else: after a few early
+// ends its time passes only when nobody else can run.
+bool may_time_out(const Thread& thread) {
+  constexpr std::uint32_t kMostEarly = 3;
+  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  if (thread.wait.deadline > next_timer()) return false;  // whose signal comes before
+  return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
+}
+
+std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
+  }
+  return n;
+}
+
+// Scratch of collect_enabled: the baton holder's, one per process is enough.
+ThreadId enabled_threads[kMaxThreads];
+
+// The policy of this run, found by name the first time a process asks.
+const Policy* chosen_policy;
+
+const Policy& policy() {
+  if (chosen_policy == nullptr) chosen_policy = find_policy(config().policy.name);
+  if (chosen_policy == nullptr) bug("unknown policy");
+  return *chosen_policy;
+}
+
+// The time of a thread's wait is up: so late it is now, at the least.
+void expire(Thread& thread, bool early) {
+  RuntimeState& s = state();
+  if (early && thread.wait.deadline > s.virtual_now) thread.early_timeouts++;
+  if (thread.wait.deadline > s.virtual_now) s.virtual_now = thread.wait.deadline;
+  thread.expired.store(kExpiredMark);
+}
+
+// Timers run out until `time`, or somebody can run. True if somebody can: `me` too.
+bool pass_timers(Thread& me, std::int64_t time) {
+  constexpr int kMostVain = 100;  // that tick for ever
+  for (int i = 0; i < kMostVain && next_timer() <= time; i++) {
+    fire_next_timer();
+    if (collect_enabled(me, may_resume(me), enabled_threads) != 0) return true;
+  }
+  return false;
+}
+
+// Modelled: nobody can get on, so time passes until the next deadline. False if there is none.
+bool expire_next(Thread& me) {
+  RuntimeState& s = state();
+  Thread* next = nullptr;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
+    if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
+  }
+  if (next_timer() != kNoDeadline && pass_timers(me, next == nullptr ? kNoDeadline - 1 : next->wait.deadline))
+    return true;
+  if (next == nullptr) return false;
+  expire(*next, false);
+  return true;
+}
+
+// Who spins waits for another, too; but that all do so shows only when the last of them gives way.
+bool all_wait(const Thread& me, bool me_enabled) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = thread_of(s.live[i]);
+    const bool can_run = thread.id == me.id ? me_enabled : may_resume(thread);
+    if (can_run && (me.spinning == 0 || thread.spinning == 0)) return false;
+  }
+  return true;
+}
+
+// Modelled: nobody can get on unless its time passes. The outside acts if it is its turn; otherwise time passes; and if
+// nobody waits for that, the outside acts all the same. `n` threads are enabled; if `me` is, all that can run spin.
+std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
+  const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
+  if (outside_acts(false)) return collected();
+  if (n != 0 && !me_enabled) return n;
+  const bool passed = expire_next(me);
+  n = collected();
+  if ((n == 0 || !passed) && outside_acts(true)) n = collected();
+  return n;
+}
+
+// Where one that spins gives way, others that spin come after those that do not, or they could do so to each other for
+// ever.
+std::uint32_t leave_out_spinning(std::uint32_t n) {
+  std::uint32_t left = 0;
+  const auto gets_on = [](ThreadId id) { return thread_of(id).spinning == 0 && may_resume(thread_of(id)); };
+  if (std::none_of(enabled_threads, enabled_threads + n, gets_on)) {
+    for (std::uint32_t i = 0; i < n; i++) thread_of(enabled_threads[i]).spinning = 0;
+    return n;
+  }
+  for (std::uint32_t i = 0; i < n; i++)
+    if (thread_of(enabled_threads[i]).spinning == 0) enabled_threads[left++] = enabled_threads[i];
+  return left;
+}
+
+}  // namespace
+
+MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
+  if (modelled() && next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
+    me_enabled = me_enabled || may_resume(me);
+  std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
+  if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, me_enabled, n);
+  if (n == 0) return {false, 0};
+  const PolicyConfig& policy_config = config().policy;
+  const auto* goal =
+      policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
+  // A policy with a goal knows whom it wants.
+  if (me.spinning != 0 && goal == nullptr) n = leave_out_spinning(n);
+  const ChoiceArgs args = {
+      policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
+  const Choice choice = policy().choose(args);
+  note_choice(args, choice.thread);
+  Thread& chosen = thread_of(choice.thread);
+  chosen.spinning = 0;
+  if (modelled() && chosen.state.load() == ThreadState::kBlocked && chosen.expired.load() == 0) expire(chosen, n > 1);
+  undisturbed = choice.undisturbed;
+  return {true, choice.thread};
+}
+
+bool policy_holds_at_calls() { return policy().holds_at_calls && config().observe == 0; }
+
+void begin_policy() {
+  chosen_policy = nullptr;
+  clear_notes();
+  seed_random(state().policy, config().policy.seed);
+  policy().begin_run(config().policy, state().policy);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,18 @@
+// Deadlock as a fact: every thread waits for another one.
+#pragma once
+
+#include "recorder/core/base/context.h"
+
+namespace reweave::core {
+
+// Called when no thread can run, before the baton is freed: ends the run with the cycle if nothing outside can
+// change that.
+void check_deadlock(const Thread& me);
+
+// Logs the outcome and ends the run with it.
+[[noreturn]] void end_run(wire::OutcomeKind outcome, const char* text);
+
+// Replay: the run ended here with the outcome in `record`; ends it the same way.
+[[noreturn]] void replay_outcome(const wire::RecordHeader* record);
+
+}  // namespace reweave::core

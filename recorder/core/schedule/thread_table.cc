@@ -1,0 +1,149 @@
+#include "recorder/core/schedule/thread_table.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+
+#pragma GCC visibility push(hidden)
+extern "C" void api_point();
+extern "C" void api_stack();
+extern "C" void api_call();
+#pragma GCC visibility pop
+
+namespace reweave::core {
+
+char kernel_state(const Thread& thread) {
+  Text name;
+  name << state().processes[thread.process].real_pid << "/task/" << thread.real_tid << "/stat";
+  const long stat = open_own(kProcFd, name.c_str(), 0);
+  if (is_error(stat)) return 0;
+  char text[128];
+  const long bytes = sys(SYS_read, stat, text, sizeof text - 1);
+  sys(SYS_close, stat);
+  text[is_error(bytes) ? 0 : bytes] = 0;
+  const char* end = text;  // of the name, which may have parentheses in it
+  for (const char* p = text; *p != 0; p++)
+    if (*p == ')') end = p;
+  return *end == ')' && end[1] != 0 ? end[2] : 0;
+}
+
+namespace {
+
+// An exiting thread has its core stack and its place in the table until the kernel has let it go.
+bool is_gone(const Thread& thread) {
+  const char state = kernel_state(thread);
+  return state == 0 || state == 'Z' || state == 'X';
+}
+
+void wait_until_gone(const Thread& thread) {
+  constexpr std::uint32_t kTries = 200;  // it may be another's number by now
+  const long pause[2] = {0, 500'000};
+  for (std::uint32_t i = 0; i < kTries && !is_gone(thread); i++) sys(SYS_nanosleep, pause, nullptr);
+}
+
+void note_end(ThreadId id) {
+  RuntimeState& s = state();
+  s.ended[(s.next_ended + s.ended_threads++) % kMaxThreads] = id;
+}
+
+// The id of a new thread. When all have been given out, that of the thread that ended longest ago, which a replay finds
+// as well. A trace, and what learns from many runs, knows threads by their ids.
+ThreadId new_id() {
+  RuntimeState& s = state();
+  if (s.thread_count < kMaxThreads) return static_cast<ThreadId>(s.thread_count++);
+  if (tracing() || modelled())
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 16384 threads in one run cannot be traced or explored");
+  if (s.ended_threads == 0) stop_run(wire::OutcomeKind::kUnsupported, "more than 16384 threads at a time");
+  const ThreadId id = s.ended[s.next_ended];
+  s.next_ended = (s.next_ended + 1) % kMaxThreads;
+  s.ended_threads--;
+  wait_until_gone(s.threads[id]);
+  return id;
+}
+
+}  // namespace
+
+void give_back(Thread& thread) {
+  RuntimeState& s = state();
+  s.live_threads--;
+  s.processes[thread.process].live_threads--;
+  thread.state.store(ThreadState::kUnused);
+  if (thread.id + 1u == s.thread_count) {
+    s.thread_count--;
+    return;
+  }
+  s.next_ended = (s.next_ended + kMaxThreads - 1) % kMaxThreads;
+  s.ended[s.next_ended] = thread.id;
+  s.ended_threads++;
+}
+
+Thread& add_thread(std::uint16_t process_index) {
+  RuntimeState& s = state();
+  const ThreadId id = new_id();
+  Thread& thread = s.threads[id];
+  memset(static_cast<void*>(&thread), 0, sizeof thread);
+  thread.self = &thread;
+  thread.point_entry = reinterpret_cast<std::uint64_t>(&api_point);
+  thread.stack_entry = reinterpret_cast<std::uint64_t>(&api_stack);
+  thread.call_entry = reinterpret_cast<std::uint64_t>(&api_call);
+  thread.id = id;
+  thread.process = process_index;
+  thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;
+  thread.state.store(ThreadState::kReady);
+  s.live[s.live_threads++] = thread.id;
+  s.processes[process_index].live_threads++;
+  return thread;
+}
+
+void remove_live(ThreadId id) {
+  RuntimeState& s = state();
+  std::uint32_t n = 0;
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.live[i] != id) s.live[n++] = s.live[i];
+  if (n != s.live_threads) note_end(id);
+  s.live_threads = n;
+}
+
+void retire_process_threads(std::uint16_t process_index, ThreadId except) {
+  RuntimeState& s = state();
+  std::uint32_t n = 0;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process == process_index && thread.id != except) {
+      if (thread.state.load() == ThreadState::kBlocked) s.waiting_at[wait_slot(thread.wait.address)]--;
+      thread.state.store(ThreadState::kExited);
+      s.processes[process_index].live_threads--;
+      note_end(thread.id);
+    } else {
+      s.live[n++] = thread.id;
+    }
+  }
+  s.live_threads = n;
+}
+
+bool is_stopped(const Thread& thread) {
+  return thread.stopped != 0 || state().processes[thread.process].stopping.load() != 0;
+}
+
+void set_process_stopped(std::uint16_t process_index, bool stopped) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.process == process_index) thread.stopped = stopped ? 1 : 0;
+  }
+}
+
+void look_again(std::uint16_t process_index) {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.thread_count; i++) {  // who has the baton may be changing the list of those alive
+    Thread& thread = s.threads[i];
+    const ThreadState now = thread.state.load();
+    if (thread.process != process_index || (now != ThreadState::kReady && now != ThreadState::kBlocked)) continue;
+    thread.go.fetch_or(kGoAttention);
+    sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
+  }
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,173 @@
+#include "recorder/core/signals/faults.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/code/patching.h"
+#include "recorder/core/code/stubs.h"
+#include "recorder/core/explored/fork_server.h"
+#include "recorder/core/preempt/instant.h"
+#include "recorder/core/preempt/loop_probe.h"
+#include "recorder/core/preempt/preemption.h"
+#include "recorder/core/preempt/recorded_preemption.h"
+#include "recorder/core/processor/segment_bases.h"
+#include "recorder/core/processor/tsc.h"
+#include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/protection_keys.h"
+#include "recorder/core/signals/restarts.h"
+#include "recorder/core/signals/signal_effects.h"
+#include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/files/file_changes.h"
+
+// Hidden, for without it the compiler would go through a table that a static image lacks.
+#pragma GCC visibility push(hidden)
+extern "C" {
+extern char core_guarded_fault[];
+extern char core_exec_stopped[];
+}
+#pragma GCC visibility pop
+
+namespace reweave::core {
+
+namespace {
+
+constexpr int kStepped = 2;  // TRAP_TRACE
+
+// True if the core was reading or writing what the target's system call points to, and that is not there.
+bool bad_argument(int number, std::uint64_t address) {
+  return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 &&
+         !(address >= kCoreBase && address < kOursEnd);
+}
+
+// Abandons the call under way: core_guarded returns -EFAULT.
+void fail_call(KernelContext& context) {
+  context.registers.rsp = self().call_frame;
+  context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
+}
+
+// Traps that we set ourselves. After any other fault there are no single steps under way.
+bool ours_by_design(int number, const void* info, KernelContext& context) {
+  if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
+  if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
+  if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
+  abandon_step_over(context);
+  abandon_probe(context);
+  return false;
+}
+
+// A traced image begins (entry.S, core_exec_stop).
+void begin_image(KernelContext& context) {
+  KernelRegisters& r = context.registers;
+  const std::uint64_t stack = r.rdi, entry = r.rsi;
+  for (std::uint32_t i = 0; i < kGeneralRegisters; i++) general_register(r, i) = 0;
+  constexpr std::uint64_t kInterruptsEnabled = 0x202;
+  r.eflags = kInterruptsEnabled;
+  r.rsp = stack;
+  r.rip = entry;
+  stop_after_exec(context);
+  if (process().alive != 0) deliver_signals(context, false, SYS_execve);
+  resume_stepping(context);
+}
+
+// A forced signal: its handler runs now, or the process dies. `recurs`: as for die_on_return.
+void force(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
+  if (signal_action(number).handler <= 1 || blocked) return die_on_return(context, number, recurs);
+  enter_handler(context, number, info);
+  context.mask = real_mask(me.signal_mask);
+  if (process().alive) arm();
+}
+
+// A signal that cannot wait. `recurs`: as for die_on_return.
+void take_now(KernelContext& context, int number, const void* info, bool recurs) {
+  Thread& me = self();
+  log_signal(me, number, false, info);
+  if (me.tracee == 0) return force(context, number, info, recurs);
+  QueuedSignal signal = {static_cast<std::uint32_t>(number), 0, {}};
+  memcpy(signal.info, info, sizeof signal.info);
+  if (stop_for_signal(context, signal)) {
+    if (signal.number != static_cast<std::uint32_t>(number))
+      act_on(context, signal);
+    else
+      force(context, number, signal.info, recurs);
+  }
+  if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
+  if (process().alive) arm();
+}
+
+bool give_way_at_pause(KernelContext& context) {
+  const std::uint64_t after = behind_pause(context.registers.rip);
+  if (after == 0) return false;
+  context.registers.rip = after;
+  give_way(context);
+  return true;
+}
+
+// An instruction was carried out in the target's stead. If it steps itself, that was a step.
+void finish_own_step(KernelContext& context) {
+  if ((context.registers.eflags & kTrapFlag) == 0) return;
+  std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
+  arm();
+  take_now(context, SIGTRAP, info, false);
+}
+
+// Replay: a processor that has not what the recorded one had.
+void check_instruction(std::uint64_t ip) {
+  const wire::RecordHeader* record = peek_record();
+  if (record == nullptr || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal)) return;
+  Text text;
+  text << "this processor lacks an instruction that the recorded program executed, at ";
+  text.hex(ip) << "; replay on one like that which recorded, or record with --processor=x86-64-v3";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
+}
+
+}  // namespace
+
+// An instruction of the target caused it, or of ours, which is a defect.
+extern "C" void core_on_fault(int number, void* info, void* raw_context) {
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
+  take_all_rights();
+  if (in_core(context.registers.rip)) check_gs_base();
+  const int code = static_cast<int*>(info)[2];
+  if (code <= 0) {  // sent, not caused
+    core_on_asynchronous(number, info, raw_context);
+    return;
+  }
+  suspend_stepping(context);
+  if (ours_by_design(number, info, context)) return resume_stepping(context);
+  if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
+    return resume_stepping(context);
+  const std::uint64_t ip = context.registers.rip;
+  if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
+  // The target steps itself, or is stepped: until it is back.
+  if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return resume_stepping(context);
+  if (in_core(ip)) {
+    if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);
+    Text text;
+    text << "internal error: signal " << number << " in the core at ";
+    text.hex(ip) << " for address ";
+    text.hex(static_cast<std::uint64_t*>(info)[2]);
+    stop_run(wire::OutcomeKind::kDiverged, text);
+  }
+  // Without an address: what the processor forbids.
+  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;
+  if (is_privileged &&
+      (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
+    is_stepping(self()) ? finish_step(context) : finish_own_step(context);
+    return resume_stepping(context);
+  }
+  if (number == SIGILL && replaying()) check_instruction(ip);
+  arm();
+  take_now(context, number, info, number != SIGTRAP);
+  resume_stepping(context);
+}
+
+void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }
+
+}  // namespace reweave::core

@@ -1,0 +1,136 @@
+#include "recorder/core/signals/kernel_signals.h"
+
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/preempt/loop_probe.h"
+#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/signals.h"
+#include "recorder/core/signals/stops.h"
+#include "recorder/core/syscalls/dispatch.h"
+
+// Hidden, for without it the compiler would go through a table that a static image lacks.
+#pragma GCC visibility push(hidden)
+extern "C" {
+extern char core_text_start[], core_text_end[];
+void core_restorer();
+}
+#pragma GCC visibility pop
+
+namespace reweave::core {
+
+namespace {
+
+Process& handlers_owner() { return state().processes[process().handlers_of]; }
+
+}  // namespace
+
+void set_real_action(int number, std::uint64_t handler, std::uint64_t flags, std::uint64_t mask) {
+  const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), mask};
+  sys(SYS_rt_sigaction, number, &action, nullptr, 8);
+}
+
+std::uint64_t always_handled() { return kNeverBlocked & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP)); }
+
+std::uint64_t real_mask(std::uint64_t mask) { return mask & ~kNeverBlocked; }
+
+void apply_signal_mask(const Thread& me) {
+  if (!live()) return;
+  const std::uint64_t real = real_mask(me.signal_mask);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &real, nullptr, 8);
+}
+
+SignalAction& signal_action(int number) { return handlers_owner().actions[number]; }
+
+// SA_RESTART: a call of the core's own that it interrupts goes on. Nothing interrupts it: a signal that found its first
+// instruction, and not the blocking call behind it, would be queued and slept on. exec blocks it until here
+// (core/image/exec.cc).
+void install_watchdog_handler() {
+  set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
+                  SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~kNeverBlocked);
+  const std::uint64_t bit = signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, nullptr, 8);
+}
+
+void install_core_handlers() {
+  const auto dispatch = reinterpret_cast<std::uint64_t>(&core_on_sigsys);
+  constexpr std::uint64_t kFlags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  set_real_action(SIGSYS, dispatch, kFlags);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+    set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
+  const std::uint64_t ours = always_handled() & ~signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, nullptr, 8);  // whoever started us may have blocked them
+  if (live() && !replaying()) install_watchdog_handler();
+  for (const int number : {SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
+    if (live() && signal_action(number).handler == 0) apply_disposition(number);
+  if (process().catches_all.load() != 0) catch_all_signals(true);
+}
+
+KernelStack core_stack(const Thread& thread) {
+  const std::uint64_t base = kStacksBase + thread.id * kCoreStackBytes + 4096;
+  return {base, 0, 0, thread.stack_top - base};
+}
+
+void prepare_thread(Thread& thread) {
+  const KernelStack alternate = core_stack(thread);
+  sys(SYS_sigaltstack, &alternate, nullptr);
+  const auto begin = reinterpret_cast<std::uint64_t>(core_text_start);
+  const auto bytes = static_cast<std::uint64_t>(core_text_end - core_text_start);
+  static const char always_block = 1;  // SYSCALL_DISPATCH_FILTER_BLOCK: only the core's text is let through
+  if (sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block) != 0)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel");
+  sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+  if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
+}
+
+bool is_to_catch_all() {
+  const std::uint8_t all = process().catches_all.load();
+  return all == kCatching || all == kCatchesAll;
+}
+
+void set_kernel_action(int number) {
+  if (is_synchronous(number) || number == SIGSYS || number == kWatchdogSignal) return;
+  const SignalAction& action = signal_action(number);
+  const bool traced = is_to_catch_all();
+  const bool stops = action.handler == 0 && !traced && (kTerminalStops & signal_bit(number)) != 0;
+  const bool caught = action.handler > 1 || stops || traced || (action.handler == 0 && number == SIGPIPE);
+  std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
+  if (!caught) return set_real_action(number, action.handler, kept);
+  if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
+  // One at a time, so that they queue in the order in which the kernel delivers them.
+  set_real_action(number, reinterpret_cast<std::uint64_t>(stops ? &core_on_stop : &core_on_asynchronous),
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
+}
+
+void apply_disposition(int number) {
+  Process& here = handlers_owner();
+  const std::uint64_t handler = signal_action(number).handler;
+  here.handled_signals &= ~signal_bit(number);
+  here.ignored_signals &= ~signal_bit(number);
+  if (handler > 1) here.handled_signals |= signal_bit(number);
+  if (handler == 1) here.ignored_signals |= signal_bit(number);
+  if (live()) set_kernel_action(number);
+}
+
+void catch_all_signals(bool all) {
+  std::uint8_t under_way = all ? kCatching : kReleasing;
+  process().catches_all.store(under_way);
+  for (int number = 1; live() && number <= kSignalCount; number++)
+    if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
+  // Unless another thread has begun with the opposite.
+  process().catches_all.compare_exchange_strong(under_way, all ? kCatchesAll : 0);
+}
+
+void die_by_signal(int number) {
+  set_real_action(number, 0, 0);
+  const std::uint64_t others = ~signal_bit(number);  // the watchdog's may be waiting, without a handler yet
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &others, nullptr, 8);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_exit_group, 128 + number);
+  __builtin_unreachable();
+}
+
+}  // namespace reweave::core

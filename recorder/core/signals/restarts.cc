@@ -1,0 +1,67 @@
+#include "recorder/core/signals/restarts.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+// What rax holds: negated errors that no program sees (include/linux/errno.h of the kernel).
+constexpr long kRestartSys = -512;        // again, if the handler has SA_RESTART
+constexpr long kRestartNoIntr = -513;     // again
+constexpr long kRestartNoHandler = -514;  // again, if no handler runs
+constexpr long kRestartBlock = -516;      // likewise
+
+bool is_code(long word) {
+  return word == kRestartSys || word == kRestartNoIntr || word == kRestartNoHandler || word == kRestartBlock;
+}
+
+long code_of(long number, const KernelRegisters& registers) {
+  if (!goes_on_after_stop(number)) return -EINTR;
+  if (restarts_after_signal(number, registers, true)) return kRestartSys;
+  constexpr std::uint16_t kOfSockets = kRestarts | kFirstIsFd;
+  return (find_row(number)->flags & kOfSockets) == kOfSockets ? -EINTR : kRestartNoHandler;  // it has a time limit
+}
+
+}  // namespace
+
+bool goes_on_after_stop(long number) {
+  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
+                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
+  for (const long fails : kFails)
+    if (number == fails) return false;
+  return true;
+}
+
+void make_again(KernelContext& context, long number) {
+  context.registers.rip -= kSyscallBytes;
+  context.registers.rax = static_cast<std::uint64_t>(number);
+}
+
+void begin_restart(KernelContext& context, Tracee& tracee, long number) {
+  context.registers.rax = static_cast<std::uint64_t>(code_of(number, context.registers));
+  tracee.call = number;
+}
+
+void begin_call_again(KernelContext& context, Tracee& tracee, long number) {
+  context.registers.rip += kSyscallBytes;
+  context.registers.rax = static_cast<std::uint64_t>(kRestartNoIntr);
+  tracee.call = number;
+}
+
+void settle_restart(KernelContext& context, Tracee& tracee, const SignalAction* handler) {
+  const auto code = static_cast<long>(context.registers.rax);
+  const long number = tracee.call;
+  tracee.call = -1;
+  if (number < 0 || !is_code(code)) return;
+  const bool wanted = handler == nullptr || (code == kRestartSys && (handler->flags & SA_RESTART) != 0);
+  if (wanted || code == kRestartNoIntr)
+    make_again(context, number);
+  else
+    context.registers.rax = static_cast<std::uint64_t>(-EINTR);
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,85 @@
+#include "recorder/core/signals/stops.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/schedule/recorded_switches.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/schedule/thread_table.h"
+#include "recorder/core/signals/protection_keys.h"
+#include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/dispatch.h"
+
+namespace reweave::core {
+
+namespace {
+
+bool is_ours(std::uint32_t thread_mark) {
+  return thread_mark != 0 && thread_mark <= kMaxThreads &&
+         thread_of(static_cast<ThreadId>(thread_mark - 1)).process == self().process;
+}
+
+// The terminal that sent it stops the supervisor as well, so the whole tree waits for whoever continues it.
+bool stops_with_supervisor() { return sys(SYS_getpgid, config().supervisor) == sys(SYS_getpgid, 0); }
+
+// By the kernel, whose action is the default for so long.
+void stop_now(int number) {
+  const std::uint64_t bit = signal_bit(number);
+  std::uint64_t before = 0;
+  set_real_action(number, 0, 0);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, &before, 8);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, 8);
+  set_kernel_action(number);
+  self().unseen_signals++;
+}
+
+// While this process is stopping nobody in it begins to move the baton; who had begun before soon has it, or has not.
+void let_movers_finish() {
+  while (process().moving_baton.load() != 0) sys(SYS_sched_yield);
+}
+
+}  // namespace
+
+// Whoever moves the baton first says so, and looks at `stopping` then (core/schedule/baton.cc); here it is the other
+// way round. So one of both sees the other. What is promised to a thread is looked at before what a thread has.
+bool begin_stop() {
+  Process& here = process();
+  here.stopping.fetch_add(1);
+  const bool promised = is_ours(state().next_holder.load());
+  const bool held = is_ours(state().holder.load());
+  return !promised && !held && here.moving_baton.load() == 0;
+}
+
+void end_stop() {
+  Process& here = process();
+  here.stopping.fetch_sub(1);
+  look_again(here.index);
+}
+
+void begin_without_stops() {
+  process().stopping.store(0);
+  process().moving_baton.store(0);
+}
+
+void stop_here(int number) {
+  if (replaying()) return follow_recorded_switches(wire::SwitchReason::kInKernel);
+  if (!live() || process().stop_cancelled.load() != 0) return;
+  begin_stop();
+  leave_baton();
+  let_movers_finish();
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  end_stop();
+  return_from_kernel();
+}
+
+extern "C" void core_on_stop(int number, void* info, void* raw_context) {
+  take_all_rights();
+  const bool unheld = begin_stop();
+  const bool at_once = unheld || stops_with_supervisor();
+  if (at_once) stop_now(number);
+  end_stop();
+  if (at_once) return;
+  core_on_asynchronous(number, info, raw_context);
+}
+
+}  // namespace reweave::core

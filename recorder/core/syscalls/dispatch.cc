@@ -1,0 +1,399 @@
+#include "recorder/core/syscalls/dispatch.h"
+
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/code/patching.h"
+#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/log/checksum.h"
+#include "recorder/core/log/pseudo_calls.h"
+#include "recorder/core/processor/clock_reads.h"
+#include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/recorded_switches.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/protection_keys.h"
+#include "recorder/core/signals/restarts.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/files/file_changes.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+[[noreturn]] void call_diverged(const Call& call, const wire::RecordHeader* record, const char* what) {
+  Text text;
+  text << "system call " << (call.row != nullptr ? call.row->name : "?") << " (number " << static_cast<int>(call.number)
+       << ")" << what << " with (";
+  for (int i = 0; i < 6; i++) text.hex(static_cast<std::uint64_t>(call.logged[i])) << (i < 5 ? ", " : ")");
+  text << " at ip ";
+  text.hex(call.context.registers.rip);
+  diverged(text.c_str(), record);
+}
+
+const wire::SyscallRecord& expect_call(Call& call) {
+  follow_recorded_switches(wire::SwitchReason::kInKernel);  // a thread may sleep before it makes the call, too
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr) end_of_recording();
+  if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
+    call_diverged(call, header, "");
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
+  for (int i = 0; i < call.row->argument_count; i++)
+    if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
+  if (record.context != context_hash(call.context.registers))
+    call_diverged(call, header, " from another place or stack");
+  if (record.step != state().step) call_diverged(call, header, " at another schedule point");
+  return record;
+}
+
+long run(Call& call) {
+  PendingOp op = {};
+  op.kind = OpKind::kSyscall;
+  op.pc = call.context.registers.rip;
+  op.detail = static_cast<std::uint32_t>(call.number);
+  if (modelled() && is_file_operation(call)) {
+    op.kind = OpKind::kSemaphore;
+    op.object = file_object();
+    op.is_write = 1;
+  }
+  if (call.row->kind == CallKind::kYield) {
+    yield_point(op);
+    return complete(call, 0);
+  }
+  schedule_point(op);
+  long answer = 0;
+  if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
+  const CallKind kind = call.row->kind;
+  if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
+  if (tracing()) trace_call(call.context, call.number);
+  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
+}
+
+long run_body(void* call) { return run(*static_cast<Call*>(call)); }
+long run_plain(void* call) { return recorded_call(*static_cast<Call*>(call)); }
+
+long guarded(long (*body)(void*), Call& call) {
+  const long result = core_guarded(body, &call, &call.me.call_frame);
+  if (result == -EFAULT) take_back_baton();  // the fault may have come while it was lent
+  return result;
+}
+
+// What the kernel says to a call of which the core could not read what it wanted to know.
+long ask_kernel(Call& call) {
+  memcpy(call.args, call.logged, sizeof call.args);
+  return guarded(run_plain, call);
+}
+
+// Carries out the call; if it points to memory that is not there it fails with EFAULT, as the kernel's own would.
+long run_guarded(Call& call) {
+  long result = guarded(run_body, call);
+  const bool may_ask = result == -EFAULT && !call.completed && (call.row->flags & kAsksKernel) != 0;
+  if (may_ask && !call.made) result = ask_kernel(call);
+  const bool abandoned = result == -EFAULT && !call.completed;
+  self().call_frame = 0;  // not call.me: the call may have been a fork
+  if (!abandoned) return result;
+  return complete(call, result);
+}
+
+std::uint64_t logged_bytes(const Output& output, const wire::KeptRange* kept) {
+  return sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(output.bytes, 8) : sizeof *kept);
+}
+
+void append_output(RecordWriter& record, const Output& output, const wire::KeptRange* kept) {
+  *reinterpret_cast<wire::OutputChunk*>(record.append_space(sizeof(wire::OutputChunk))) = {output.address,
+                                                                                           output.bytes};
+  if (kept == nullptr) return record.append(reinterpret_cast<const void*>(output.address), output.bytes);
+  record.append(kept, sizeof *kept);
+}
+
+void log_part(const Output& part, const wire::KeptRange* kept) {
+  PseudoCall record(wire::kOutputPart, logged_bytes(part, kept) - sizeof(wire::OutputChunk));
+  record.fields().flags = kept == nullptr ? 0 : wire::kOutputApart;
+  append_output(record, part, kept);
+  record.commit();
+}
+
+constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
+
+// Logs all of `outputs` in records of their own.
+void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
+  for (std::uint32_t i = 0; i < count; i++)
+    for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
+      const std::uint64_t left = outputs[i].bytes - at;
+      const wire::KeptRange range =
+          kept == nullptr ? wire::KeptRange{} : wire::KeptRange{kept->file, kept->offset + at};
+      const Output part = {outputs[i].address + at, left < kPartBytes ? left : kPartBytes};
+      log_part(part, kept == nullptr ? nullptr : &range);
+    }
+}
+
+// Writes the outputs that `record` holds to memory. False: it is damaged.
+bool apply_outputs(const wire::SyscallRecord& record) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
+  std::uint64_t at = sizeof(wire::SyscallRecord);
+  while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
+    wire::OutputChunk chunk;
+    memcpy(&chunk, bytes + at, sizeof chunk);
+    at += sizeof chunk;
+    if (chunk.bytes > record.header.bytes - at) return false;
+    memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
+    at += round_to(chunk.bytes, 8);
+  }
+  return true;
+}
+
+void apply_parts(const Call& call) {
+  for (;;) {
+    repeat_outside_deaths();
+    const wire::RecordHeader* header = peek_record();
+    if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
+    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+    if (record.number != wire::kOutputPart || header->thread != call.me.id) return;
+    if (!apply_outputs(record)) call_diverged(call, header, " whose record is damaged");
+    consume_record();
+  }
+}
+
+}  // namespace
+
+void trace_call(const KernelContext& context, long number) {
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
+  words[1] = wire::pack_word1(context.registers.rip, self().id);
+  words[2] = static_cast<std::uint64_t>(number);
+  publish_out(24);
+}
+
+void log_outputs_before(const Output* outputs, std::uint32_t count) { log_parts(outputs, count, nullptr); }
+
+void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
+  std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
+  for (std::uint32_t i = 0; i < count; i++) {
+    extra += logged_bytes(outputs[i], kept);
+    whole += logged_bytes(outputs[i], nullptr);
+  }
+  if (whole > kMaxRecordBytes) {
+    log_parts(outputs, count, kept);
+    extra = count = 0;
+  }
+  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
+  auto& body = record.body<wire::SyscallRecord>();
+  body.number = static_cast<std::uint32_t>(call.number);
+  body.flags = call.flags | (kept == nullptr || count == 0 ? 0 : wire::kOutputApart);
+  body.result = result;
+  copy_words(body.args, call.logged);
+  for (int i = call.row->argument_count; i < 6; i++) body.args[i] = 0;
+  body.step = state().step;
+  body.context = context_hash(call.context.registers);
+  for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
+  record.commit();
+  call.completed = true;
+  log_checksum(call.context);
+}
+
+long complete(Call& call, long result) {
+  if (!replaying()) {
+    log_call(call, result, nullptr, 0);
+    return result;
+  }
+  const wire::SyscallRecord& record = expect_call(call);
+  if (record.result != result) {
+    Text text;
+    text << " that returned ";
+    text.hex(static_cast<std::uint64_t>(result)) << ", recorded ";
+    text.hex(static_cast<std::uint64_t>(record.result));
+    call_diverged(call, &record.header, text.c_str());
+  }
+  consume_record();
+  call.completed = true;
+  check_checksum(call.context);
+  return result;
+}
+
+bool next_result(const Call& call, long& result) {
+  follow_recorded_switches(wire::SwitchReason::kInKernel);
+  const wire::RecordHeader* header = peek_record();
+  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
+  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  result = record.result;
+  return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
+}
+
+bool has_failed(const Call& call) {
+  long result = 0;
+  return replaying() && next_result(call, result) && is_error(result);
+}
+
+long inject(Call& call) {
+  apply_parts(call);
+  const wire::SyscallRecord& record = expect_call(call);
+  if (!apply_outputs(record)) call_diverged(call, &record.header, " whose record is damaged");
+  call.flags = record.flags;
+  const long result = record.result;
+  consume_record();
+  call.completed = true;
+  check_checksum(call.context);
+  return result;
+}
+
+namespace {
+
+// The end of a handler unblocks signals, which are delivered before the program goes on. A schedule point, for such a
+// delivery must have a number of its own. False: the process dies.
+bool end_handler(KernelContext& context) {
+  PendingOp op = {};
+  op.kind = OpKind::kSyscall;
+  op.pc = context.registers.rip;
+  op.detail = SYS_rt_sigreturn;
+  schedule_point(op);
+  if (!return_from_handler(context)) return false;
+  apply_signal_mask(self());
+  arm();
+  return true;
+}
+
+void return_and_deliver(KernelContext& context) {
+  if (end_handler(context)) deliver_signals(context, false, SYS_rt_sigreturn);
+}
+
+// Carries out the call that `context` was about to make: changes it to what the call returns with.
+long carry_out(KernelContext& context, long number) {
+  auto& r = context.registers;
+  if (read_clock(context, number)) {
+    if (state().stand_in_changes != 0) follow_file_changes();
+    return 0;
+  }
+  auto argument = [](std::uint64_t word) { return static_cast<long>(word); };
+  Call call = {context,
+               self(),
+               find_row(number),
+               number,
+               {},
+               {argument(r.rdi), argument(r.rsi), argument(r.rdx), argument(r.r10), argument(r.r8), argument(r.r9)}};
+  for (unsigned ints = call.row->ints; ints != 0; ints &= ints - 1) {
+    long& narrow = call.logged[__builtin_ctz(ints)];
+    narrow = static_cast<std::int32_t>(narrow);
+  }
+  copy_words(call.args, call.logged);
+  const long result = run_guarded(call);
+  if (state().stand_in_changes != 0) follow_file_changes();
+  if (result == kNotStarted)
+    make_again(context, number);
+  else
+    r.rax = static_cast<std::uint64_t>(result);
+  if (process().alive != 0) arm();
+  return result;
+}
+
+// Pseudo system call of a patched call's stub: the call was carried out, what is left needs the signal frame.
+constexpr long kFinishCall = 0x5260;
+
+// A call that began in a stub: `context` becomes that of the call itself. True if it was carried out already.
+bool resume_patched_call(KernelContext& context) {
+  const PatchedCall& patched = self().patched_call;
+  auto& r = context.registers;
+  r.rcx = patched.after;
+  r.rip = patched.ip;
+  if (r.rax != static_cast<std::uint64_t>(kFinishCall)) return false;
+  r.rax = patched.result;
+  deliver_signals(context, patched.interrupted != 0, patched.number);
+  return true;
+}
+
+// True if a signal kept the call from ending, or from starting.
+bool may_restart(KernelContext& context, long number, long result) {
+  Tracee* tracee = process().alive != 0 ? tracee_of(self()) : nullptr;
+  if (tracee == nullptr) return false;
+  if (result == kNotStarted)
+    begin_call_again(context, *tracee, number);
+  else if (result == -EINTR && signal_due(self()))
+    begin_restart(context, *tracee, number);
+  else
+    return false;
+  return true;
+}
+
+// Ends in another thread if the call creates a process.
+void on_traced_call(KernelContext& context, long number) {
+  bool restarts = false;
+  if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
+    if (number == SYS_rt_sigreturn) {
+      if (!end_handler(context)) return;
+    } else {
+      restarts = may_restart(context, number, carry_out(context, number));
+    }
+  }
+  if (process().alive == 0) return;
+  leave_traced_call(context, restarts);
+  if (process().alive != 0) deliver_signals(context, false, number);
+}
+
+void on_sigsys(KernelContext& context) {
+  auto& r = context.registers;
+  const bool patched = is_trap(context);
+  if (patched && resume_patched_call(context)) return;
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
+  self().deliver_due = 0;
+  if (number == kDeliverSignals) {
+    r.rax = due_signal_restarts() ? 0 : 1;
+    return deliver_signals(context, false, number);
+  }
+  if (self().tracee != 0) return on_traced_call(context, number);
+  if (number == SYS_rt_sigreturn) return return_and_deliver(context);
+  if (!patched && (r.eflags & kTrapFlag) == 0) note_call_site(r.rip, number);
+  const long result = carry_out(context, number);
+  if (process().alive != 0) deliver_signals(context, result == -EINTR, number);
+}
+
+}  // namespace
+
+extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
+  constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH
+  if (static_cast<const int*>(info)[2] != kUserDispatch) return core_on_asynchronous(signal, info, raw_context);
+  constexpr std::uint32_t kArch64 = 0xc000003e;  // AUDIT_ARCH_X86_64
+  if (static_cast<const std::uint32_t*>(info)[7] != kArch64)
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "a system call of the 32-bit kind (int $0x80) cannot be recorded; build the program for x86-64");
+  auto& context = *static_cast<KernelContext*>(raw_context);
+  allow_unaligned(context);
+  take_rights_of(context);
+  suspend_stepping(context);
+  on_sigsys(context);
+  context.registers.rip = landing(context.registers.rip);
+  resume_stepping(context);
+}
+
+extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint64_t resume) {
+  allow_unaligned(context);
+  auto& r = context.registers;
+  Thread& me = self();
+  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
+  const std::uint64_t mask = me.signal_mask;
+  me.deliver_due = 0;
+  me.patched_call = {r.rip, r.rip, 0, number, 0};
+  const bool needs_frame = (find_row(number)->flags & kNeedsFrame) != 0 || me.seccomp != 0 || me.tracee != 0;
+  if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
+  const long result = carry_out(context, number);
+  const bool signals = live() ? me.queued.load() != 0 || me.held != 0 : signal_due(me);
+  // In an explored run the kernel's mask is nobody's business.
+  const bool same_mask = me.has_saved_mask == 0 && (modelled() || me.signal_mask == mask);
+  const bool done = result != kNotStarted && !signals && same_mask;
+  if (done) return resume;
+  me.patched_call = {me.patched_call.after, r.rip, r.rax, number, result == -EINTR ? 1u : 0u};
+  r.rax = static_cast<std::uint64_t>(kFinishCall);
+  return trap_address();
+}
+
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
+  if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
+  const std::uint16_t flags = find_row(number)->flags;
+  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(registers.rdi))) return false;
+  return wanted && (flags & kRestarts) != 0;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,47 @@
+#include "recorder/core/syscalls/files/fd_sharing.h"
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/schedule/deadlock.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint32_t unused_table() {
+  RuntimeState& s = state();
+  FdTableSet used;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) used.add(s.threads[s.live[i]].fd_table);
+  for (std::uint32_t i = 0; i < kMaxFdTables; i++) {
+    if (!used.add(i)) continue;
+    if (i >= s.fd_tables_used) s.fd_tables_used = i + 1;
+    return i;
+  }
+  stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 tables of descriptors at a time");
+}
+
+// What explored runs know of descriptors (core/explored/modelled_files.h) is one table.
+void copy_table(const Thread& from, Thread& to) {
+  if (modelled())
+    end_run(wire::OutcomeKind::kLeftRecording,
+            "left the recording: explored runs cannot give a thread descriptors of its own yet");
+  const std::uint32_t index = unused_table();
+  memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
+  if (state().last_opened.table == index) state().last_opened.known = 0;  // of somebody who had the table before
+  to.fd_table = index;
+}
+
+}  // namespace
+
+void give_descriptors(const Thread& from, Thread& to, bool shared) {
+  to.fd_table = from.fd_table;
+  if (!shared) copy_table(from, to);
+}
+
+void unshare_descriptors() {
+  const RuntimeState& s = state();
+  Thread& me = self();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (s.live[i] != me.id && thread_of(s.live[i]).fd_table == me.fd_table) return copy_table(me, me);
+}
+
+}  // namespace reweave::core

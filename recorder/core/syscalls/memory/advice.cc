@@ -1,0 +1,99 @@
+// madvise. What an advice does to memory or to a later fork is done in every mode; others are none of a replay's
+// business, which has another kernel, or less memory.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/memory/process_memory.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr long kCold = 20, kDontNeedLocked = 24, kPoison = 100, kTakeOffline = 101, kGuard = 102, kNoGuard = 103;
+
+constexpr long kWithEffect[] = {MADV_DONTNEED,   MADV_REMOVE,     MADV_DONTFORK, MADV_DOFORK, MADV_WIPEONFORK,
+                                MADV_KEEPONFORK, kDontNeedLocked, kGuard,        kNoGuard};
+
+bool has_effect(long advice) {
+  for (const long known : kWithEffect)
+    if (advice == known) return true;
+  return false;
+}
+
+// MADV_FREE is for private memory without a file (madvise(2)).
+bool can_be_freed(std::uint64_t start, std::uint64_t end) {
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr) return true;  // the kernel's business
+    if (region->shared || region->file_end != kNoFile) return false;
+    start = region->end;
+  }
+  return true;
+}
+
+}  // namespace
+
+// MADV_FREE lets the kernel take the pages at an instant of its choice, which would be an input that we cannot see. It
+// is told that they are not needed now, and keeps them until it is short of memory, with their contents.
+long repeatable_advice(long advice) { return advice == MADV_FREE ? kCold : advice; }
+
+void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
+  if (advice == MADV_DONTFORK || advice == MADV_DOFORK)
+    inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
+  if (advice == kGuard || advice == kNoGuard) guard_region(start, page_up(start + bytes), advice == kGuard);
+}
+
+namespace {
+
+// Replay, where the kernel does not know guards (Linux before 6.13): memory that nobody may touch is nearly the same.
+// What the program allows itself there anew can be touched, which then is a divergence.
+long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
+  if (guarded) {
+    sys(SYS_madvise, start, end - start, MADV_DONTNEED);
+    return sys(SYS_mprotect, start, end - start, PROT_NONE);
+  }
+  while (start < end) {
+    const Region* region = region_at(start);
+    if (region == nullptr) return -ENOMEM;
+    const std::uint64_t part_end = region->end < end ? region->end : end;
+    if (region->guarded) sys(SYS_mprotect, start, part_end - start, region->prot);
+    start = part_end;
+  }
+  return 0;
+}
+
+long advise(Call& call, std::uint64_t start, std::uint64_t bytes) {
+  const long advice = call.args[2];
+  long recorded = 0;
+  const bool known = replaying() && next_result(call, recorded);
+  // ENOMEM: there was a hole, but the rest was advised on.
+  if (known && is_error(recorded) && recorded != -ENOMEM) return inject(call);
+  long result = sys(SYS_madvise, start, bytes, repeatable_advice(advice));
+  if (result == -EINVAL && known && recorded == 0 && (advice == kGuard || advice == kNoGuard))
+    result = guard_by_protection(start, page_up(start + bytes), advice == kGuard);
+  const bool as_recorded = known && (recorded != 0 || !has_effect(advice));
+  if (result == 0 || as_recorded) note_advice(start, bytes, advice);
+  return as_recorded ? inject(call) : complete(call, result);
+}
+
+}  // namespace
+
+long handle_madvise(Call& call) {
+  const auto start = static_cast<std::uint64_t>(call.args[0]);
+  const auto bytes = static_cast<std::uint64_t>(call.args[1]);
+  const long advice = call.args[2];
+  // They are about the machine's memory, for privileged programs only.
+  if (advice == kPoison || advice == kTakeOffline) return complete(call, -EPERM);
+  if (beyond_user_space(start, bytes)) return complete(call, -EINVAL);
+  if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");
+  if (advice == MADV_FREE && start % kPage == 0 && !can_be_freed(start, page_up(start + bytes)))
+    return complete(call, -EINVAL);
+  return advise(call, start, bytes);
+}
+
+}  // namespace reweave::core

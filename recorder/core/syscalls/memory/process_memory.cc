@@ -1,0 +1,124 @@
+#include "recorder/core/syscalls/memory/process_memory.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/log/pseudo_calls.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/proc/proc_path.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint64_t kPieceBytes = 1 << 20;
+
+// The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
+const Process* owner_of_memory(long fd) {
+  char link[64];
+  if (is_error(path_of_fd(fd, link, sizeof link))) return nullptr;
+  const ProcPath parts = parse_proc_path(link);
+  return parts.file != nullptr && string_equal(parts.file, "mem") ? process_of(parts) : nullptr;
+}
+
+void log_piece(long memory, const Process& owner, std::uint64_t address, std::uint64_t bytes) {
+  PseudoCall record(wire::kMemoryChanged, bytes);
+  record.fields().args[0] = owner.index;
+  record.append_file(address, memory, bytes);
+  record.commit();
+}
+
+}  // namespace
+
+long open_memory(const Process& process) {
+  Text name;
+  name << process.real_pid << "/mem";
+  return sys(SYS_openat, kProcFd, name.c_str(), O_RDWR | O_CLOEXEC);
+}
+
+void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t bytes) {
+  const Process* owner = owner_of_memory(call.args[0]);
+  const long memory = owner == nullptr ? -1 : open_memory(*owner);
+  if (memory < 0) return;
+  while (bytes != 0) {
+    const std::uint64_t piece = bytes < kPieceBytes ? bytes : kPieceBytes;
+    log_piece(memory, *owner, address, piece);
+    address += piece;
+    bytes -= piece;
+  }
+  sys(SYS_close, memory);
+}
+
+void repeat_memory_change(const wire::SyscallRecord& record) {
+  const wire::OutputChunk* chunk = sole_chunk(record.header);
+  const bool sound =
+      chunk != nullptr && record.args[0] < state().process_count && state().processes[record.args[0]].alive != 0;
+  if (!sound) diverged("changed the memory of a process", &record.header);
+  const long memory = open_memory(state().processes[record.args[0]]);
+  const long written = memory < 0 ? memory : sys(SYS_pwrite64, memory, chunk + 1, chunk->bytes, chunk->address);
+  if (memory >= 0) sys(SYS_close, memory);
+  if (written != static_cast<long>(chunk->bytes)) diverged("could not change the memory of a process", &record.header);
+}
+
+// Within the tree it is done in every mode; what it does to others is none of a replay's business.
+long handle_process_vm_writev(Call& call) {
+  const Process* target = process_by_pid(call.args[0]);
+  if (target == nullptr || modelled()) return recorded_call(call);
+  return complete(call, sys(SYS_process_vm_writev, kernel_id(*target), call.args[1], call.args[2], call.args[3],
+                            call.args[4], call.args[5]));
+}
+
+namespace {
+
+struct IoVector {
+  std::uint64_t base, bytes;
+};
+
+// The first `left` bytes of the ranges at `address`, one after the other.
+template <typename Use>
+void for_ranges(std::uint64_t address, long count, std::uint64_t left, Use use) {
+  const auto* range = reinterpret_cast<const IoVector*>(address);
+  for (long i = 0; i < count && left > 0; i++) {
+    const std::uint64_t bytes = range[i].bytes < left ? range[i].bytes : left;
+    use(range[i].base, bytes);
+    left -= bytes;
+  }
+}
+
+}  // namespace
+
+// What changes memory the kernel lets a process advise only itself (since 6.13), so a replay knows whose it is.
+long handle_process_madvise(Call& call) {
+  constexpr long kWillNeed = 3, kCold = 20, kPageOut = 21, kCollapse = 25;
+  const long advice = call.args[3];
+  if (advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse) return recorded_call(call);
+  if (modelled() || call.args[4] != 0) return complete(call, -EINVAL);
+  const auto ranges = static_cast<std::uint64_t>(call.args[1]);
+  long result = 0;
+  if (replaying()) {
+    if (next_result(call, result) && result > 0)
+      for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
+                 [advice](std::uint64_t at, std::uint64_t n) { sys(SYS_madvise, at, n, repeatable_advice(advice)); });
+    result = inject(call);
+  } else {
+    bool ours = false;
+    for_ranges(ranges, call.args[2], ~std::uint64_t{0},
+               [&ours](std::uint64_t at, std::uint64_t n) { ours = ours || is_ours(at, n); });
+    result =
+        ours ? -ENOMEM
+             : sys(SYS_process_madvise, call.args[0], ranges, call.args[2], repeatable_advice(advice), call.args[4]);
+    log_call(call, result, nullptr, 0);
+  }
+  if (result > 0)
+    for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
+               [advice](std::uint64_t at, std::uint64_t n) { note_advice(at, n, advice); });
+  return result;
+}
+
+}  // namespace reweave::core

@@ -1,0 +1,395 @@
+// Sending signals: kill and its relatives.
+//
+// The kernel carries them out, but two effects concern the schedule. A process of the tree that dies takes no part any
+// more, which the recording says after the call; and one that is stopped must not be given the baton. If the sender
+// itself is to die or to stop, that waits until the call is logged.
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/schedule/thread_table.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signal_effects.h"
+#include "recorder/core/signals/signal_queue.h"
+#include "recorder/core/signals/stops.h"
+#include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/proc/proc_path.h"
+#include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/tasks/robust.h"
+
+namespace reweave::core {
+
+// From /proc/thread-self/fdinfo (pidfd_open(2)).
+long pid_of_pidfd(long fd) {
+  Text name;
+  name << "thread-self/fdinfo/" << static_cast<int>(fd);
+  const long info = sys(SYS_openat, kProcFd, name.c_str(), 0);
+  if (is_error(info)) return -1;
+  char text[512];
+  const long bytes = sys(SYS_read, info, text, sizeof text - 1);
+  sys(SYS_close, info);
+  text[is_error(bytes) ? 0 : bytes] = 0;
+  for (Words words = {text}; *words.at != 0; words.at++)
+    if (words.take("\nPid:\t")) return id_from_outside(words.number());
+  return -1;
+}
+
+namespace {
+
+struct Sending {
+  long pid;               // as kill takes it
+  long tid;               // 0: any thread of the process
+  int number;             // 0: none is sent
+  long siginfo;           // address of what the receiver gets, or 0
+  bool to_group = false;  // `pid` is as for kill, a group's
+};
+
+// `live`: descriptors may be looked at.
+Sending sending_of(const Call& call) {
+  const long* a = call.logged;
+  switch (call.number) {
+    case SYS_kill:
+      return {a[0], 0, static_cast<int>(a[1]), 0, a[0] <= 0};
+    case SYS_tkill:
+      return {0, a[0], static_cast<int>(a[1]), 0};
+    case SYS_tgkill:
+      return {a[0], a[1], static_cast<int>(a[2]), 0};
+    case SYS_rt_sigqueueinfo:
+      return {a[0], 0, static_cast<int>(a[1]), a[2]};
+    case SYS_rt_tgsigqueueinfo:
+      return {a[0], a[1], static_cast<int>(a[2]), a[3]};
+    default: {
+      constexpr long kProcessGroup = 4;  // PIDFD_SIGNAL_PROCESS_GROUP
+      const long pid = pid_of_pidfd(a[0]);
+      const bool to_group = a[3] == kProcessGroup && a[2] == 0 && pid > 0;
+      return {to_group ? -pid : pid, 0, static_cast<int>(a[1]), a[2], to_group};
+    }
+  }
+}
+
+Process* process_of(const Sending& sending) {
+  if (sending.tid == 0) return process_by_pid(sending.pid);
+  const Thread* thread = thread_by_tid(sending.tid);
+  return thread == nullptr ? nullptr : &state().processes[thread->process];
+}
+
+// A thread that has given the baton away for the last time: the kernel may still have it for a moment. The first
+// thread's id is the process's, and lasts as long.
+bool has_ended(const Sending& sending) {
+  return sending.tid > 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
+}
+
+// A thread by a process that is not its own, or by none: the kernel refuses that.
+bool names_wrongly(const Call& call, const Process& target) {
+  const bool by_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
+  return by_both && call.logged[0] != id_seen_from(process().pid_namespace, target);
+}
+
+// The signal is for the process, or for that thread of it.
+bool may_take(const Thread& thread, const Sending& sending) {
+  return sending.tid == 0 || id_seen_from(process().pid_namespace, thread) == sending.tid;
+}
+
+// False: all threads that may take the signal block it.
+bool unblocked(const Process& target, const Sending& sending) {
+  if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process != target.index || !may_take(thread, sending)) continue;
+    if ((thread.signal_mask & signal_bit(sending.number)) == 0) return true;
+  }
+  return false;
+}
+
+// A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
+// themselves. So they do while a process that is not traced any more has yet to notice that.
+DefaultAction effect_of(const Process& target, int number) {
+  const bool from_outside = target.pid_namespace != process().pid_namespace;
+  if (from_outside && number == SIGKILL) return DefaultAction::kTerminate;
+  if (from_outside && number == SIGSTOP) return DefaultAction::kStop;
+  const bool comes_to_core = number != SIGKILL && (is_traced(target) || target.catches_all.load() != 0);
+  return comes_to_core ? DefaultAction::kIgnore : default_action(target, number);
+}
+
+// The tracee that takes a signal so sent; null: there is none.
+Tracee* receiving_tracee(const Process& target, const Sending& sending) {
+  if (state().tracing_began == 0) return nullptr;
+  for (Tracee& tracee : state().tracees) {
+    if (tracee.in_use != kTraced || tracee.dead != 0 || tracee.process != target.index) continue;
+    if (may_take(thread_of(tracee.thread), sending)) return &tracee;
+  }
+  return nullptr;
+}
+
+// SIGCONT makes those that listen in a group-stop stop once more, or as soon as they listen.
+void continue_listeners(const Process& target, const Sending& sending) {
+  if (sending.number != SIGCONT || state().tracing_began == 0) return;
+  for (Tracee& tracee : state().tracees) {
+    if (tracee.in_use != kTraced || tracee.process != target.index || tracee.seized == 0) continue;
+    if (tracee.listening == kListens)
+      restart_group_stop(tracee, SIGTRAP);
+    else
+      tracee.listening = kContinuedBefore;
+  }
+}
+
+// SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.
+bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
+  Tracee* tracee = sending.number == SIGSTOP ? receiving_tracee(target, sending) : nullptr;
+  if (tracee == nullptr) return false;
+  std::int32_t info[32] = {SIGSTOP,
+                           0,
+                           call.number == SYS_tgkill || call.number == SYS_tkill ? -6 : 0,
+                           0,
+                           process().pid,
+                           static_cast<std::int32_t>(sys(SYS_getuid))};
+  if (sending.siginfo != 0) memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+  if (tracee->thread == self().id)
+    queue_from_handler(self(), SIGSTOP, info);
+  else
+    ask_to_stop(*tracee, info);
+  return true;
+}
+
+void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
+
+// False: the kernel has yet to stop it.
+bool is_at_rest(const Thread& thread) {
+  const char state = kernel_state(thread);
+  return state == 0 || state == 'T' || state == 't' || state == 'Z' || state == 'X';
+}
+
+// The kernel stops one thread after the other. Until the last has, one could find that it runs, and believe that it was
+// continued. A process that is never stopped, for its group is orphaned, is not waited for long.
+void wait_until_stopped(const Process& target) {
+  constexpr std::uint32_t kTries = 40;
+  const long pause[2] = {0, 500'000};
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0, tries = 0; i < s.live_threads && tries < kTries;) {
+    const Thread& thread = s.threads[s.live[i]];
+    if (thread.process != target.index || is_at_rest(thread)) {
+      i++;
+      continue;
+    }
+    sys(SYS_nanosleep, pause, nullptr);
+    tries++;
+  }
+}
+
+// What the kernel says of the same call with no signal: 0, or why it refuses it. The schedule is changed only by what
+// is carried out.
+long refusal(const Call& call, const Sending& sending) {
+  const bool names_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
+  long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
+  args[names_both ? 2 : 1] = 0;
+  std::int32_t info[32];
+  if (call.number == SYS_pidfd_send_signal && sending.siginfo != 0) {
+    memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+    if (info[0] != sending.number) return -EINVAL;
+    info[0] = 0;
+    args[2] = reinterpret_cast<long>(info);
+  }
+  return sys(call.number, args[0], args[1], args[2], args[3]);
+}
+
+// What the signal that another process of the tree just got does to it. The call is logged.
+void note_effect(Process& target, const Sending& sending) {
+  if (sending.number == SIGCONT) {
+    target.stop_cancelled.store(1);
+    set_stopped(target, false);
+  }
+  continue_listeners(target, sending);
+  if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
+  const DefaultAction action = effect_of(target, sending.number);
+  if (action == DefaultAction::kStop) {
+    wait_until_stopped(target);
+    set_stopped(target, true);
+    look_again(target.index);
+  }
+  if (action != DefaultAction::kTerminate) return;
+  forget_process(target.index, sending.number);
+  log_death(target, sending.number);
+}
+
+// Its robust mutexes must be given up while its memory is still there.
+void before_effect(const Process& target, const Sending& sending) {
+  const bool valid = sending.number > 0 && sending.number <= kSignalCount;
+  if (valid && unblocked(target, sending) && effect_of(target, sending.number) == DefaultAction::kTerminate)
+    release_robust_of(target);
+}
+
+void queue_to_self(Call& call, const Sending& sending) {
+  call.me.signal_mask &= ~signal_bit(sending.number);  // it may have been meant for another thread of this process
+  if (sending.siginfo != 0)
+    queue_signal(call.me, sending.number, reinterpret_cast<const void*>(sending.siginfo), true);
+  else
+    queue_own_signal(call.me, sending.number);
+}
+
+// Stops the calling process until somebody continues it. The call counts as one that blocks.
+long stop_self(Call& call) {
+  call.flags |= wire::kLeftBaton;
+  begin_stop();
+  leave_baton();
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  end_stop();
+  return_from_kernel();
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
+// The kernel looks for zeros behind what it knows of a siginfo_t only if it does not know the code
+// (known_siginfo_layout in its kernel/signal.c), as it does not know a disguised one.
+bool has_known_layout(int number, std::int32_t code) {
+  constexpr std::int32_t kByKernel = 0x80, kMostOfOthers = 6;  // SI_KERNEL, NSIGPOLL
+  struct Limit {
+    int number;
+    std::int32_t most;
+  };
+  constexpr Limit kLimits[] = {{SIGILL, 11}, {SIGFPE, 15}, {SIGSEGV, 10}, {SIGBUS, 5}, {SIGTRAP, 6}, {SIGSYS, 2}};
+  if (code == kByKernel) return true;
+  for (const Limit& limit : kLimits)
+    if (limit.number == number) return code <= limit.most;
+  return code <= kMostOfOthers;
+}
+
+// A thread may send itself what looks like a fault of its own: crash reporters do. It must not look so to us.
+long send_disguised(const Call& call, const Sending& sending) {
+  std::int32_t info[32];
+  memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+  constexpr std::size_t kKnownWords = 12;
+  if (has_known_layout(sending.number, info[2]))
+    memset(info + kKnownWords, 0, sizeof info - kKnownWords * sizeof info[0]);
+  info[2] = disguised_code(info[2]);
+  const int slot = call.number == SYS_rt_tgsigqueueinfo ? 3 : 2;
+  long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
+  args[slot] = reinterpret_cast<long>(info);
+  return sys(call.number, args[0], args[1], args[2], args[3]);
+}
+
+bool looks_caused(const Call& call, const Sending& sending) {
+  if (sending.siginfo == 0 || !(is_synchronous(sending.number) || sending.number == SIGSYS)) return false;
+  const long to = sending.tid != 0 ? sending.tid : sending.pid;
+  return to == call.me.tid && reinterpret_cast<const std::int32_t*>(sending.siginfo)[2] > 0;
+}
+
+long send_to_own(Call& call, const Sending& sending) {
+  const bool valid = sending.number > 0 && sending.number <= kSignalCount;
+  const DefaultAction action =
+      valid && unblocked(process(), sending) ? effect_of(process(), sending.number) : DefaultAction::kIgnore;
+  if (action == DefaultAction::kStop) return stop_self(call);
+  if (action == DefaultAction::kTerminate) {
+    if (sending.siginfo != 0) {  // EFAULT if it is not there
+      std::uint8_t info[128];
+      memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
+    }
+    log_call(call, 0, nullptr, 0);
+    queue_to_self(call, sending);
+    return 0;
+  }
+  const long result = looks_caused(call, sending)
+                          ? send_disguised(call, sending)
+                          : sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
+// True if kill(group) means the process.
+bool is_member(const Process& target, long group) {
+  if (target.alive == 0) return false;
+  const long id = id_seen_from(process().pid_namespace, target);
+  if (group == -1) return target.index != self().process && id > 1;
+  return id != 0 && sys(SYS_getpgid, id) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
+}
+
+// A process group, of which only those in the tree get the signal: the supervisor is often a member too.
+long send_to_group(Call& call, const Sending& sending) {
+  RuntimeState& s = state();
+  bool any = false, self_too = false;
+  long result = -ESRCH;
+  static std::uint16_t reached[kMaxProcesses];
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < s.process_count; i++) {
+    Process& target = s.processes[i];
+    if (!is_member(target, sending.pid)) continue;
+    any = true;
+    if (target.index == self().process) {
+      self_too = true;
+      result = 0;
+      continue;
+    }
+    before_effect(target, sending);
+    if (stop_tracee(call, target, sending)) {
+      result = 0;
+      continue;
+    }
+    const long sent = sys(SYS_kill, kernel_id(target), sending.number);
+    if (sent == 0) reached[count++] = target.index;
+    if (result != 0) result = sent;
+  }
+  if (!any) return recorded_call(call);
+  const Sending own = {process().pid, 0, sending.number, 0};
+  const bool valid = sending.number >= 0 && sending.number <= kSignalCount;
+  const DefaultAction action = self_too && sending.number > 0 && valid && unblocked(process(), own)
+                                   ? effect_of(process(), sending.number)
+                                   : DefaultAction::kIgnore;
+  const bool deferred = action == DefaultAction::kTerminate || action == DefaultAction::kStop;
+  if (self_too && !deferred) result = sys(SYS_kill, sys(SYS_getpid), sending.number);
+  log_call(call, result, nullptr, 0);
+  for (std::uint32_t i = 0; i < count; i++) note_effect(s.processes[reached[i]], sending);
+  if (deferred) queue_to_self(call, own);
+  return result;
+}
+
+// What of it the core does in a replay, too.
+long repeat_kill(Call& call) {
+  const long result = answered_call(call);
+  if (result != 0 || state().tracing_began == 0 || call.number == SYS_pidfd_send_signal) return result;
+  const Sending sending = sending_of(call);
+  if (sending.to_group) return result;
+  const Process* target = process_of(sending);
+  if (target != nullptr && target->index != call.me.process) continue_listeners(*target, sending);
+  return result;
+}
+
+}  // namespace
+
+long handle_kill(Call& call) {
+  if (replaying()) return repeat_kill(call);
+  const Sending sending = sending_of(call);
+  if (modelled()) {
+    if (!send_modelled(call, sending.number)) return answered_call(call);
+    log_call(call, 0, nullptr, 0);
+    return 0;
+  }
+  if (sending.to_group) return send_to_group(call, sending);
+  Process* target = process_of(sending);
+  if (target == nullptr && has_ended(sending)) {
+    log_call(call, -ESRCH, nullptr, 0);
+    return -ESRCH;
+  }
+  if (target == nullptr || names_wrongly(call, *target)) return recorded_call(call);
+  // SIGCONT alone is allowed where others are not (kill(2)); it ends nothing.
+  const long refused = sending.number == SIGCONT ? 0 : refusal(call, sending);
+  if (refused != 0) {
+    log_call(call, refused, nullptr, 0);
+    return refused;
+  }
+  if (stop_tracee(call, *target, sending)) {
+    log_call(call, 0, nullptr, 0);
+    return 0;
+  }
+  if (target->index == call.me.process) return send_to_own(call, sending);
+  before_effect(*target, sending);
+  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
+  log_call(call, result, nullptr, 0);
+  if (result == 0) note_effect(*target, sending);
+  return result;
+}
+
+}  // namespace reweave::core

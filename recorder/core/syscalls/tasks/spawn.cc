@@ -1,0 +1,169 @@
+// What the creation of a thread and that of a process have in common.
+#include <asm/prctl.h>
+#include <fcntl.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/thread_table.h"
+#include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signal_frames.h"
+#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/tasks/clone.h"
+
+namespace reweave::core {
+
+void map_core_stack(const Thread& thread) {
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  constexpr std::uint64_t kBytes = kCoreStackBytes - kPage;
+  const std::uint64_t guard = kStacksBase + thread.id * kCoreStackBytes, stack = guard + kPage;
+  if (!is_error(sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow, -1, 0))) return;
+  // RLIMIT_DATA is the program's, and does not count what grows downwards (scratch.cc). This must not grow.
+  const long mapped = sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow | MAP_GROWSDOWN, -1, 0);
+  if (is_error(mapped) || is_error(sys(SYS_mmap, guard, kPage, PROT_NONE, kHow, -1, 0)))
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "no room for a thread's stack in the core; allow the process more memory");
+}
+
+void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child) {
+  map_core_stack(child);
+  KernelContext* context = copy_context(call.context, child);
+  context->registers.rax = 0;
+  if (args.stack_top != 0) context->registers.rsp = args.stack_top;
+  child.start_context = reinterpret_cast<std::uint64_t>(context);
+}
+
+void set_gs(Thread& thread) { sys(SYS_arch_prctl, ARCH_SET_GS, &thread); }
+
+void inherit_attributes(const Thread& from, Thread& to) {
+  to.seccomp = from.seccomp;
+  to.tsc_faults = from.tsc_faults;
+  to.affinity_bytes = from.affinity_bytes;
+  memcpy(to.affinity, from.affinity, sizeof to.affinity);
+}
+
+long creation_failed(Call& call, Thread& child, long error) {
+  give_back(child);
+  return complete(call, error);
+}
+
+namespace {
+
+void log_spawn(const Call& call, Thread& child, wire::SpawnKind kind) {
+  if (replaying()) {
+    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
+    if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
+      diverged("created another thread", &record.header);
+    child.outer_tid = record.tid;
+    child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
+    consume_record();
+    return;
+  }
+  RecordWriter record(wire::RecordKind::kSpawn, call.me.id, sizeof(wire::SpawnRecord), 0);
+  auto& body = record.body<wire::SpawnRecord>();
+  body.child = child.id;
+  body.process = child.process;
+  body.kind = static_cast<std::uint32_t>(kind);
+  body.tid = child.outer_tid;
+  body.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
+  record.commit();
+}
+
+// Recording: in a namespace of the program's only the child itself can tell what it is called. False: it was killed.
+bool learn_ids(Thread& child, long real_tid) {
+  bool lives = true;
+  if (pid_namespace_of(child) == 0)
+    child.tid = child.real_tid = static_cast<std::int32_t>(real_tid);
+  else
+    lives = await_ids(child, real_tid);
+  child.outer_tid = child.real_tid;
+  return lives;
+}
+
+}  // namespace
+
+long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output) {
+  if (replaying()) {
+    child.real_tid = static_cast<std::int32_t>(real_tid);
+    const long seen = inject(call);
+    log_spawn(call, child, kind);
+    return seen;
+  }
+  const bool lives = learn_ids(child, real_tid);
+  log_call(call, real_tid, &output, output.bytes != 0 ? 1 : 0);
+  log_spawn(call, child, kind);
+  if (!lives) {
+    forget_process(child.process, SIGKILL);
+    log_death(state().processes[child.process], SIGKILL);
+  }
+  return real_tid;
+}
+
+void trace_fork(const Call& call, const Thread& child) {
+  if (!tracing()) return;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
+  words[0] = wire::pack_word0(EventKind::kFork, 0, 0, true);
+  words[1] = wire::pack_word1(call.context.registers.rip, call.me.id);
+  words[2] = child.id;
+  publish_out(24);
+}
+
+namespace {
+
+int event_of(const CloneArgs& args) {
+  if ((args.flags & CLONE_VFORK) != 0) return PTRACE_EVENT_VFORK;
+  return args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
+}
+
+// Of that process, or of that thread.
+long open_pidfd(const CloneArgs& args, long real_tid) {
+  constexpr int kOfThread = O_EXCL;  // PIDFD_THREAD
+  return sys(SYS_pidfd_open, real_tid, (args.flags & CLONE_THREAD) != 0 ? kOfThread : 0);
+}
+
+}  // namespace
+
+Output give_pidfd(const CloneArgs& args, long real_tid) {
+  if (!live() || args.pidfd == 0) return {0, 0};
+  const long fd = open_pidfd(args, real_tid);
+  forget_fd(fd);
+  *reinterpret_cast<std::int32_t*>(args.pidfd) = static_cast<std::int32_t>(fd);
+  return {args.pidfd, sizeof(std::int32_t)};
+}
+
+long try_pidfd(const CloneArgs& args) {
+  if (!live() || (args.flags & CLONE_PIDFD) == 0) return 0;
+  const bool of_thread = (args.flags & CLONE_THREAD) != 0;
+  const long fd = open_pidfd(args, sys(of_thread ? SYS_gettid : SYS_getpid));
+  if (is_error(fd)) return fd;
+  sys(SYS_close, fd);
+  auto* word = reinterpret_cast<volatile std::int32_t*>(args.pidfd);
+  const std::int32_t was = *word;
+  *word = was;
+  return 0;
+}
+
+void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
+  const int event = event_of(args);
+  const bool wanted = (args.flags & CLONE_UNTRACED) == 0 && wants_event(call.me, event);
+  if (call.me.tracee == 0 || (!wanted && (args.flags & CLONE_PTRACE) == 0)) return;
+  const Tracee& own = *tracee_of(call.me);
+  Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
+  if (tracee != nullptr) {  // it finds that when it begins
+    const std::int32_t info[32] = {SIGSTOP};
+    memcpy(tracee->asked_info, info, sizeof info);
+    tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
+    tracee->options = own.options;
+    tracee->call = call.number;  // which it is still in, with the result 0
+  }
+  if (wanted) stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
+}
+
+}  // namespace reweave::core
