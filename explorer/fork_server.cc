@@ -57,6 +57,24 @@ std::uint64_t step_of(const wire::RecordHeader* record) {
   }
 }
 
+// Appends the records at [data, data + bytes), without the gaps that the target leaves when it starts the ring over.
+void append_records(std::vector<std::byte>& to, const std::byte* data, std::uint64_t bytes) {
+  std::uint64_t kept = 0, at = 0;  // [kept, at): records not yet appended
+  const auto append = [&] { to.insert(to.end(), data + kept, data + at); };
+  while (at < bytes) {
+    const auto* record = reinterpret_cast<const wire::RecordHeader*>(data + at);
+    REQUIRE(bytes - at >= sizeof *record && record->bytes >= sizeof *record && record->bytes % 8 == 0 &&
+                record->bytes <= bytes - at,
+            "an explored run overwrote its own log");
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) {
+      append();
+      kept = at + record->bytes;
+    }
+    at += record->bytes;
+  }
+  append();
+}
+
 void futex_wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanoseconds) {
@@ -172,7 +190,7 @@ void ForkServer::silence(const std::shared_ptr<const QuietSites>& quiet) {
 void ForkServer::collect(std::vector<std::byte>& to) {
   const ArenaMemory::Span span = runs_.published();
   if (span.bytes == 0) return;
-  to.insert(to.end(), span.data, span.data + span.bytes);
+  append_records(to, span.data, span.bytes);
   runs_.take(span.bytes);
 }
 

@@ -20,11 +20,18 @@ namespace reweave {
 
 namespace {
 
+// Reversals are sought among so many first choices of a run. The way to a later one would be too long to keep, and a
+// run that long mostly repeats itself.
+constexpr std::size_t kLongestPath = 20'000;
+// Between two choices farther apart than this, any thread is taken for one that could come first.
+constexpr std::size_t kFarthest = 2'000;
+
 // A state on the path of the latest run, and the choice made in it.
 struct State {
   ChoiceNote chosen;
   std::vector<ThreadId> enabled;
   std::set<ThreadId> backtrack;
+  std::set<ThreadId> asked;              // taken from here, whether or not the run came this far
   std::map<ThreadId, ChoiceNote> done;   // explored from here, with their operations
   std::map<ThreadId, ChoiceNote> sleep;  // when it was reached
 };
@@ -64,7 +71,8 @@ class Dpor : public Search {
     if (guided_ && !result.failed()) history_.learn(run);
     const HappensBefore order(run);
     // Races before the new part were seen when that part was new.
-    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < path_.size(); i++)
+    const std::size_t end = std::min(path_.size(), run.size());
+    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < end; i++)
       for (const std::size_t j : order.races_of(i)) add_backtrack(run, order, j, i);
   }
 
@@ -78,12 +86,13 @@ class Dpor : public Search {
  private:
   static std::optional<ThreadId> alternative(const State& state) {
     for (const ThreadId thread : state.backtrack)
-      if (!state.done.contains(thread) && !state.sleep.contains(thread)) return thread;
+      if (!state.done.contains(thread) && !state.sleep.contains(thread) && !state.asked.contains(thread)) return thread;
     return {};
   }
 
   // The run that takes `thread` in the last state of the path.
   RunRequest branch(ThreadId thread) {
+    path_.back().asked.insert(thread);
     std::vector<ThreadId> choices;
     for (std::size_t i = 0; i + 1 < path_.size(); i++) choices.push_back(path_[i].chosen.thread);
     choices.push_back(thread);
@@ -101,9 +110,11 @@ class Dpor : public Search {
     return request;
   }
 
-  // Puts the new part of the run on the path. False: only sleeping threads could go on, and the rest is nothing new.
+  // Puts the new part of the run on the path. False: there is none, for only sleeping threads could go on, or the run
+  // was not observed as far as the path.
   bool extend(const Observation& run) {
-    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < run.size(); i++) {
+    if (run.size() < prefix_) return false;
+    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < std::min(run.size(), kLongestPath); i++) {
       if (i >= path_.size()) {
         State state;
         state.enabled.assign(run.enabled(i).begin(), run.enabled(i).end());
@@ -134,6 +145,10 @@ class Dpor : public Search {
   void add_backtrack(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
     if (guided_ && history_.knows(run[i].pc, run[j].pc)) return;
     State& state = path_[j];
+    if (i - j > kFarthest) {
+      state.backtrack.insert(state.enabled.begin(), state.enabled.end());
+      return;
+    }
     const std::vector<ThreadId> initials = initials_of(run, order, j, i);
     for (const ThreadId thread : initials)
       if (state.backtrack.contains(thread)) return;

@@ -114,6 +114,52 @@ BOOST_DATA_TEST_CASE(the_lost_update_is_found, data::make(kNames), name) {
   BOOST_TEST(explore(lost_update(), name, 1, 2'000).first_failure != 0u);
 }
 
+// The first `kept` choices of what was observed.
+Observation cut(const Observation& run, std::size_t kept) {
+  Observation first;
+  for (std::size_t i = 0; i < std::min(kept, run.size()); i++) first.append(run[i], run.enabled(i));
+  return {first.notes(), first.enabled_pool(), kept < run.size()};
+}
+
+// A run may be longer than what is kept of it, may be lost, or may end before the choices that were asked for.
+BOOST_DATA_TEST_CASE(runs_that_were_observed_in_part_are_taken, data::make(kNames) * data::xrange(20), name, seed) {
+  const Program program = seed % 2 == 0 ? locked() : random_program(static_cast<std::uint64_t>(seed));
+  std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
+  Knowledge knowledge;
+  SearchOptions options;
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.knowledge = &knowledge;
+  const auto search = find_search(name)->make(options);
+  std::size_t made = 0;
+  while (made < 400) {
+    const auto request = search->next();
+    if (!request) break;
+    RunResult run = program.run(*request);
+    if (draw() % 3 != 0) run.observed = cut(run.observed, draw() % (run.observed.size() + 1));
+    knowledge.learn(run.observed);
+    search->learn(*request, run);
+    made++;
+  }
+  BOOST_TEST(made > 0u);
+}
+
+// A search that asks again for what it could not see would never end.
+BOOST_DATA_TEST_CASE(searches_that_can_be_complete_end_though_nothing_is_seen, data::make({"dpor", "hapset"}), name) {
+  const Program program = racy();
+  Knowledge knowledge;
+  SearchOptions options;
+  options.knowledge = &knowledge;
+  const auto search = find_search(name)->make(options);
+  std::size_t made = 0;
+  while (const auto request = search->next()) {
+    RunResult run = program.run(*request);
+    if (made++ > 0) run.observed = {};
+    search->learn(*request, run);
+    BOOST_REQUIRE(made < 1000u);
+  }
+  BOOST_TEST(search->complete());
+}
+
 BOOST_AUTO_TEST_CASE(dfs_and_pcb_try_every_history_once) {
   for (const char* name : {"dfs", "pcb"})
     for (const Program& program : {racy(), lost_update()}) {
