@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "explorer/expected_endings.h"
 #include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
 #include "explorer/failures.h"
@@ -30,6 +31,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
+// Parts of the limit of time: the search ends after the first if it has found something, and what was found is made
+// minimal until the second; the rest is for replays.
+constexpr double kSearchShare = 0.7, kMinimiseShare = 0.9;
+// A search whose first runs could not be examined, none of them, would go on like that.
+constexpr std::uint64_t kVainRuns = 20;
 
 // Faults and errors of the heap are the program's own: a recorded run may have had them without harm.
 bool depends_on_surroundings(const RunResult& run) {
@@ -60,12 +66,13 @@ class Campaign {
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
       : options_(options),
         on_progress_(on_progress),
-        recorded_passed_(RecordingReader(options.recording).manifest().outcome == wire::OutcomeKind::kPassed),
+        expected_(expected_of(options)),
+        recorded_passed_(passed(expected_, RecordingReader(options.recording).manifest())),
         places_(options.recording),
         workers_(std::make_unique<Workers>(options.recording,
                                            options.fork_at.empty() ? 0 : places_.address_of(options.fork_at),
                                            options.jobs, deadline_)),
-        failures_(options_, places_, runner()) {
+        failures_(options_, expected_, places_, runner()) {
     REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
     fs::create_directories(options.output);
   }
@@ -76,20 +83,47 @@ class Campaign {
     search();
     failures_.keep(workers_->departure());
     workers_.reset();  // replays are process trees of their own
-    result_.failures = failures_.verify();
-    result_.left_for.assign(left_for_.begin(), left_for_.end());
-    std::ranges::stable_sort(result_.left_for, std::greater<>(), &std::pair<std::string, std::uint64_t>::second);
+    result_.failures = failures_.verify([this] { return time_is_up(); });
+    result_.left_for = by_frequency(left_for_);
+    result_.not_kept_for = by_frequency(not_kept_for_);
+    result_.expected = expected_.text();
+    result_.saw_accesses = knowledge_.saw_accesses();
     return std::move(result_);
   }
 
  private:
+  static ExpectedEndings expected_of(const CampaignOptions& options) {
+    return options.expected.empty() ? ExpectedEndings::of_recording(RecordingReader(options.recording).manifest())
+                                    : ExpectedEndings::parse(options.expected);
+  }
+  static bool passed(const ExpectedEndings& expected, const Manifest& manifest) {
+    RunResult recorded;
+    recorded.outcome = manifest.outcome;
+    recorded.wait_status = manifest.wait_status;
+    expected.judge(recorded);
+    return recorded.outcome == wire::OutcomeKind::kPassed;
+  }
+  static Reasons by_frequency(const std::map<std::string, std::uint64_t>& counts) {
+    Reasons reasons(counts.begin(), counts.end());
+    std::ranges::stable_sort(reasons, std::greater<>(), &Reasons::value_type::second);
+    return reasons;
+  }
   static Clock::time_point deadline_of(const CampaignOptions& options) {
     constexpr double kForEver = 1e9;
     if (options.seconds <= 0 || options.seconds > kForEver) return Clock::time_point::max();
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   }
-  bool time_is_up() const { return Clock::now() > deadline_; }
-  bool enough() const { return stopped_ || time_is_up() || (options_.stop_at_first && !failures_.none()); }
+  // This share of the limit of time is used up.
+  bool is_used_up(double share) const {
+    if (deadline_ == Clock::time_point::max()) return false;
+    return Clock::now() > start_ + std::chrono::duration_cast<Clock::duration>((deadline_ - start_) * share);
+  }
+  bool time_is_up() const { return is_used_up(1); }
+  bool enough() {
+    result_.out_of_time = is_used_up(failures_.none() ? 1 : kSearchShare);
+    result_.gave_up = result_.progress.runs >= kVainRuns && result_.progress.not_kept == result_.progress.runs;
+    return stopped_ || result_.out_of_time || result_.gave_up || (options_.stop_at_first && !failures_.none());
+  }
 
   RunResult one_run(const RunRequest& request) {
     RunResult run = judged(workers_->run(request));
@@ -99,6 +133,7 @@ class Campaign {
 
   // What a run writes is known only by replaying it; so a check costs a replay for each run that passes.
   RunResult judged(RunResult run) const {
+    expected_.judge(run);
     if (options_.check.empty() || run.called_off || run.outcome != wire::OutcomeKind::kPassed) return run;
     const std::string path = (fs::path(options_.output) / "run-to-check").string();
     save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
@@ -122,8 +157,10 @@ class Campaign {
       left_for_[run.text]++;
     }
     if (request.observe) knowledge_.learn(run.observed);
-    REQUIRE(run.outcome != wire::OutcomeKind::kUnsupported && run.outcome != wire::OutcomeKind::kDiverged,
-            "an explored run stopped: {}", run.text);
+    if (run.outcome == wire::OutcomeKind::kUnsupported || run.outcome == wire::OutcomeKind::kDiverged) {
+      progress.not_kept++;
+      not_kept_for_[run.text]++;
+    }
     if (!on_progress_(progress)) stopped_ = true;
   }
 
@@ -212,10 +249,6 @@ class Campaign {
   bool is_unfaithful(const RunResult& run, const RunRequest& request) {
     if (!recorded_passed_ || !depends_on_surroundings(run) || !repetition().unfaithful) return false;
     const RunResult& repeated = repetition().run;
-    REQUIRE(
-        repeated.text != kNoSchedulePoint,
-        "an explored run stopped: a thread computed for 10 seconds without a schedule point, which it does not when "
-        "recorded, for then others run in between; build the program with -fsanitize=thread");
     if (!same_failure(run, repeated)) return false;
     const RunResult seen = request.quiet == nullptr ? run : failures_.observed(run, step_limit());
     return failure_site(seen, places_) == failure_site(repeated, places_);
@@ -260,22 +293,21 @@ class Campaign {
       const RunResult run = judged(std::move(done.result));
       count(request, run);
       if (run.called_off) continue;
-      length_ = std::max(length_, run.outcome == wire::OutcomeKind::kHang ? length_ : run.steps);
+      if (run.fair_from == 0) length_ = std::max(length_, run.steps);
       search->learn(request, run);
       note(run, request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request.policy));
     }
     result_.report = search->report();
   }
 
-  // A run that used up its points may only be long, or starve a thread that it waits for: until one has hung for all of
-  // that, it has ten times as many once more, in which no thread computes alone for long.
+  // A run that no fair schedule has ended yet may only be long. Until one has gone on for all of it, it is made once
+  // more with ten times as many points.
   bool note_long(const RunResult& run, const RunRequest& request, const std::string& how) {
     constexpr std::uint64_t kPatience = 10;
     RunRequest longer = request;
-    longer.fair_from = longer.step_limit;
-    longer.step_limit *= kPatience;
+    longer.fair_limit = longer.step_limit * kPatience;
     const RunResult again = one_run(longer);
-    hang_confirmed_ = again.text == wire::kPointsUsedUp;
+    hang_confirmed_ = again.text == wire::kNeverEnds;
     if (hang_confirmed_) return note(run, request, how);
     length_ = std::max(length_, again.steps);
     return note(again, longer, how);
@@ -284,7 +316,7 @@ class Campaign {
   // True if the run is a failure of the program.
   bool note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return false;
-    if (run.text == wire::kPointsUsedUp && !hang_confirmed_) return note_long(run, request, how);
+    if (run.text == wire::kNeverEnds && !hang_confirmed_) return note_long(run, request, how);
     if (is_unfaithful(run, request)) {
       result_.progress.unfaithful++;
       result_.unfaithful_end = describe_outcome(run);
@@ -297,13 +329,17 @@ class Campaign {
 
   // A run that goes on for so much longer than others hangs.
   std::uint64_t step_limit() const {
-    constexpr std::uint64_t kLeast = 200'000, kMany = 1'000'000;
+    constexpr std::uint64_t kLeast = 50'000, kMany = 1'000'000;
     return std::max({kLeast, std::min(length_ * 100, kMany), length_ * 4});
   }
 
   Runner runner() {
     return [this](const RunRequest& request) {
-      if (time_is_up()) return RunResult();  // passed, so nothing is made smaller
+      if (is_used_up(kMinimiseShare)) {
+        RunResult none;
+        none.called_off = true;
+        return none;
+      }
       result_.minimising_runs++;
       return judged(workers_->run(request));
     };
@@ -311,6 +347,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
+  const ExpectedEndings expected_;
   bool recorded_passed_;
   Places places_;
   const Clock::time_point start_ = Clock::now(), deadline_ = deadline_of(options_);
@@ -323,7 +360,7 @@ class Campaign {
   std::vector<ActivePair> unconfirmed_;
   std::uint64_t started_ = 0;  // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
-  std::map<std::string, std::uint64_t> left_for_;
+  std::map<std::string, std::uint64_t> left_for_, not_kept_for_;
   Failures failures_;
   CampaignResult result_;
 };

@@ -19,10 +19,13 @@ struct CampaignOptions {
   std::string learned;            // hapset: file that its sets are loaded from and saved to
   CandidateSet candidates;        // tried first
   std::uint64_t runs = 1000;      // of the search
-  double seconds = 0;             // limit of the whole campaign; 0: none
+  // Limit of the whole campaign; 0: none. Once something was found, a part of it is kept for making that minimal and
+  // for replaying it.
+  double seconds = 0;
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
   unsigned jobs = 1;          // workers
+  std::string expected;       // endings that are normal (ExpectedEndings::parse); empty: the recorded run's
   std::string check;          // command that judges the output of each run that passed; empty: none
   bool every_access = false;  // each access is a schedule point in each run
   bool stop_at_first = false;
@@ -35,12 +38,19 @@ struct CampaignProgress {
   double seconds = 0;
   std::uint64_t failures = 0;  // that end differently
   std::uint64_t left_recording = 0;
+  std::uint64_t not_kept = 0;  // that were lost, or asked for something that is not supported
   // Runs that failed as the recorded order does when it is repeated, though the recorded run had passed.
   std::uint64_t unfaithful = 0;
   // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
   std::uint64_t quiet_runs = 0;
   double quiet_seconds = 0, full_seconds = 0;
+
+  // Runs whose end says something about the program.
+  std::uint64_t examined() const { return runs - left_recording - not_kept - unfaithful; }
 };
+
+// A number of runs that ended for the same reason.
+using Reasons = std::vector<std::pair<std::string, std::uint64_t>>;
 
 // A failure that was kept.
 struct KeptFailure {
@@ -48,11 +58,15 @@ struct KeptFailure {
   std::string what;        // its outcome for people
   std::uint64_t found_at;  // number of the run, from 1
   std::uint64_t preemptions;
-  unsigned verified;       // replays that failed the same way
-  std::string how;         // strategy, or the candidate
-  std::string story;       // the minimal schedule in plain words
+  std::uint64_t count = 1;  // runs that failed like this
+  bool minimal = true;      // the schedule was made as simple as it gets, before budget and time were used up
+  unsigned replays = 0, verified = 0;  // replays made, and those that failed the same way
+  std::string how;                     // strategy, or the candidate
+  std::string story;                   // the minimal schedule in plain words
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
+
+  bool reproduced() const { return verified == replays; }
 };
 
 // What became of a candidate.
@@ -69,8 +83,13 @@ struct CampaignResult {
   std::vector<KeptFailure> failures;
   std::vector<CandidateVerdict> verdicts;
   std::uint64_t minimising_runs = 0;  // made besides
-  // What runs that left the recording asked for, and how many did, the most frequent first.
-  std::vector<std::pair<std::string, std::uint64_t>> left_for;
+  // Why runs could not be examined, the most frequent reason first: what those that left the recording asked for, and
+  // why others were not kept.
+  Reasons left_for, not_kept_for;
+  std::string expected;        // endings that were taken as normal, if not exit status 0 alone
+  bool saw_accesses = false;   // memory accesses were schedule points
+  bool out_of_time = false;    // the limit of time ended the search
+  bool gave_up = false;        // the first runs could not be examined, none of them
   std::string unfaithful_end;  // how unfaithful runs ended
   std::string report;          // what the search says of itself; may be empty
 };

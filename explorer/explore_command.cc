@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <memory>
@@ -51,6 +52,64 @@ void print_verdicts(const CampaignResult& result, const CandidateSet& candidates
                verdict.how, verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
+std::size_t reproduced(const CampaignResult& result) {
+  return static_cast<std::size_t>(
+      std::count_if(result.failures.begin(), result.failures.end(), [](const auto& f) { return f.reproduced(); }));
+}
+
+const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
+
+void print_reasons(const Reasons& reasons, const char* what) {
+  constexpr std::size_t kMostReasons = 3;
+  for (std::size_t i = 0; i < std::min(kMostReasons, reasons.size()); i++)
+    fmt::print("{} {}: {}\n", reasons[i].second, what, reasons[i].first);
+}
+
+// What was searched, and what was not.
+void print_summary(const CampaignResult& result, const CampaignOptions& options) {
+  const CampaignProgress& progress = result.progress;
+  const std::size_t failures = reproduced(result), others = result.failures.size() - failures;
+  fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failure{}\n", progress.runs,
+             progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
+             progress.left_recording, failures, plural(failures));
+  if (others > 0) fmt::print("{} more failure{} did not replay: listed at the end\n", others, plural(others));
+  print_reasons(result.left_for, "left it");
+  print_reasons(result.not_kept_for, "could not be examined");
+  if (progress.unfaithful > 0)
+    fmt::print(
+        "{} ended as the recorded order does when it is repeated, though the recorded run passed ({}): the "
+        "recording cannot answer for what the program did with its surroundings, and these runs tell nothing\n",
+        progress.unfaithful, result.unfaithful_end);
+  if (progress.examined() == 0) fmt::print("no run could be examined: this says nothing about the program\n");
+  if (result.gave_up) fmt::print("the search ended early, for none of its runs could be examined\n");
+  if (result.out_of_time) fmt::print("the search ended with its time, --seconds {}\n", options.seconds);
+  if (progress.examined() > 0 && !result.saw_accesses)
+    fmt::print(
+        "memory accesses were not schedule points: only locks, atomics of libraries and system calls were reordered; "
+        "build with -fsanitize=thread to search the accesses, too\n");
+  if (!result.expected.empty())
+    fmt::print("taken as normal: {}{}\n", result.expected,
+               options.expected.empty() ? ", as recorded (--expect-status says otherwise)" : "");
+  if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
+    fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
+               1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),
+               1e3 * progress.full_seconds / static_cast<double>(full));
+  if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
+}
+
+void print_failure(const KeptFailure& failure) {
+  fmt::print("{}: {}\n  found by {} in run {}, {} preemption{}", failure.path, failure.what, failure.how,
+             failure.found_at, failure.preemptions, plural(failure.preemptions));
+  if (failure.replays > 0) fmt::print(", {} of {} replays failed the same way", failure.verified, failure.replays);
+  fmt::print("{}\n", failure.count > 1 ? fmt::format(", {} runs failed like this", failure.count) : "");
+  if (!failure.minimal)
+    fmt::print(
+        "  the schedule may not be minimal: the runs or the time for that were used up (--minimise, --seconds)\n");
+  if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
+  if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+  if (!failure.stacks.empty()) fmt::print("  {}\n", failure.stacks);
+}
+
 int explore(ExploreArguments& arguments) {
   CampaignOptions& options = arguments.options;
   if (options.strategy == "help") {
@@ -68,32 +127,15 @@ int explore(ExploreArguments& arguments) {
       run_campaign(options, [&](const CampaignProgress& progress) { return show_progress(progress, options); });
   if (isatty(2) != 0) fmt::print(stderr, "\r\033[K");
   print_verdicts(result, options.candidates);
-  const CampaignProgress& progress = result.progress;
-  fmt::print("{} runs in {:.2f} s ({:.0f} runs/s), {} left the recording, {} distinct failure{}\n", progress.runs,
-             progress.seconds, progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0,
-             progress.left_recording, result.failures.size(), result.failures.size() == 1 ? "" : "s");
-  constexpr std::size_t kMostReasons = 3;
-  for (std::size_t i = 0; i < std::min(kMostReasons, result.left_for.size()); i++)
-    fmt::print("{} left it: {}\n", result.left_for[i].second, result.left_for[i].first);
-  if (progress.unfaithful > 0)
-    fmt::print(
-        "{} ended as the recorded order does when it is repeated, though the recorded run passed ({}): the "
-        "recording cannot answer for what the program did with its surroundings, and these runs tell nothing\n",
-        progress.unfaithful, result.unfaithful_end);
-  if (const std::uint64_t full = progress.runs - progress.quiet_runs; progress.quiet_runs > 0 && full > 0)
-    fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
-               1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),
-               1e3 * progress.full_seconds / static_cast<double>(full));
-  if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
-  for (const KeptFailure& failure : result.failures) {
-    fmt::print("{}: {}\n  found by {} in run {}, {} preemption{}, {} of {} replays failed the same way\n", failure.path,
-               failure.what, failure.how, failure.found_at, failure.preemptions, failure.preemptions == 1 ? "" : "s",
-               failure.verified, options.verifications);
-    if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
-    if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
-    if (!failure.stacks.empty()) fmt::print("  {}\n", failure.stacks);
-  }
-  return result.failures.empty() ? 0 : kExitFailureFound;
+  print_summary(result, options);
+  for (const KeptFailure& failure : result.failures)
+    if (failure.reproduced()) print_failure(failure);
+  for (const KeptFailure& failure : result.failures)
+    if (!failure.reproduced())
+      fmt::print("not reproduced, {} of {} replays: {}: {}\n  found by {} in run {}\n", failure.verified,
+                 failure.replays, failure.path, failure.what, failure.how, failure.found_at);
+  if (reproduced(result) > 0) return kExitFailureFound;
+  return result.progress.examined() > 0 ? 0 : kExitNotExamined;
 }
 
 }  // namespace
@@ -103,7 +145,8 @@ void add_explore_command(CLI::App& app, int& status) {
   CampaignOptions& options = arguments->options;
   CLI::App* verb = app.add_subcommand("explore", "search the schedules of a recorded run for one that fails");
   verb->footer(
-      "Exits 0 if nothing failed, 10 if a failure was found. Ctrl-C ends the search and keeps what was found; "
+      "Exits 0 if nothing failed, 10 if a failure was found that replays, 11 if no run could be examined. Ctrl-C ends "
+      "the search and keeps what was found; "
       "a second one ends at once, and keeps nothing.");
   verb->add_option("recording", options.recording, "the recording to depart from; default: the latest");
   verb->add_option("-o,--output", options.output,
@@ -121,6 +164,9 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
       ->capture_default_str();
   verb->add_option("--learned", options.learned, "hapset: file to load what it learned from, and to save it to");
+  verb->add_option(
+      "--expect-status", options.expected,
+      "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: the recorded run's status");
   verb->add_option("--check", options.check,
                    "command that judges each run which passed: it reads what the run wrote to its standard output, and "
                    "a status other than 0 is a failure");

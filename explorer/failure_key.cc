@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 namespace reweave {
 
 namespace {
@@ -11,11 +13,16 @@ bool stands_still(const RunResult& run) {
   return run.outcome == wire::OutcomeKind::kDeadlock || run.outcome == wire::OutcomeKind::kHang;
 }
 
-// The functions of the program in which threads stand that have not ended.
+// The functions of the program in which threads stand, or go round in loops, that have not ended.
 std::set<std::string> standing(const Observation& run, Places& places) {
   std::set<std::string> functions;
   std::set<ThreadId> seen;
   std::set<ThreadId> done;
+  for (const ChoiceNote& note : run.tail()) {
+    seen.insert(note.thread);
+    done.insert(note.thread);
+    if (places.in_program(note.pc)) functions.insert(places.function(note.pc));
+  }
   for (std::size_t i = run.size(); i-- > 0;) {
     const ThreadId thread = run[i].thread;
     const bool last = seen.insert(thread).second;
@@ -70,6 +77,7 @@ FailureKey key_of(const RunResult& run, Places& places) {
   const Observation& observed = run.observed;
   if (observed.empty()) return key;
   if (stands_still(run)) {
+    key.stands_still = true;
     key.where = standing(observed, places);
   } else if (says_it_all(run)) {
     key.where.insert(fmt::format("use in {}", places.function(failure_site(run, places))));
@@ -87,7 +95,11 @@ FailureKey key_of(const RunResult& run, Places& places) {
 }
 
 bool same_bug(const FailureKey& a, const FailureKey& b) {
-  if (a.where != b.where) return false;
+  // Threads that stand still drag others with them, more or fewer of them.
+  const auto includes = [](const FailureKey& all, const FailureKey& some) {
+    return std::ranges::includes(all.where, some.where);
+  };
+  if (a.stands_still && b.stands_still ? !includes(a, b) && !includes(b, a) : a.where != b.where) return false;
   if (a.pair.empty() || b.pair.empty() || a.pair == b.pair) return true;
   // The same thread's work is broken into by whatever else uses the same lock or variable.
   return a.stopped == b.stopped && a.object == b.object;

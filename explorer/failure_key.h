@@ -32,6 +32,7 @@ struct FailureKey {
   // Where: the site of the failure; of deadlocks and hangs the functions in which threads stand; of memory errors the
   // functions of the use and of the release.
   std::set<std::string> where;
+  bool stands_still = false;  // a deadlock or a hang
   // The functions of the racing pair. Empty if where says it all, or if no preemption explains the failure.
   std::set<std::string> pair;
   std::string stopped;  // the function of the pair's first place

@@ -58,23 +58,21 @@ std::vector<std::byte> records_behind(const std::string& recording, const Depart
   return records;
 }
 
-unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check) {
-  unsigned same = 0;
-  for (unsigned i = 0; i < times; i++) {
-    ReplayOptions options;
-    options.discard_output = true;
-    const ReplayResult replayed = replay_recording(path, options);
-    RunResult again;
-    again.outcome = replayed.outcome;
-    again.wait_status = replayed.text.empty() ? replayed.wait_status : 0;
-    again.text = replayed.text;
-    if (run.outcome == wire::OutcomeKind::kCheckFailed && !output_passes(path, check)) {
-      again.outcome = run.outcome;
-      again.text = run.text;
-    }
-    same += same_failure(again, run) ? 1 : 0;
+bool replays_alike(const std::string& path, const RunResult& run, const ExpectedEndings& expected,
+                   const std::string& check) {
+  ReplayOptions options;
+  options.discard_output = true;
+  const ReplayResult replayed = replay_recording(path, options);
+  RunResult again;
+  again.outcome = replayed.outcome;
+  again.wait_status = replayed.text.empty() ? replayed.wait_status : 0;
+  again.text = replayed.text;
+  expected.judge(again);
+  if (run.outcome == wire::OutcomeKind::kCheckFailed && !output_passes(path, check)) {
+    again.outcome = run.outcome;
+    again.text = run.text;
   }
-  return same;
+  return same_failure(again, run);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "explorer/expected_endings.h"
 #include "explorer/fork_server.h"
 
 namespace reweave {
@@ -14,8 +15,9 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
 // The records of the recording from the departure on.
 std::vector<std::byte> records_behind(const std::string& recording, const Departure& departure);
 
-// Replays the recording `times` times; how often it ended as `run` did. `check`: the user's, if that is what failed.
-unsigned verify_recording(const std::string& path, const RunResult& run, unsigned times, const std::string& check);
+// Replays the recording and compares how it ends with `run`. `check`: the user's, if that is what failed.
+bool replays_alike(const std::string& path, const RunResult& run, const ExpectedEndings& expected,
+                   const std::string& check);
 
 // What the recorded run writes to its standard output passes the user's check: `command`, run by the shell with that
 // output as its input, ends with status 0.

@@ -16,10 +16,11 @@ namespace reweave {
 namespace {
 
 // The runs ended alike. Uses of released memory do whatever the use is, a read, a write or another release: which of
-// them comes first is up to the schedule. Where it happened is the key's to compare.
+// them comes first is up to the schedule. So do deadlocks, whose text names each thread that waits. Where it happened
+// is the key's to compare.
 bool same_end(const RunResult& a, const RunResult& b) {
-  const bool memory = a.outcome == wire::OutcomeKind::kMemoryError && b.outcome == a.outcome;
-  return memory || same_failure(a, b);
+  const bool by_key = a.outcome == wire::OutcomeKind::kMemoryError || a.outcome == wire::OutcomeKind::kDeadlock;
+  return by_key ? a.outcome == b.outcome : same_failure(a, b);
 }
 
 }  // namespace
@@ -42,18 +43,24 @@ std::uint64_t Failures::different_ends() const {
   return kinds.size();
 }
 
-bool Failures::is_known(const RunResult& run, std::uint64_t site, unsigned samples) const {
-  return std::count_if(found_.begin(), found_.end(), [&](const Found& found) {
-           return found.site == site && same_failure(found.run, run);
-         }) >= samples;
+// So many runs that ended alike were found before; then this one counts as one of them.
+bool Failures::is_known(const RunResult& run, std::uint64_t site, unsigned samples) {
+  const auto alike = [&](const Found& found) { return found.site == site && same_failure(found.run, run); };
+  if (std::count_if(found_.begin(), found_.end(), alike) < samples) return false;
+  std::find_if(found_.begin(), found_.end(), alike)->count++;
+  return true;
 }
 
-// A run was found that shows the same bug as this one, by what is known of both without making them minimal.
-bool Failures::is_found(const RunResult& run) const {
+// A run was found that shows the same bug as this one, by what is known of both without making them minimal; then this
+// one counts as one of them.
+bool Failures::is_found(const RunResult& run) {
   const FailureKey key = key_of(run, places_);
-  return std::any_of(found_.begin(), found_.end(), [&](const Found& found) {
-    return same_end(found.run, run) && same_bug(key_of(found.run, places_), key);
+  const auto found = std::find_if(found_.begin(), found_.end(), [&](const Found& other) {
+    return same_end(other.run, run) && same_bug(key_of(other.run, places_), key);
   });
+  if (found == found_.end()) return false;
+  found->count++;
+  return true;
 }
 
 RunResult Failures::observed(const RunResult& run, std::uint64_t step_limit) const {
@@ -67,7 +74,7 @@ RunResult Failures::observed(const RunResult& run, std::uint64_t step_limit) con
 
 // Long runs, such as hangs, are made fewer times.
 std::uint64_t Failures::minimise_budget(const RunResult& run) const {
-  constexpr std::uint64_t kMostSteps = 2'000'000, kFewest = 60;
+  constexpr std::uint64_t kMostSteps = 20'000'000, kFewest = 60;
   const std::uint64_t affordable = std::max(kFewest, kMostSteps / std::max<std::uint64_t>(run.steps, 1));
   return std::min(options_.minimise_runs, affordable);
 }
@@ -82,16 +89,23 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
     return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
   };
   const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
-  const RunResult smallest = can_be_told ? minimise(run_, found.run, minimise_budget(found.run), same) : found.run;
-  const Known known = {found.run, key_of(smallest, places_)};
+  const Minimised smallest =
+      can_be_told ? minimise(run_, found.run, minimise_budget(found.run), same) : Minimised{found.run, false};
+  const Known known = {found.run, key_of(smallest.run, places_), kept_.size()};
   for (const Known& other : known_)
-    if (same_end(other.run, known.run) && same_bug(other.key, known.key)) return;
+    if (same_end(other.run, known.run) && same_bug(other.key, known.key)) {
+      kept_[other.kept].count += found.count;
+      return;
+    }
   known_.push_back(known);
   store(smallest, found, departure);
 }
 
-void Failures::store(const RunResult& run, const Found& found, const Departure& departure) {
+void Failures::store(const Minimised& smallest, const Found& found, const Departure& departure) {
+  const RunResult& run = smallest.run;
   KeptFailure kept;
+  kept.count = found.count;
+  kept.minimal = smallest.complete;
   kept.path = (std::filesystem::path(options_.output) / fmt::format("failure-{}", kept_.size() + 1)).string();
   kept.what = describe_outcome(run);
   kept.found_at = found.number;
@@ -104,15 +118,31 @@ void Failures::store(const RunResult& run, const Found& found, const Departure& 
   kept_.push_back(kept);
 }
 
-std::vector<KeptFailure> Failures::verify() {
+std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_up) {
   for (std::size_t i = 0; i < kept_.size(); i++) {
     KeptFailure& failure = kept_[i];
-    failure.verified = verify_recording(failure.path, kept_runs_[i], options_.verifications, options_.check);
-    if (options_.verifications == 0) continue;
+    while (failure.replays < options_.verifications && (failure.replays == 0 || !time_is_up())) {
+      failure.replays++;
+      failure.verified += replays_alike(failure.path, kept_runs_[i], expected_, options_.check) ? 1 : 0;
+    }
+    if (failure.verified == 0) continue;
     failure.last_words = last_words_of(failure.path);
     tell_stacks(failure, kept_runs_[i]);
   }
+  name_by_reproduction();
   return kept_;
+}
+
+// failure-1, failure-2, ... are those that replay the same way every time; the others are called unreproduced-1, ...
+void Failures::name_by_reproduction() {
+  std::size_t failures = 0, others = 0;
+  for (KeptFailure& failure : kept_) {
+    const std::string name =
+        failure.reproduced() ? fmt::format("failure-{}", ++failures) : fmt::format("unreproduced-{}", ++others);
+    const std::string path = (std::filesystem::path(options_.output) / name).string();
+    if (path != failure.path) std::filesystem::rename(failure.path, path);
+    failure.path = path;
+  }
 }
 
 void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {

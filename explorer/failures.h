@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "explorer/campaign.h"
+#include "explorer/expected_endings.h"
 #include "explorer/failure_key.h"
 #include "explorer/fork_server.h"
 #include "explorer/minimise.h"
@@ -16,8 +17,8 @@ namespace reweave {
 class Failures {
  public:
   // `run` makes a run besides the campaign's, judged by the user's check. All outlive this.
-  Failures(const CampaignOptions& options, Places& places, Runner run)
-      : options_(options), places_(places), run_(std::move(run)) {}
+  Failures(const CampaignOptions& options, const ExpectedEndings& expected, Places& places, Runner run)
+      : options_(options), expected_(expected), places_(places), run_(std::move(run)) {}
 
   // Takes note of a run that failed, the campaign's number `number`. Of those that end alike a few are looked at more
   // closely later, for they may have different causes. `how`: what made it fail; `step_limit`: of runs that repeat it.
@@ -30,8 +31,8 @@ class Failures {
 
   // Makes each failure minimal and keeps it as a recording, one of each bug.
   void keep(const Departure& departure);
-  // Replays what was kept; no fork server may live. The failures.
-  std::vector<KeptFailure> verify();
+  // Replays what was kept, each once at least and no more when the time is up; no fork server may live. The failures.
+  std::vector<KeptFailure> verify(const std::function<bool()>& time_is_up);
 
  private:
   // A failing run to look at when the search is over.
@@ -41,20 +42,24 @@ class Failures {
     RunRequest request;
     std::string how;
     std::uint64_t number;
+    std::uint64_t count = 1;  // runs that ended like this one
   };
   struct Known {
     RunResult run;  // as found
     FailureKey key;
+    std::size_t kept;  // index of what was kept of it
   };
 
-  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples) const;
-  bool is_found(const RunResult& run) const;
+  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples);
+  bool is_found(const RunResult& run);
   std::uint64_t minimise_budget(const RunResult& run) const;
   void keep_minimal(const Found& found, const Departure& departure);
-  void store(const RunResult& run, const Found& found, const Departure& departure);
+  void store(const Minimised& smallest, const Found& found, const Departure& departure);
+  void name_by_reproduction();
   void tell_stacks(KeptFailure& failure, const RunResult& run) const;
 
   const CampaignOptions& options_;
+  const ExpectedEndings& expected_;
   Places& places_;
   Runner run_;
   std::vector<Found> found_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <csignal>
@@ -29,9 +30,17 @@ constexpr std::uint64_t kLargestFeed = std::uint64_t{4} << 30;
 constexpr std::size_t kShortRun = 1 << 20;
 // A run that is silent for so long spins outside instrumented code.
 constexpr std::chrono::seconds kRunLimit{10};
-// Nor does a run log so much, unless the recorded one did.
-constexpr std::uint64_t kMostRecords = 64 << 20;
+// A run that has logged so much, and twice as much as the recorded one, goes on under the fair schedule; one that then
+// logs several times as much is given up.
+constexpr std::uint64_t kManyRecords = 64 << 20;
+constexpr std::uint64_t kGivenUpFactor = 4;
+
+// Ends that the supervisor gives to a run.
 constexpr const char* kCalledOff = "the time is up";
+constexpr const char* kLoggedTooMuch = "it logged many times what the recorded run did";
+constexpr const char* kComputesAlone =
+    "a thread computed for 10 seconds without a schedule point while others could run; build the program with "
+    "-fsanitize=thread";
 
 // Room for all records of the recording at once: runs read any of them.
 std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
@@ -133,6 +142,8 @@ void ForkServer::feed_all() {
 void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
+    REQUIRE(Clock::now() < deadline_, "the time was up before {} had been replayed to where runs begin",
+            reader_.path());
     if (status.fatal.load() != 0)
       throw BadInput(fmt::format("{} cannot be replayed up to where runs begin: {}", reader_.path(), status.message));
     const bool runs = target_->collect();
@@ -155,8 +166,8 @@ void ForkServer::prepare(const RunRequest& request) {
   RunConfig config = server_.header().config;
   config.mode = Mode::kRecord;
   config.environment = Environment::kModelled;
-  config.tick_budget = departure_step() + request.step_limit;
-  config.fair_from = request.fair_from == 0 ? 0 : departure_step() + request.fair_from;
+  config.fair_from = departure_step() + request.step_limit;
+  config.tick_budget = config.fair_from + (request.fair_limit != 0 ? request.fair_limit : request.step_limit);
   config.observe = 1;  // whether the run fails, and is to be looked at, shows at its end
   REQUIRE(request.policy.size() < sizeof config.policy.name, "unknown strategy {}", request.policy);
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule to follow is too long");
@@ -194,11 +205,27 @@ void ForkServer::collect(std::vector<std::byte>& to) {
   runs_.take(span.bytes);
 }
 
+// The run's own policy has had its share: the fair schedule begins now, and lasts as long as it would have later.
+void ForkServer::make_fair() {
+  RunConfig& config = runs_.header().config;
+  const std::uint64_t points = config.tick_budget - config.fair_from;
+  const std::uint64_t now = std::min(runs_.state().step, config.fair_from);
+  std::atomic_ref(config.tick_budget).store(now + points, std::memory_order_relaxed);
+  std::atomic_ref(config.fair_from).store(now, std::memory_order_relaxed);
+}
+
+bool ForkServer::others_can_run() {
+  const RuntimeState& state = runs_.state();
+  return std::any_of(state.live, state.live + std::min<std::uint32_t>(state.live_threads, kMaxThreads),
+                     [&](ThreadId id) { return state.threads[id].state.load() == ThreadState::kReady; });
+}
+
 const char* ForkServer::await_end() {
   RunStatus& status = server_.header().status;
   // A run that gets on is only slow; its step limit ends it.
   Clock::time_point limit = Clock::now() + kRunLimit;
-  const std::uint64_t most_records = std::max(kMostRecords, 2 * server_.header().feed.bytes);
+  const std::uint64_t many_records = std::max(kManyRecords, 2 * server_.header().feed.bytes);
+  bool made_fair = false;
   std::uint64_t step = 0;
   const char* killed = nullptr;
   while (status.server_done.load() != requests_) {
@@ -209,9 +236,13 @@ const char* ForkServer::await_end() {
       step = now;
       limit = Clock::now() + kRunLimit;
     }
+    if (records_.size() > many_records && !made_fair) {
+      made_fair = true;
+      make_fair();
+    }
     if (killed == nullptr && pid > 1) {
-      if (Clock::now() > limit) killed = kNoSchedulePoint;
-      if (records_.size() > most_records) killed = "hang: the run logged far more than the recorded one";
+      if (Clock::now() > limit) killed = others_can_run() ? kComputesAlone : kNoSchedulePoint;
+      if (records_.size() > kGivenUpFactor * many_records) killed = kLoggedTooMuch;
       if (Clock::now() > deadline_) killed = kCalledOff;
       if (killed != nullptr) kill(pid, SIGKILL);
     }
@@ -227,7 +258,9 @@ RunResult ForkServer::result(const char* killed) const {
   RunResult result;
   result.wait_status = self.server_.header().status.run_status;
   result.outcome = outcome_of(result.wait_status);
-  result.steps = self.runs_.state().step - departure_step();
+  const std::uint64_t step = self.runs_.state().step, fair_from = self.runs_.header().config.fair_from;
+  result.steps = step - departure_step();
+  result.fair_from = step > fair_from ? fair_from : 0;
   std::memcpy(&result.witness, self.runs_.state().policy.words, sizeof result.witness);
   if (status.fatal.load() != 0) {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
@@ -237,7 +270,7 @@ RunResult ForkServer::result(const char* killed) const {
     result.outcome = wire::OutcomeKind::kPassed;
     result.called_off = true;
   } else if (killed != nullptr) {
-    result.outcome = wire::OutcomeKind::kHang;
+    result.outcome = killed == kNoSchedulePoint ? wire::OutcomeKind::kHang : wire::OutcomeKind::kUnsupported;
     result.text = killed;
   }
   return result;

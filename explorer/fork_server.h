@@ -37,6 +37,8 @@ class ForkServer {
   void wait_until_ready();
   std::uint64_t departure_step() const;
   void prepare(const RunRequest& request);
+  void make_fair();
+  bool others_can_run();
   void silence(const std::shared_ptr<const QuietSites>& quiet);
   // Why the run was killed; null: it ended.
   const char* await_end();

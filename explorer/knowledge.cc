@@ -22,6 +22,8 @@ bool is_memory(const ChoiceNote& note) {
 void Knowledge::learn(const Observation& run) {
   choices_ = std::max<std::uint64_t>(choices_, run.size());
   threads_ = std::max(threads_, run.threads());
+  for (std::size_t i = 0; i < run.size() && !saw_accesses_; i++)
+    saw_accesses_ = kind_of(run[i]) == OpKind::kAccess || kind_of(run[i]) == OpKind::kAtomic;
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < run.size(); i++)
     if (kind_of(run[i]) == OpKind::kAccess && run[i].pc != last) seen_.insert(last = run[i].pc);

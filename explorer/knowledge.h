@@ -30,6 +30,7 @@ class Knowledge {
 
   std::uint64_t choices() const { return choices_; }  // of the longest run
   std::uint32_t threads() const { return threads_; }
+  bool saw_accesses() const { return saw_accesses_; }  // of memory, which only instrumented code shows
   const std::vector<Variable>& variables() const { return variables_; }
   // All sites that touched a shared object.
   std::vector<std::uint64_t> shared_sites() const;
@@ -45,6 +46,7 @@ class Knowledge {
   void learn_releases(const Observation& run, const SharedObject& object);
   void learn_pairs(const Observation& run, const SharedObject& object);
 
+  bool saw_accesses_ = false;
   std::set<std::uint64_t> seen_;  // sites of plain accesses
   std::uint64_t choices_ = 0;
   std::uint32_t threads_ = 0;

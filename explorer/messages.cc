@@ -1,5 +1,6 @@
 #include "explorer/messages.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,7 +24,7 @@ bool read_all(int fd, void* to, std::size_t bytes) {
 bool write_all(int fd, const void* from, std::size_t bytes) {
   const auto* at = static_cast<const char*>(from);
   while (bytes > 0) {
-    const ssize_t n = write(fd, at, bytes);
+    const ssize_t n = send(fd, at, bytes, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     at += n;

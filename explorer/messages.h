@@ -1,5 +1,5 @@
-// Messages between the processes of one program, over pipes: fixed fields as they lie in memory, then bytes with their
-// length.
+// Messages between the processes of one program, over sockets: fixed fields as they lie in memory, then bytes with
+// their length.
 #pragma once
 
 #include <condition_variable>

@@ -19,8 +19,8 @@ class Minimiser {
   Minimiser(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same)
       : run_(run), same_(same), failing_(failing), best_(failing), left_(budget) {}
 
-  RunResult search() {
-    if (!accept(switches_of(failing_))) return best_;
+  Minimised search() {
+    if (!accept(switches_of(failing_))) return {best_, false};
     reduce_threads();
     reduce(&SwitchList::preemptions);
     reduce(&SwitchList::free);
@@ -28,7 +28,7 @@ class Minimiser {
     reduce(&SwitchList::preemptions);
     delay();
     remove_each();
-    return best_;
+    return {best_, left_ > 0};
   }
 
  private:
@@ -112,13 +112,20 @@ class Minimiser {
     }
   }
 
+  // A hang is one however few points the policy has; any other failure may come later in a shorter schedule.
+  std::uint64_t step_limit() const {
+    constexpr std::uint64_t kLeast = 100'000;
+    return failing_.fair_from != 0 ? kLeast : std::max(failing_.steps * 2, kLeast);
+  }
+
   bool accept(const SwitchList& list) {
     if (left_ == 0) return false;
     left_--;
     RunRequest request = request_of(list);
     request.observe = true;
-    request.step_limit = std::max<std::uint64_t>(failing_.steps * 2, 100'000);
+    request.step_limit = step_limit();
     RunResult run = run_(request);
+    if (run.called_off) left_ = 0;
     if (!same_failure(run, failing_)) return false;
     // The first of our runs stands for the one that was found, which need not have been observed.
     if (!best_.observed.empty() && !same_(run, best_)) return false;
@@ -138,7 +145,7 @@ class Minimiser {
 
 }  // namespace
 
-RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same) {
+Minimised minimise(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same) {
   return Minimiser(run, failing, budget, same).search();
 }
 

@@ -15,9 +15,15 @@ using Runner = std::function<RunResult(const RunRequest&)>;
 // Whether two runs, both observed, failed in the same way.
 using Sameness = std::function<bool(const RunResult&, const RunResult&)>;
 
+struct Minimised {
+  RunResult run;
+  bool complete;  // the search for a simpler schedule ended by itself, not with the budget or the time
+};
+
 // Re-runs subsets of the failing run's switches and returns a failing run, observed, with as few preemptions as was
-// found within `budget` runs; `failing` itself if its switches alone do not make it fail again.
-RunResult minimise(const Runner& run, const RunResult& failing, std::uint64_t budget,
+// found within `budget` runs, or until a run is called off; `failing` itself if its switches alone do not make it fail
+// again.
+Minimised minimise(const Runner& run, const RunResult& failing, std::uint64_t budget,
                    const Sameness& same = same_failure);
 
 }  // namespace reweave

@@ -7,23 +7,36 @@
 
 namespace reweave {
 
-Observation::Observation(const std::byte* notes) {
-  NotesHeader header;
-  std::memcpy(&header, notes, sizeof header);
-  truncated_ = header.truncated != 0;
-  const std::byte* at = notes + sizeof header;
-  const std::byte* end = at + std::min(header.bytes, kNotesBytes - sizeof header);
+namespace {
+
+// Calls take(note, its enabled threads) for each of the notes in [at, at + bytes).
+template <typename Take>
+void read_notes(const std::byte* at, std::uint64_t bytes, const Take& take) {
+  const std::byte* const end = at + bytes;
   while (at + sizeof(ChoiceNote) <= end) {
     ChoiceNote note;
     std::memcpy(&note, at, sizeof note);
-    if (at + note_bytes(note.enabled) > end) break;
-    append(note, {reinterpret_cast<const ThreadId*>(at + sizeof note), note.enabled});
+    if (at + note_bytes(note.enabled) > end) return;
+    take(note, std::span(reinterpret_cast<const ThreadId*>(at + sizeof note), note.enabled));
     at += note_bytes(note.enabled);
   }
 }
 
-Observation::Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated)
-    : truncated_(truncated) {
+}  // namespace
+
+Observation::Observation(const std::byte* notes) {
+  NotesHeader header;
+  std::memcpy(&header, notes, sizeof header);
+  truncated_ = header.truncated != 0;
+  read_notes(notes + sizeof header, std::min(header.bytes, kTailNotesOffset - sizeof header),
+             [this](const ChoiceNote& note, std::span<const ThreadId> enabled) { append(note, enabled); });
+  read_notes(notes + kTailNotesOffset, std::min(header.tail_bytes, kTailNotesBytes),
+             [this](const ChoiceNote& note, std::span<const ThreadId>) { tail_.push_back(note); });
+}
+
+Observation::Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated,
+                         std::vector<ChoiceNote> tail)
+    : truncated_(truncated), tail_(std::move(tail)) {
   for (const ChoiceNote& note : notes) {
     append(note, enabled_pool.first(note.enabled));
     enabled_pool = enabled_pool.subspan(note.enabled);

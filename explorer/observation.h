@@ -15,8 +15,9 @@ class Observation {
   Observation() = default;
   // Reads what the core noted at `notes`.
   explicit Observation(const std::byte* notes);
-  // From what notes() and enabled_pool() gave.
-  Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated);
+  // From what notes(), enabled_pool() and tail() gave.
+  Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated,
+              std::vector<ChoiceNote> tail = {});
 
   std::size_t size() const { return choices_.size(); }
   bool empty() const { return choices_.empty(); }
@@ -32,6 +33,8 @@ class Observation {
   }
   const std::vector<ChoiceNote>& notes() const { return choices_; }
   const std::vector<ThreadId>& enabled_pool() const { return enabled_; }
+  // The last choices of a run that a fair schedule did not end: what its threads do over and over.
+  const std::vector<ChoiceNote>& tail() const { return tail_; }
   std::uint32_t threads() const { return threads_; }  // greatest id + 1
 
   // For models in tests.
@@ -45,6 +48,7 @@ class Observation {
   std::vector<std::uint64_t> last_tick_;  // by thread: of its latest choice, plus one
   std::uint32_t threads_ = 0;
   bool truncated_ = false;
+  std::vector<ChoiceNote> tail_;
 };
 
 inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.kind); }

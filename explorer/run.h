@@ -27,9 +27,11 @@ struct RunRequest {
   std::uint64_t depth = 3;
   std::uint64_t length = 1000;  // schedule points expected
   std::vector<std::byte> goal;
-  std::uint64_t step_limit = 5'000'000;  // more is a hang
-  std::uint64_t fair_from = 0;           // schedule points after which no thread computes alone for long; 0: never
-  bool observe = false;                  // RunResult::observed is wanted even if the run passes
+  // Schedule points under the policy. A run that has not ended by then goes on under a fair schedule, for so many more
+  // points (0: as many), after which it hangs.
+  std::uint64_t step_limit = 5'000'000;
+  std::uint64_t fair_limit = 0;
+  bool observe = false;  // RunResult::observed is wanted even if the run passes
   // Null: every access is a schedule point.
   std::shared_ptr<const QuietSites> quiet;
   bool own_quiet = false;  // `quiet` is the search's own choice; otherwise the campaign may set it
@@ -41,6 +43,7 @@ struct RunResult {
   std::string text;                // of the runtime, if it ended the run
   std::vector<std::byte> records;  // what the run logged, from main on
   std::uint64_t steps = 0;         // schedule points executed
+  std::uint64_t fair_from = 0;     // step at which the fair schedule began, as SwitchRecord counts; 0: it did not
   WitnessProgress witness = {};    // how far the policy `witness` came
   double seconds = 0;              // that it took
   bool called_off = false;         // before its end, for the time was up: the rest says nothing
@@ -52,7 +55,8 @@ struct RunResult {
   }
 };
 
-// The text of a run that was ended because a thread computed for ten seconds and never came to a schedule point.
+// The text of a run that was ended because its only thread that could run computed for ten seconds and never came to a
+// schedule point.
 inline constexpr const char* kNoSchedulePoint = "hang: no schedule point for 10 seconds";
 
 // True if two runs failed alike: the same outcome, status, and the same report but for addresses and

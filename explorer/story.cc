@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace reweave {
@@ -95,12 +96,7 @@ class Teller {
       if (std::find(who.begin(), who.end(), run_[i].thread) == who.end()) who.push_back(run_[i].thread);
       if (to < run_.size() && dependent(run_[i], run_[to]) && !run_.resumed(i)) conflicts.push_back(i);
     }
-    std::string text = who.size() == 1 ? "Thread " : "Threads ";
-    if (who.size() > kMostThreads)
-      text = fmt::format("{} other threads", who.size());
-    else
-      for (std::size_t i = 0; i < who.size(); i++)
-        text += fmt::format("{}{}", i == 0 ? "" : i + 1 == who.size() ? " and " : ", ", who[i]);
+    std::string text = names_of(who);
     text += to < run_.size()  ? who.size() == 1 ? " runs in between" : " run in between"
             : who.size() == 1 ? " runs to the end"
                               : " run to the end";
@@ -124,11 +120,57 @@ class Teller {
     return text + ".";
   }
 
+  bool goes_round(ThreadId thread) const {
+    return std::ranges::any_of(run_.tail(), [=](const ChoiceNote& note) { return note.thread == thread; });
+  }
+
+  // What each thread does over and over in a run that does not end; threads that do the same are told together.
+  std::string loops() {
+    std::map<std::string, std::vector<ThreadId>> threads_by_loop;
+    for (std::uint32_t id = 0; id < run_.threads(); id++)
+      if (goes_round(static_cast<ThreadId>(id)))
+        threads_by_loop[loop_of(static_cast<ThreadId>(id))].push_back(static_cast<ThreadId>(id));
+    std::string text;
+    for (const auto& [loop, threads] : threads_by_loop)
+      text += fmt::format(" {} go{} round in a loop: {}.", names_of(threads), threads.size() == 1 ? "es" : "", loop);
+    return text;
+  }
+
+  // The different operations of the thread in the tail, in order; those of libraries only if there are no others.
+  std::string loop_of(ThreadId thread) {
+    constexpr std::size_t kMostSteps = 4;
+    const bool in_program = std::ranges::any_of(
+        run_.tail(), [&](const ChoiceNote& note) { return note.thread == thread && places_.in_program(note.pc); });
+    std::vector<std::string> steps;
+    for (const ChoiceNote& note : run_.tail()) {
+      if (note.thread != thread || (in_program && !places_.in_program(note.pc))) continue;
+      const std::string step = operation(note, places_) + quoted(note.pc);
+      if (std::ranges::find(steps, step) == steps.end()) steps.push_back(step);
+    }
+    if (steps.size() > kMostSteps) {
+      const std::size_t more = steps.size() - kMostSteps;
+      steps.resize(kMostSteps);
+      steps.push_back(fmt::format("and {} more", more));
+    }
+    std::string text;
+    for (const std::string& step : steps) text += (text.empty() ? "" : ", ") + step;
+    return text;
+  }
+
+  static std::string names_of(const std::vector<ThreadId>& threads) {
+    std::string text = threads.size() == 1 ? "Thread " : "Threads ";
+    if (threads.size() > kMostThreads) return fmt::format("{} threads", threads.size());
+    for (std::size_t i = 0; i < threads.size(); i++)
+      text += fmt::format("{}{}", i == 0 ? "" : i + 1 == threads.size() ? " and " : ", ", threads[i]);
+    return text;
+  }
+
   // Of a run that stands still: where each thread is that has not ended.
   std::string standstill() {
     if (result_.outcome != wire::OutcomeKind::kDeadlock && result_.outcome != wire::OutcomeKind::kHang) return "";
-    std::string text;
+    std::string text = loops();
     for (std::uint32_t id = 0; id < run_.threads(); id++) {
+      if (goes_round(static_cast<ThreadId>(id))) continue;
       std::size_t last = run_.size();
       for (std::size_t i = 0; i < run_.size(); i++)
         if (run_[i].thread == id) last = i;

@@ -15,6 +15,7 @@ SwitchList switches_of(const RunResult& run) {
     if (header.kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) {
       wire::SwitchRecord record;
       std::memcpy(&record, run.records.data() + at, sizeof record);
+      if (run.fair_from != 0 && record.step >= run.fair_from) break;
       const bool preempted = record.reason == static_cast<std::uint8_t>(wire::SwitchReason::kPreempted);
       const ScheduleStep step = {record.tick, header.thread, record.to, static_cast<std::uint16_t>(preempted ? 0 : 1),
                                  0};

@@ -14,7 +14,7 @@ struct SwitchList {
   std::vector<ScheduleStep> free;         // the thread could not go on: who did instead
 };
 
-// The switches of a run, from its records.
+// The switches of a run, from its records, but for those of the fair schedule at its end.
 SwitchList switches_of(const RunResult& run);
 // How many of a run's switches were preemptions: the thread could have gone on.
 std::uint64_t preemptions_of(const RunResult& run);

@@ -1,7 +1,7 @@
 #include "explorer/workers.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& 
   message.put(request.length);
   message.put_list(request.goal);
   message.put(request.step_limit);
-  message.put(request.fair_from);
+  message.put(request.fair_limit);
   message.put(request.observe);
   message.put(request.quiet != nullptr);
   message.put(request.quiet != nullptr && request.quiet != sent);
@@ -44,7 +44,7 @@ RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& 
   request.length = message.get<std::uint64_t>();
   message.get_list(request.goal);
   request.step_limit = message.get<std::uint64_t>();
-  request.fair_from = message.get<std::uint64_t>();
+  request.fair_limit = message.get<std::uint64_t>();
   request.observe = message.get<bool>();
   const bool quiet = message.get<bool>(), fresh = message.get<bool>();
   if (fresh) {
@@ -65,12 +65,14 @@ Packer pack(const RunResult& result) {
   message.put_list(result.text);
   message.put_list(result.records);
   message.put(result.steps);
+  message.put(result.fair_from);
   message.put(result.witness);
   message.put(result.seconds);
   message.put(result.called_off);
   message.put_list(result.observed.notes());
   message.put_list(result.observed.enabled_pool());
   message.put(result.observed.truncated());
+  message.put_list(result.observed.tail());
   return message;
 }
 
@@ -81,14 +83,17 @@ RunResult unpack_result(Unpacker& message) {
   message.get_list(result.text);
   message.get_list(result.records);
   result.steps = message.get<std::uint64_t>();
+  result.fair_from = message.get<std::uint64_t>();
   result.witness = message.get<WitnessProgress>();
   result.seconds = message.get<double>();
   result.called_off = message.get<bool>();
-  std::vector<ChoiceNote> notes;
+  std::vector<ChoiceNote> notes, tail;
   std::vector<ThreadId> enabled;
   message.get_list(notes);
   message.get_list(enabled);
-  result.observed = Observation(notes, enabled, message.get<bool>());
+  const bool truncated = message.get<bool>();
+  message.get_list(tail);
+  result.observed = Observation(notes, enabled, truncated, std::move(tail));
   return result;
 }
 
@@ -100,20 +105,38 @@ Packer failed(const std::exception& error) {
   return message;
 }
 
-Packer run_request(ForkServer& server, Unpacker& message, std::shared_ptr<const QuietSites>& quiet) {
+RunResult lost_run(const std::string& why) {
+  RunResult lost;
+  lost.outcome = wire::OutcomeKind::kUnsupported;
+  lost.text = why;
+  return lost;
+}
+
+// Makes the run with the server, if there is none with a new one. After an error the server is in no known state, so it
+// is given up with the run.
+Packer run_request(std::unique_ptr<ForkServer>& server, const std::function<std::unique_ptr<ForkServer>()>& make,
+                   Unpacker& message, std::shared_ptr<const QuietSites>& quiet) {
+  const RunRequest request = unpack_request(message, quiet);
   try {
-    return pack(server.run(unpack_request(message, quiet)));
+    if (server == nullptr) server = make();
   } catch (const std::exception& error) {
     return failed(error);
+  }
+  try {
+    return pack(server->run(request));
+  } catch (const std::exception& error) {
+    server.reset();
+    return pack(lost_run(error.what()));
   }
 }
 
 // The worker's process: the first message says whether the server is ready, each further one is a result.
 void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline,
            int requests, int results) {
+  const auto make = [&] { return std::make_unique<ForkServer>(recording, fork_at, number, deadline); };
   std::unique_ptr<ForkServer> server;
   try {
-    server = std::make_unique<ForkServer>(recording, fork_at, number, deadline);
+    server = make();
   } catch (const std::exception& error) {
     failed(error).send(results);
     return;
@@ -126,7 +149,7 @@ void serve(const std::string& recording, std::uint64_t fork_at, unsigned number,
   std::shared_ptr<const QuietSites> quiet;
   bool heard = true;
   while (std::optional<Unpacker> message = inbox.next())
-    heard = heard && run_request(*server, *message, quiet).send(results);
+    heard = heard && run_request(server, make, *message, quiet).send(results);
 }
 
 // Throws what the worker says instead of a result.
@@ -141,8 +164,8 @@ void expect_success(Unpacker& message) {
 
 Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline) {
   int requests[2], results[2];
-  SYSCALL_CHECK(pipe2(requests, O_CLOEXEC), "a pipe to a worker");
-  SYSCALL_CHECK(pipe2(results, O_CLOEXEC), "a pipe from a worker");
+  SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests), "sockets to a worker");
+  SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, results), "sockets from a worker");
   pid_ = fork();
   SYSCALL_CHECK(pid_, "starting a worker");
   if (pid_ == 0) {
@@ -181,19 +204,20 @@ Worker::~Worker() {
 }
 
 void Worker::start(const RunRequest& request) {
-  REQUIRE(pack(request, sent_).send(to_), "a worker ended");
+  pack(request, sent_).send(to_);  // finish() tells if the worker is gone
   if (request.quiet != nullptr) sent_ = request.quiet;
 }
 
-RunResult Worker::finish() {
+std::optional<RunResult> Worker::finish() {
   Unpacker message;
-  REQUIRE(message.receive(from_), "a worker ended in the middle of a run");
+  if (!message.receive(from_)) return {};
   expect_success(message);
   return unpack_result(message);
 }
 
-Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count, Clock::time_point deadline) {
-  for (unsigned i = 0; i < count; i++) workers_.push_back(std::make_unique<Worker>(recording, fork_at, i, deadline));
+Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count, Clock::time_point deadline)
+    : make_([=](unsigned number) { return std::make_unique<Worker>(recording, fork_at, number, deadline); }) {
+  for (unsigned i = 0; i < count; i++) workers_.push_back(make_(i));
 }
 
 // All are stopped before one is waited for: a worker has a copy of the pipes of those before it, which keeps them from
@@ -206,27 +230,40 @@ Departure Workers::departure() const { return workers_.front()->departure(); }
 
 void Workers::start(const RunRequest& request) {
   CHECK(started() < capacity());
-  Worker* worker = workers_[next_++ % workers_.size()].get();
-  worker->start(request);
+  const std::size_t worker = next_++ % workers_.size();
+  workers_[worker]->start(request);
   started_.push_back({request, worker, {}});
 }
 
 void Workers::complete(Started& run) {
-  if (!run.result) run.result = run.worker->finish();
+  if (run.result) return;
+  run.result = workers_[run.worker]->finish();
+  if (run.result) return;
+  run.result = lost_run("the process that made the run ended");
+  replace(run.worker);
+}
+
+// A new worker takes over the runs that the one which ended had not come to.
+void Workers::replace(std::size_t worker) {
+  workers_[worker] = make_(static_cast<unsigned>(worker));
+  for (const Started& run : started_)
+    if (run.worker == worker && !run.result) workers_[worker]->start(run.request);
 }
 
 Workers::Done Workers::finish() {
   CHECK(!started_.empty());
+  complete(started_.front());
   Started first = std::move(started_.front());
   started_.pop_front();
-  complete(first);
   return {std::move(first.request), std::move(*first.result)};
 }
 
 RunResult Workers::run(const RunRequest& request) {
   for (Started& run : started_) complete(run);
+  Started only = {request, 0, {}};
   workers_.front()->start(request);
-  return workers_.front()->finish();
+  complete(only);
+  return std::move(*only.result);
 }
 
 }  // namespace reweave

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   void start(const RunRequest& request);
-  RunResult finish();
+  // Nothing: the worker's process ended in the middle of the run.
+  std::optional<RunResult> finish();
   // Takes no more results, nor waits for those under way.
   void stop();
   const Departure& departure() const { return departure_; }
@@ -64,11 +66,13 @@ class Workers {
  private:
   struct Started {
     RunRequest request;
-    Worker* worker;
+    std::size_t worker;  // index
     std::optional<RunResult> result;
   };
   static constexpr std::size_t kAhead = 2;  // runs that a worker has at the most
-  static void complete(Started& run);
+  void complete(Started& run);
+  void replace(std::size_t worker);
+  std::function<std::unique_ptr<Worker>(unsigned number)> make_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::size_t next_ = 0;
   std::deque<Started> started_;

@@ -11,9 +11,10 @@ inline constexpr int kExitSystem = 4;         // the operating system refused
 inline constexpr int kExitUnsupported = 5;    // the target did something that cannot be recorded
 inline constexpr int kExitTruncated = 6;      // a replay reached the end of a truncated recording
 inline constexpr int kExitDeadlock = 7;       // the run ended in a deadlock
-inline constexpr int kExitHang = 8;           // the run used up its tick budget
+inline constexpr int kExitHang = 8;           // an explored run that a fair schedule does not end
 inline constexpr int kExitMemoryError = 9;    // use after free, double free
 inline constexpr int kExitFailureFound = 10;  // explore found a failure
+inline constexpr int kExitNotExamined = 11;   // explore could examine no run
 inline constexpr int kExitInternal = 70;      // a defect of Reweave
 
 // Status of a run that the runtime ended with `outcome`.

@@ -183,7 +183,7 @@ enum class OutcomeKind : std::uint32_t {
   kExitStatus = 1,     // exit status other than 0; detail = status
   kSignalled = 2,      // died by signal; detail = number
   kDeadlock = 3,       // text names the cycle
-  kHang = 4,           // tick budget used up
+  kHang = 4,           // tick budget used up, the last part of it under a fair schedule
   kMemoryError = 5,    // heap use after free, double free; detail = MemoryErrorKind
   kCheckFailed = 6,    // the user's check on the output failed
   kLeftRecording = 7,  // a perturbed run asked for something the recording cannot answer
@@ -193,7 +193,7 @@ enum class OutcomeKind : std::uint32_t {
 };
 
 // The text of a kHang that used up its tick budget.
-inline constexpr const char* kPointsUsedUp = "hang: the run used up its schedule points";
+inline constexpr const char* kNeverEnds = "hang: a fair schedule does not end the run";
 
 // Followed by NUL-terminated text, padded to 8.
 struct OutcomeRecord {

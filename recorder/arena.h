@@ -134,7 +134,7 @@ struct RunConfig {
   std::int64_t start_time_ns;     // by the clock of file systems: what changed since is fresh (kMapFresh)
   std::uint64_t stop_event;       // replay: hold before this event number; ~0: never
   std::uint64_t tick_budget;      // schedule points after which the run is a hang; 0: none
-  std::uint64_t fair_from;        // modelled: those after which no thread computes alone for long; 0: never
+  std::uint64_t fair_from;        // schedule points after which the policy is `fair`; 0: none
   std::uint8_t random_bytes[16];  // AT_RANDOM
   PolicyConfig policy;
   std::uint32_t cpu;             // the processor that all threads of the target share

@@ -1,6 +1,9 @@
 // What an explored run tells the search: each choice that the policy made, in a row in the arena.
 //
-//   NotesHeader | ChoiceNote, its enabled threads (u16 each, padded to 8) | ChoiceNote, ... |
+//   NotesHeader | ChoiceNote, its enabled threads (u16 each, padded to 8) | ChoiceNote, ... | the tail: likewise |
+//
+// Choices under the fair schedule that follows when a run has used up its schedule points are left out, but for the
+// last ones of a run that does not end, which are the tail: the loops that it does not leave.
 //
 // The chosen thread then executes `kind` on `object`, and whatever follows up to its next schedule point. A thread that
 // blocked in its operation is chosen again with the same `tick` when it goes on. Written by the baton holder; read by
@@ -12,9 +15,14 @@
 namespace reweave {
 
 struct NotesHeader {
-  std::uint64_t bytes;      // written after this header
-  std::uint64_t truncated;  // 1: there was no more room
+  std::uint64_t bytes;       // written after this header
+  std::uint64_t truncated;   // 1: later choices were left out
+  std::uint64_t tail_bytes;  // written at kTailNotesOffset
 };
+// The tail begins so many schedule points before the run's last one.
+inline constexpr std::uint64_t kTailPoints = 1024;
+inline constexpr std::uint64_t kTailNotesBytes = 256 << 10;
+inline constexpr std::uint64_t kTailNotesOffset = kNotesBytes - kTailNotesBytes;
 
 struct ChoiceNote {
   std::uint64_t object;  // of the chosen thread's operation

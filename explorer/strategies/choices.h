@@ -27,6 +27,16 @@ inline bool goes_before(const ChoiceArgs& args, ThreadId a, ThreadId b) {
   return a_later != b_later ? a_later : a < b;
 }
 
+// Any thread, each equally likely. One that yields waits for something, so the others go first.
+inline ThreadId any_thread(const ChoiceArgs& args) {
+  const ThreadId chosen = args.enabled[random_below(args.state, args.count)];
+  if (!args.yielded || args.count == 1 || chosen != args.current.id) return chosen;
+  std::uint64_t left = random_below(args.state, args.count - 1);
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (args.enabled[i] != args.current.id && left-- == 0) return args.enabled[i];
+  return chosen;
+}
+
 // The next thread after the current one.
 inline ThreadId next_in_turn(const ChoiceArgs& args) {
   ThreadId next = args.enabled[0];

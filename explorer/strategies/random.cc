@@ -1,5 +1,5 @@
 // random: every schedule point picks any thread that can run, each equally likely.
-#include "recorder/policy.h"
+#include "explorer/strategies/choices.h"
 
 namespace reweave {
 
@@ -7,18 +7,7 @@ namespace {
 
 void begin_run(const PolicyConfig&, PolicyState&) {}
 
-Choice choose(const ChoiceArgs& args) {
-  // A thread that yields waits for something: the others go first, or a spin loop would take most of the run.
-  std::uint32_t candidates = args.count;
-  ThreadId chosen = args.enabled[random_below(args.state, candidates)];
-  if (args.yielded && args.count > 1 && chosen == args.current.id) {
-    const std::uint64_t other = random_below(args.state, args.count - 1);
-    std::uint64_t seen = 0;
-    for (std::uint32_t i = 0; i < args.count; i++)
-      if (args.enabled[i] != args.current.id && seen++ == other) chosen = args.enabled[i];
-  }
-  return {chosen, 0};
-}
+Choice choose(const ChoiceArgs& args) { return {any_thread(args), 0}; }
 
 }  // namespace
 

@@ -49,7 +49,7 @@ RunResult first_failure(const Program& program) {
 
 void check_minimal(const Program& program, std::size_t preemptions) {
   const Runner runner = [&](const RunRequest& request) { return program.run(request); };
-  const RunResult small = minimise(runner, first_failure(program), 3'000);
+  const RunResult small = minimise(runner, first_failure(program), 3'000).run;
   BOOST_TEST(small.failed());
   const SwitchList list = switches_of(small);
   BOOST_TEST(list.preemptions.size() == preemptions);

@@ -14,6 +14,8 @@ inline bool replaying() { return config().mode == Mode::kReplay; }
 inline bool modelled() { return config().environment == Environment::kModelled; }
 // System calls are really made.
 inline bool live() { return config().environment == Environment::kLive; }
+// An explored run has used up the schedule points of its own policy.
+inline bool in_fair_part() { return config().fair_from != 0 && state().step >= config().fair_from; }
 inline bool tracing() { return config().sink == Sink::kTrace; }
 
 // The running thread: the GS base points at its Thread.

@@ -134,8 +134,10 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =
       policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
+  const bool fair = in_fair_part();
+  if (fair) chosen_policy = find_policy("fair");
   // A policy with a goal knows whom it wants.
-  if (me.spinning != 0 && goal == nullptr) n = leave_out_spinning(n);
+  if (me.spinning != 0 && (goal == nullptr || fair)) n = leave_out_spinning(n);
   const ChoiceArgs args = {
       policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};
   const Choice choice = policy().choose(args);

@@ -11,7 +11,7 @@ void settle(Thread& me, std::int64_t left) {
   state().step += static_cast<std::uint64_t>(done);
   me.ticks += static_cast<std::uint64_t>(done);
   if (config().tick_budget != 0 && state().step > config().tick_budget)
-    end_run(wire::OutcomeKind::kHang, wire::kPointsUsedUp);
+    end_run(wire::OutcomeKind::kHang, wire::kNeverEnds);
 }
 
 }  // namespace reweave::core

@@ -9,19 +9,32 @@ namespace {
 
 NotesHeader& notes() { return *reinterpret_cast<NotesHeader*>(kArenaBase + kNotesOffset); }
 
+// Where a note of so many bytes goes; null: it is not kept.
+ChoiceNote* take_room(std::uint64_t bytes) {
+  NotesHeader& header = notes();
+  const std::uint64_t base = kArenaBase + kNotesOffset;
+  const bool fair = in_fair_part();
+  if (fair && state().step + kTailPoints >= config().tick_budget) {
+    if (header.tail_bytes + bytes > kTailNotesBytes) return nullptr;
+    header.tail_bytes += bytes;
+    return reinterpret_cast<ChoiceNote*>(base + kTailNotesOffset + header.tail_bytes - bytes);
+  }
+  if (fair || header.truncated != 0 || sizeof header + header.bytes + bytes > kTailNotesOffset) {
+    header.truncated = 1;
+    return nullptr;
+  }
+  header.bytes += bytes;
+  return reinterpret_cast<ChoiceNote*>(base + sizeof header + header.bytes - bytes);
+}
+
 }  // namespace
 
 void clear_notes() { notes() = {}; }
 
 void note_choice(const ChoiceArgs& args, ThreadId chosen) {
   if (config().observe == 0) return;
-  NotesHeader& header = notes();
-  const std::uint64_t bytes = note_bytes(args.count);
-  if (header.truncated != 0 || sizeof header + header.bytes + bytes > kNotesBytes) {
-    header.truncated = 1;
-    return;
-  }
-  auto* note = reinterpret_cast<ChoiceNote*>(kArenaBase + kNotesOffset + sizeof header + header.bytes);
+  ChoiceNote* note = take_room(note_bytes(args.count));
+  if (note == nullptr) return;
   const Thread& thread = args.threads[chosen];
   const auto flags = static_cast<std::uint8_t>((args.current_enabled ? kFromEnabled : 0) |
                                                (args.current_enabled && args.yielded ? kFromYielded : 0));
@@ -40,7 +53,6 @@ void note_choice(const ChoiceArgs& args, ThreadId chosen) {
            0};
   auto* enabled = reinterpret_cast<ThreadId*>(note + 1);
   for (std::uint32_t i = 0; i < args.count; i++) enabled[i] = args.enabled[i];
-  header.bytes += bytes;
 }
 
 }  // namespace reweave::core

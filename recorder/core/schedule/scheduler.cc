@@ -29,15 +29,14 @@ bool spins(Thread& me) {
   constexpr std::uint32_t kRepeats = 100;      // of one access: a loop of one load
   constexpr std::uint32_t kRunLength = 5'000;  // of anything
   const auto now = static_cast<std::uint32_t>(state().step);
-  const bool must_be_fair = config().fair_from != 0 && state().step >= config().fair_from;
-  if (state().last_runner != me.id && !must_be_fair) {
+  if (state().last_runner != me.id) {
     me.run_length = 0;
     me.run_began = now;
   }
   state().last_runner = me.id;
   me.run_length++;
   // The same access again behind so many of quiet sites: a loop that looks now and then.
-  const bool looks_again = (me.repeats > 0 || must_be_fair) && now - me.run_began >= kRunLength;
+  const bool looks_again = me.repeats > 0 && now - me.run_began >= kRunLength;
   if (me.repeats < kRepeats && me.run_length < kRunLength && !looks_again) return false;
   me.repeats = me.run_length = 0;
   me.run_began = now;

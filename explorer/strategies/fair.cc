@@ -1,0 +1,35 @@
+// fair: slices of random length, after each of which any thread goes on, each equally likely.
+//
+// An explored run that has used up its schedule points continues with it (core/schedule/choice.cc). A state that such a
+// schedule does not leave is a hang, whatever policy led there. Short slices separate a thread from a lock that it
+// takes over and over; long ones let a thread finish what others keep spoiling.
+#include <iterator>
+
+#include "explorer/strategies/choices.h"
+
+namespace reweave {
+
+namespace {
+
+constexpr std::uint64_t kMagnitudes = 11;  // slices have up to 2^10 points, each magnitude equally likely
+constexpr std::uint64_t kLongest = std::uint64_t{1} << (kMagnitudes - 1);
+// The last word, since the supervisor reads the first ones after the run (WitnessProgress). The policy before may have
+// left anything there.
+constexpr std::size_t kSliceEnd = std::size(PolicyState{}.words) - 1;
+
+void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kSliceEnd] = 0; }
+
+Choice choose(const ChoiceArgs& args) {
+  std::uint64_t& end = args.state.words[kSliceEnd];
+  const bool within = args.step < end && end - args.step <= kLongest;
+  if (within && args.current_enabled && !args.yielded)
+    return {args.current.id, static_cast<std::int64_t>(end - args.step)};
+  end = args.step + 1 + random_below(args.state, std::uint64_t{1} << random_below(args.state, kMagnitudes));
+  return {any_thread(args), static_cast<std::int64_t>(end - args.step)};
+}
+
+}  // namespace
+
+extern const Policy kFairPolicy = {"fair", "slices of random length, any thread after each", begin_run, choose};
+
+}  // namespace reweave
