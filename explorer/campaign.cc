@@ -34,8 +34,9 @@ constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
 // Parts of the limit of time: the search ends after the first if it has found something, and what was found is made
 // minimal until the second; the rest is for replays.
 constexpr double kSearchShare = 0.7, kMinimiseShare = 0.9;
-// A search whose first runs could not be examined, none of them, would go on like that.
+// A search whose first runs could not be examined, none of them, would go on like that. Some of them take long.
 constexpr std::uint64_t kVainRuns = 20;
+constexpr double kVainSeconds = 15;
 
 // Faults and errors of the heap are the program's own: a recorded run may have had them without harm.
 bool depends_on_surroundings(const RunResult& run) {
@@ -121,7 +122,9 @@ class Campaign {
   bool time_is_up() const { return is_used_up(1); }
   bool enough() {
     result_.out_of_time = is_used_up(failures_.none() ? 1 : kSearchShare);
-    result_.gave_up = result_.progress.runs >= kVainRuns && result_.progress.not_kept == result_.progress.runs;
+    const CampaignProgress& progress = result_.progress;
+    result_.gave_up = progress.runs > 0 && progress.not_kept == progress.runs &&
+                      (progress.runs >= kVainRuns || progress.seconds > kVainSeconds);
     return stopped_ || result_.out_of_time || result_.gave_up || (options_.stop_at_first && !failures_.none());
   }
 
@@ -242,6 +245,7 @@ class Campaign {
     repetition_->run = one_run(request);
     repetition_->unfaithful =
         depends_on_surroundings(repetition_->run) && begins_with(order, switches_of(repetition_->run));
+    result_.progress.unfaithful += repetition_->unfaithful ? 1 : 0;
     return *repetition_;
   }
 
