@@ -1,6 +1,6 @@
 // What every interposed function starts from: the running thread's countdown, the core's table, the trace.
 //
-// Laws of this library (recorder/RULES.md): it names operations and leaves deciding to the core; no allocation, no
+// Laws of this library: it names operations and leaves deciding to the core; no allocation, no
 // locks, no exceptions, no state of its own but resolved addresses.
 #pragma once
 
