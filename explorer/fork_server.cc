@@ -261,7 +261,7 @@ RunResult ForkServer::result(const char* killed) const {
   const std::uint64_t step = self.runs_.state().step, fair_from = self.runs_.header().config.fair_from;
   result.steps = step - departure_step();
   result.fair_from = step > fair_from ? fair_from : 0;
-  std::memcpy(&result.witness, self.runs_.state().policy.words, sizeof result.witness);
+  std::memcpy(&result.witness, self.runs_.state().policy.words.begin(), sizeof result.witness);
   if (status.fatal.load() != 0) {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;

@@ -293,9 +293,24 @@ struct Process {
 inline constexpr std::uint32_t kSliceTold = 1, kSliceTaken = 2;
 
 // The policy's memory; see policy.h.
+// An index out of range ends the run by SIGILL: what lies behind is the state of others.
+class PolicyWords {
+ public:
+  static constexpr std::size_t kCount = 1024;
+  std::uint64_t& operator[](std::size_t i) {
+    if (i >= kCount) __builtin_trap();
+    return words_[i];
+  }
+  std::uint64_t* begin() { return words_; }
+  std::uint64_t* end() { return words_ + kCount; }
+
+ private:
+  std::uint64_t words_[kCount];
+};
+
 struct PolicyState {
-  std::uint64_t random[4];    // generator state, seeded from the configuration
-  std::uint64_t words[1024];  // the policy's own
+  std::uint64_t random[4];  // generator state, seeded from the configuration
+  PolicyWords words;        // the policy's own
 };
 
 // A seccomp filter of the target's (core/syscalls/seccomp.h).

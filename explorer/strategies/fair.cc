@@ -3,8 +3,6 @@
 // An explored run that has used up its schedule points continues with it (core/schedule/choice.cc). A state that such a
 // schedule does not leave is a hang, whatever policy led there. Short slices separate a thread from a lock that it
 // takes over and over; long ones let a thread finish what others keep spoiling.
-#include <iterator>
-
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -15,7 +13,7 @@ constexpr std::uint64_t kMagnitudes = 11;  // slices have up to 2^10 points, eac
 constexpr std::uint64_t kLongest = std::uint64_t{1} << (kMagnitudes - 1);
 // The last word, since the supervisor reads the first ones after the run (WitnessProgress). The policy before may have
 // left anything there.
-constexpr std::size_t kSliceEnd = std::size(PolicyState{}.words) - 1;
+constexpr std::size_t kSliceEnd = PolicyWords::kCount - 1;
 
 void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kSliceEnd] = 0; }
 

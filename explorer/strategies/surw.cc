@@ -3,7 +3,8 @@
 // Of the tracked operations (one variable's, say) every order has the same chance: the thread whose tracked operation
 // comes next is drawn in proportion to how many it has left, and threads are held before theirs until it is their turn.
 // In between the walk is uniform. Counts come from earlier runs; a thread that is not born yet lends its count to
-// the thread with the next lower number, which stands for its creator.
+// the thread with the next lower number, which stands for its creator. Threads beyond the first kSlots have no count:
+// their tracked operations come when all others have used up theirs.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -18,6 +19,7 @@ void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kIntended]
 
 struct Goal {
   const SiteGoal* header;
+  std::uint64_t threads;  // that have a count
   const std::uint32_t* weights;
   const std::uint64_t* sites;
 };
@@ -26,7 +28,8 @@ Goal goal_of(const ChoiceArgs& args) {
   const auto* header = reinterpret_cast<const SiteGoal*>(args.goal);
   const auto* weights = reinterpret_cast<const std::uint32_t*>(header + 1);
   const std::uint64_t words = header->threads + 2 * std::uint64_t{header->changes};
-  return {header, weights, reinterpret_cast<const std::uint64_t*>(weights + (words + 1) / 2 * 2)};
+  const std::uint64_t counted = header->threads < kSlots ? header->threads : kSlots;
+  return {header, counted, weights, reinterpret_cast<const std::uint64_t*>(weights + (words + 1) / 2 * 2)};
 }
 
 bool tracked(const Goal& goal, const PendingOp& op) {
@@ -41,10 +44,10 @@ bool lives(const ChoiceArgs& args, std::uint64_t id) {
 // Draws the thread of the next tracked operation: thread + 1, or 0 if the counts are used up.
 std::uint64_t draw(const ChoiceArgs& args, const Goal& goal) {
   std::uint64_t total = 0;
-  for (std::uint64_t i = 0; i < goal.header->threads; i++) total += args.state.words[kLeft + i];
+  for (std::uint64_t i = 0; i < goal.threads; i++) total += args.state.words[kLeft + i];
   if (total == 0) return 0;
   std::uint64_t at = random_below(args.state, total), heir = 0;
-  for (std::uint64_t i = 0; i < goal.header->threads; i++) {
+  for (std::uint64_t i = 0; i < goal.threads; i++) {
     if (lives(args, i)) heir = i + 1;
     if (at < args.state.words[kLeft + i]) return args.threads[i].state.load() == ThreadState::kUnused ? heir : i + 1;
     at -= args.state.words[kLeft + i];
@@ -58,7 +61,7 @@ Choice choose(const ChoiceArgs& args) {
   const Goal goal = goal_of(args);
   if (state.words[kStarted] == 0) {
     state.words[kStarted] = 1;
-    for (std::uint64_t i = 0; i < goal.header->threads && i < kSlots; i++) state.words[kLeft + i] = goal.weights[i];
+    for (std::uint64_t i = 0; i < goal.threads; i++) state.words[kLeft + i] = goal.weights[i];
   }
   std::uint64_t& intended = state.words[kIntended];
   // A thread that yields may wait for one that is held.
@@ -76,7 +79,7 @@ Choice choose(const ChoiceArgs& args) {
   if (free == 0) chosen = args.enabled[random_below(state, args.count)];
   if (tracked(goal, args.threads[chosen].op)) {
     intended = 0;
-    if (chosen < goal.header->threads && state.words[kLeft + chosen] > 0) state.words[kLeft + chosen]--;
+    if (chosen < goal.threads && state.words[kLeft + chosen] > 0) state.words[kLeft + chosen]--;
   }
   return {chosen, 0};
 }

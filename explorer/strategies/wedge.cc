@@ -67,7 +67,7 @@ bool should_stop(const ChoiceArgs& args) {
   if ((args.config.depth & kNestedFirst) != 0) stop = me.op.kind == OpKind::kLock && locks(args.state, me.id) > 0;
   if (!stop) return false;
   const std::uint64_t at = hash(me.id, me.op.pc) % (kCounters * 8);
-  auto* counters = reinterpret_cast<std::uint8_t*>(args.state.words + kCounterBase);
+  auto* counters = reinterpret_cast<std::uint8_t*>(&args.state.words[kCounterBase]);
   if (counters[at] >= kMostStops) return false;
   counters[at]++;
   return true;

@@ -45,7 +45,7 @@ Choice choose(const ChoiceArgs& args) {
   std::uint64_t& made = args.state.words[kChoices];
   if (made < header.choices && contains(args, choices[made])) return {choices[made++], 0};
   made = header.choices;
-  auto& progress = *reinterpret_cast<WitnessProgress*>(args.state.words);
+  auto& progress = *reinterpret_cast<WitnessProgress*>(args.state.words.begin());
   while (progress.next < header.steps) {
     const WitnessGoal& goal = goals[progress.next];
     const WitnessObstacle obstacle = obstacle_of(args, goal);

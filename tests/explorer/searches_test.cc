@@ -235,6 +235,13 @@ BOOST_AUTO_TEST_CASE(surw_is_uniform_over_the_orders_of_a_variable) {
   BOOST_TEST(squares < 93.2);  // chi squared, 55 degrees of freedom, p = 0.001
 }
 
+// More threads than a policy keeps words for.
+BOOST_DATA_TEST_CASE(more_threads_than_slots_are_scheduled, data::make(kNames), name) {
+  Program program;
+  for (int i = 0; i < 1'100; i++) program.threads.push_back({write(8)});
+  BOOST_TEST(!explore(program, name, 1, 2).histories.empty());
+}
+
 // Of a racing pair behind private work of different length, a random walk favours one order heavily; pos does not.
 BOOST_AUTO_TEST_CASE(pos_is_fair_to_both_orders_of_a_race) {
   Program program{{{write(8)}, {}}};
