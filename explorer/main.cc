@@ -11,6 +11,7 @@
 #include "explorer/explore_command.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
+#include "recorder/supervisor/init_process.h"
 #include "recorder/supervisor/record_command.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
   int status = 0;
   add_verbs(app, status, argc > 1 ? argv[1] : "");
   try {
+    reweave::leave_process_one();
     app.parse(argc, argv);
     return status;
   } catch (const CLI::ParseError& error) {
