@@ -7,6 +7,7 @@
 
 #include "formats/error.h"
 #include "formats/file_identity.h"
+#include "recorder/supervisor/proc_folder.h"
 #include "recorder/system_files.h"
 
 namespace reweave {
@@ -59,7 +60,7 @@ std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::s
   };
   if (is_there(path)) return path;
   const int pid = arena_.state().processes[process_of_[map.header.thread]].real_pid;
-  const std::string within = fmt::format("/proc/{}/root{}", pid, path);
+  const std::string within = fmt::format("{}/root{}", proc_folder(pid), path);
   return is_there(within) ? within : path;
 }
 
