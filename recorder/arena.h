@@ -172,6 +172,7 @@ struct RunStatus {
   std::atomic<std::uint64_t> event;           // records produced or consumed so far
   std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
+  std::atomic<std::int32_t> first_killed;     // replay: likewise, if the recorded one was killed from outside; else 0
   char message[2048];
 };
 

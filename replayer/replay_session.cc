@@ -71,7 +71,8 @@ class ReplaySession {
     while (!target.status() && target.collect()) usleep(500);
     while (drain()) {
     }
-    return result(target.status().value_or(0));
+    const int killed = status.first_killed.load();
+    return result(killed != 0 ? killed : target.status().value_or(0));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ bool kill_targets_of(const ArenaMemory& arena) {
 Guard::Guard(ArenaMemory& arena) {
   const char* core = arena.header().config.core_path;
   int ends[2];
-  SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "making the guard's pipe");
+  SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "making the guard's lifeline");
   prctl(PR_SET_CHILD_SUBREAPER, 0);  // so that the guard is nobody's child, and not waited for as one of the tree
   volatile int failed = 0;           // what the children do to it is seen here: they share our memory
   const pid_t middle = vfork();
@@ -56,7 +57,7 @@ Guard::Guard(ArenaMemory& arena) {
 }
 
 Guard::~Guard() {
-  const ssize_t ignored = write(lifeline_, &kDismissed, 1);
+  const ssize_t ignored = send(lifeline_, &kDismissed, 1, MSG_NOSIGNAL);  // somebody may have killed it
   static_cast<void>(ignored);
   close(lifeline_);
 }

@@ -31,8 +31,10 @@ std::optional<siginfo_t> next_signal(const sigset_t& awaited) {
   return info;
 }
 
-// What the terminal sends, the child has got from it as well.
-bool is_for_child(const siginfo_t& info) { return info.si_signo != SIGCHLD && info.si_code != SI_KERNEL; }
+// What the keyboard sends, the child has got as well; a hangup only the leader of the session.
+bool is_for_child(const siginfo_t& info) {
+  return info.si_signo != SIGCHLD && (info.si_code != SI_KERNEL || info.si_signo == SIGHUP);
+}
 
 // Reaps who has ended. False if there are no children left. Sets `status` once `child` is among them.
 bool reap(pid_t child, std::optional<int>& status) {

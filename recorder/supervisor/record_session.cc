@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "formats/error.h"
 #include "formats/recording_writer.h"
 #include "recorder/supervisor/clock_keeper.h"
+#include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/manifest_notes.h"
 #include "recorder/supervisor/ring_drain.h"
@@ -91,7 +91,7 @@ class RecordSession {
     Watchdog watchdog(arena_);
     ClockKeeper clocks(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
-      pass_on_termination(target);
+      look_at_requests(target);
       kept_.answer();
       if (kept_.mark_wanted()) {  // others may write to them once all that refers to them is stored
         drain_.take_published();
@@ -137,10 +137,14 @@ class RecordSession {
     return true;
   }
 
-  void pass_on_termination(const Target& target) {
-    if (options_.terminate == nullptr || *options_.terminate == 0) return;
-    *options_.terminate = 0;
-    if (!target.status()) kill(target.pid(), SIGTERM);
+  // The first process is asked to end when we are. What it leaves behind is ended.
+  void look_at_requests(Target& target) {
+    if (!target.status()) return relay_.look(target.pid(), drain_.signals());
+    const bool is_over = left_behind_.is_over();
+    if (!is_over && end_request() == 0) return;
+    ended_rest_ = ended_rest_ || !is_over;
+    target.kill_all();
+    kill_targets_of(arena_);  // one that was forked just now is known by its arena only
   }
 
   // If we are killed, at most the last moments are lost. Without its first process a recording cannot be replayed.
@@ -169,6 +173,8 @@ class RecordSession {
     manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     writer_.finish(manifest_);
     result.events = writer_.records();
+    result.interrupted = end_request();
+    result.ended_rest = ended_rest_;
     result.dropped = drain_.dropped() || drain_.too_large();
     return result;
   }
@@ -181,8 +187,11 @@ class RecordSession {
   ManifestNotes notes_{manifest_, writer_, arena_};
   RingDrain drain_;
   fs::path preload_;
+  SignalRelay relay_;
+  LeftBehind left_behind_{arena_, options_.left_behind};
   int idle_ms_ = 1;
   Clock::time_point quiet_since_ = Clock::now();
+  bool ended_rest_ = false;   // at somebody's request
   bool first_saved_ = false;  // the manifest on disk has the first process
   Clock::time_point last_saved_ = Clock::now();
 };

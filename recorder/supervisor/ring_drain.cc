@@ -50,6 +50,8 @@ std::uint64_t RingDrain::take_from(const ArenaMemory::Span& span) {
       continue;
     }
     notes_.note(record);
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal))
+      count_signal(*reinterpret_cast<const wire::SignalRecord*>(record));
     if (!dropped_) append(record);
   }
   return at;
@@ -60,6 +62,10 @@ void RingDrain::append(const wire::RecordHeader* record) {
   const bool is_apart =
       is_call && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
   writer_.append(is_apart ? kept_.resolve(record, writer_) : record);
+}
+
+void RingDrain::count_signal(const wire::SignalRecord& signal) {
+  if (signal.flags != 0 && signal.number < signals_.size()) signals_[signal.number]++;
 }
 
 // How much of the ring is records that were not taken.

@@ -54,9 +54,9 @@ SLOW_GUARD = r"""
 #include <unistd.h>
 #include <stdlib.h>
 __attribute__((constructor)) static void alone(void) { unsetenv("LD_PRELOAD"); }
-int pipe2(int ends[2], int flags) {
+int socketpair(int domain, int type, int protocol, int ends[2]) {
   usleep(1000000);
-  return (int)syscall(SYS_pipe2, ends, flags);
+  return (int)syscall(SYS_socketpair, domain, type, protocol, ends);
 }
 """
 SMALL = [["/bin/echo", "hello"], ["/bin/sh", "-c", "echo a; echo b >&2; exit 3"], ["/bin/cat", "/etc/hostname"],
