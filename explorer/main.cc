@@ -13,6 +13,7 @@
 #include "predictor/predict_command.h"
 #include "recorder/supervisor/init_process.h"
 #include "recorder/supervisor/record_command.h"
+#include "recorder/supervisor/unsaved.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
 #include "replayer/replay_command.h"
@@ -26,6 +27,7 @@ struct Verbs {
 
 const Verbs kVerbs[] = {
     {{"record"}, reweave::add_record_command},
+    {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},

@@ -13,8 +13,10 @@
 
 namespace reweave {
 
-// The guard is the program `reweave-core` by this name, its only argument, with these descriptors.
+// The guard is the program `reweave-core` by this name, with these descriptors. Its arguments: the program to execute
+// when the target has been ended, and what that one is given: a verb and the recording. Or there are none.
 inline constexpr char kGuardName[] = "reweave-guard";
+inline constexpr long kGuardArguments = 4;
 inline constexpr int kGuardLifeline = 0;  // ends when the supervisor does
 inline constexpr int kGuardArena = 1;
 // What the supervisor writes to the lifeline when there is nothing left to guard.

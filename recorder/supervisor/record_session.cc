@@ -18,6 +18,7 @@
 #include "recorder/supervisor/manifest_notes.h"
 #include "recorder/supervisor/ring_drain.h"
 #include "recorder/supervisor/tree_watch.h"
+#include "recorder/supervisor/unsaved.h"
 #include "recorder/supervisor/watchdog.h"
 
 namespace reweave {
@@ -37,7 +38,7 @@ Manifest first_manifest(const RecordOptions& options) {
   Manifest manifest;
   manifest.tool_version = REWEAVE_VERSION;
   manifest.command_line = options.program.arguments;
-  manifest.environment = options.program.environment;
+  manifest.environment = options.environment;
   manifest.working_directory = fs::current_path().string();
   manifest.start_time_ns = std::chrono::system_clock::now().time_since_epoch().count();
   utsname kernel = {};
@@ -65,7 +66,8 @@ class RecordSession {
         manifest_(first_manifest(options)),
         writer_(options.output, manifest_,
                 options.reserved ? RecordingWriter::Place::kReserved : RecordingWriter::Place::kNew),
-        arena_(64 << 10),
+        unsaved_(create_unsaved(options.output)),
+        arena_(64 << 10, unsaved_.get()),
         drain_(arena_, writer_, kept_, notes_, options.max_bytes),
         preload_(fs::absolute(fs::path(options.output)) / "preload") {
     const RuntimePaths paths = find_runtime();
@@ -73,6 +75,7 @@ class RecordSession {
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
     config.processor_level = options.processor_level;
+    config.ring_in_file = unsaved_.valid() ? 1 : 0;
     config.keep_files = 1;
     config.supervisor = static_cast<std::uint32_t>(getpid());
     std::ofstream(preload_) << paths.shim << "\n";
@@ -83,7 +86,9 @@ class RecordSession {
   }
 
   RecordResult run() {
-    Target target(arena_, options_.program);
+    TargetProgram program = options_.program;
+    if (unsaved_.valid()) program.recording = fs::absolute(options_.output).string();
+    Target target(arena_, program);
     TreeWatch watch(arena_, [this](ThreadId thread) {
       drain_.take_all();
       return notes_.knows(thread);
@@ -147,14 +152,14 @@ class RecordSession {
     kill_targets_of(arena_);  // one that was forked just now is known by its arena only
   }
 
-  // If we are killed, at most the last moments are lost. Without its first process a recording cannot be replayed.
+  // If we are killed, the ring's file has what came since. Without its first process a recording cannot be replayed.
   void save_now_and_then() {
     const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();
     if (!first && now - last_saved_ < std::chrono::milliseconds(200)) return;
     first_saved_ = first_saved_ || first;
     last_saved_ = now;
-    writer_.flush();
+    drain_.flush();
     writer_.update_manifest(manifest_);
   }
 
@@ -172,6 +177,7 @@ class RecordSession {
     manifest_.outcome_text = result.text;
     manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     writer_.finish(manifest_);
+    remove_unsaved(options_.output);
     result.events = writer_.records();
     result.interrupted = end_request();
     result.ended_rest = ended_rest_;
@@ -182,6 +188,7 @@ class RecordSession {
   const RecordOptions& options_;
   Manifest manifest_;
   RecordingWriter writer_;
+  Fd unsaved_;
   ArenaMemory arena_;
   KeptFiles kept_{arena_};
   ManifestNotes notes_{manifest_, writer_, arena_};

@@ -15,6 +15,7 @@ struct RecordOptions {
   std::string output;     // directory to create
   bool reserved = false;  // it was created for this run, and is empty
   TargetProgram program;
+  std::vector<std::string> environment;  // of the program, as it is recorded (hidden_environment.h)
   std::string policy = "native";
   std::uint64_t seed = 0;
   bool checksums = false;
@@ -29,9 +30,9 @@ struct RecordResult {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   std::string text;  // what the runtime said, if it ended the run
   std::uint64_t events = 0;
-  int interrupted = 0;   // the signal that asked us to end while the run was under way; 0: none
+  int interrupted = 0;      // the signal that asked us to end while the run was under way; 0: none
   bool ended_rest = false;  // that request ended processes that were left behind
-  bool dropped = false;  // it grew beyond max_bytes: what is left of the recording is of no use
+  bool dropped = false;     // it grew beyond max_bytes: what is left of the recording is of no use
 };
 
 // Throws Error. The recording is complete on return; on an exception it is what could be saved, marked incomplete.

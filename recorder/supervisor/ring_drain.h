@@ -25,6 +25,9 @@ class RingDrain {
   // Takes all there is, until the target publishes no more.
   void take_all();
 
+  // Has the recording on disk have all that was taken.
+  void flush();
+
   // What was published at the last portion is taken.
   bool caught_up() const { return caught_up_; }
   bool too_large() const { return max_bytes_ != 0 && writer_.bytes_written() > max_bytes_; }
@@ -37,7 +40,10 @@ class RingDrain {
   void prepare_for_much();
   unsigned percent_full(const ArenaMemory::Span& span) const;
   std::uint64_t take_from(const ArenaMemory::Span& span);
-  void append(const wire::RecordHeader* record);
+  bool append(const wire::RecordHeader* record);
+  void note_saved(std::uint64_t position, const wire::RecordHeader* last);
+  void save_mark();
+  void drop();
   void count_signal(const wire::SignalRecord& signal);
 
   ArenaMemory& arena_;
@@ -46,6 +52,8 @@ class RingDrain {
   ManifestNotes& notes_;
   std::uint64_t max_bytes_;
   std::uint64_t skipped_ = 0;  // of what was taken from the ring
+  SavedMark saved_ = {};       // of what is in blocks
+  SavedMark told_ = {};        // likewise, as the ring's file has it
   TakenSignals signals_ = {};
   bool caught_up_ = false;
   bool dropped_ = false;

@@ -13,6 +13,7 @@ import subprocess
 import time
 import unittest
 
+from faults_check import guards_of
 from scratch_case import ScratchCase
 
 LIMIT_SECONDS = 60
@@ -217,16 +218,41 @@ class Lifecycle(ScratchCase):
                     replayed = self.run_here("replay", recording)
                     self.assertIn(replayed.returncode, (0, 128 + number), replayed.stderr)
 
+    def processors_of(self, recorder):
+        """Those that the recorded program may use."""
+        children = pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
+        return {cpu for child in children for cpu in os.sched_getaffinity(int(child))}
+
+    def test_side_by_side(self):
+        """As long as there are processors that no recording has, each takes one of its own, whatever its seed."""
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("there is one processor only")
+        for _ in range(4):
+            recorders = []
+            for name in ("a", "b"):
+                recorders.append(self.start("--seed", "1", "-o", self.next_recording(), "--", "sh", "-c",
+                                            f"echo {name}; exec sleep {LONG}"))
+                wait_for(lambda expected=name: self.output.read_text() == expected + "\n", "the program")
+            taken = [self.processors_of(recorder) for recorder in recorders]
+            for recorder in recorders:
+                recorder.terminate()
+                self.assertEqual(recorder.wait(LIMIT_SECONDS), 128 + signal.SIGTERM)
+            self.assertEqual([len(one) for one in taken], [1, 1])
+            self.assertNotEqual(taken[0], taken[1])
+
+    def test_runs_of_until_fail_have_the_same_processors(self):
+        """The recorder keeps off the program's processor; the next run must not take that for what the user gave."""
+        recording = self.next_recording()
+        recorded = self.run_here("record", "--until-fail", "3", "-o", recording, "--", "nproc")
+        self.assertEqual(recorded.stdout, f"{len(os.sched_getaffinity(0))}\n" * 3)
+
     def test_a_dead_guard_changes_nothing(self):
         recording = self.next_recording()
         recorder = self.start("-o", recording, "--", "sh", "-c", "echo begun; sleep 0.5; exit 3")
         wait_for(lambda: self.output.read_text() == "begun\n", "the program")
-        guard = subprocess.run(["pgrep", "-x", "reweave-guard", "-n"], capture_output=True, text=True, check=True)
-        for pid in guard.stdout.split():
-            arena = pathlib.Path(f"/proc/{recorder.pid}/fd")
-            ours = {os.readlink(entry) for entry in arena.iterdir()}
-            self.assertTrue(ours)
-            os.kill(int(pid), signal.SIGKILL)
+        guards = guards_of(recorder.pid)
+        self.assertEqual(len(guards), 1)
+        os.kill(int(guards[0]), signal.SIGKILL)
         self.assertEqual(recorder.wait(LIMIT_SECONDS), 3, self.errors.read_text())
         self.assert_replays(recording, 3, "begun\n")
 
