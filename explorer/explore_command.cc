@@ -119,7 +119,7 @@ int explore(ExploreArguments& arguments) {
   REQUIRE(options.strategy == "witness" || find_search(options.strategy) != nullptr,
           "unknown strategy {}; --strategy=help lists them", options.strategy);
   if (options.strategy == "witness") options.runs = 0;
-  if (options.recording.empty()) options.recording = latest_recording();
+  options.recording = recording_to_read(options.recording);
   if (options.output.empty()) options.output = options.recording + ".explored";
   if (!arguments.candidates.empty()) options.candidates = read_candidates(arguments.candidates);
   std::signal(SIGINT, on_interrupt);

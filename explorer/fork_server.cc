@@ -186,6 +186,7 @@ void ForkServer::prepare(const RunRequest& request) {
   header.status.message[0] = 0;
   header.out.head.store(0);
   header.out.tail.store(0);
+  header.ring.saved.store(0);
 }
 
 void ForkServer::silence(const std::shared_ptr<const QuietSites>& quiet) {

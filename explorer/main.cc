@@ -11,7 +11,9 @@
 #include "explorer/explore_command.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
+#include "recorder/supervisor/init_process.h"
 #include "recorder/supervisor/record_command.h"
+#include "recorder/supervisor/unsaved.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
 #include "replayer/replay_command.h"
@@ -25,6 +27,7 @@ struct Verbs {
 
 const Verbs kVerbs[] = {
     {{"record"}, reweave::add_record_command},
+    {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
@@ -53,6 +56,7 @@ int main(int argc, char** argv) {
   int status = 0;
   add_verbs(app, status, argc > 1 ? argv[1] : "");
   try {
+    reweave::leave_process_one();
     app.parse(argc, argv);
     return status;
   } catch (const CLI::ParseError& error) {

@@ -52,6 +52,15 @@ BlockWriter::BlockWriter(std::string path, FileType type, int level) : path_(std
   write_all(std::as_bytes(std::span(&header, 1)));
 }
 
+BlockWriter::BlockWriter(std::string path, std::uint64_t blocks, std::uint64_t offset, int level)
+    : path_(std::move(path)), level_(level), offset_(offset), sequence_(static_cast<std::uint32_t>(blocks)) {
+  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW), "{}", path_));
+  SYSCALL_CHECK(::ftruncate(fd_.get(), static_cast<off_t>(offset)), "{}", path_);
+  SYSCALL_CHECK(::lseek(fd_.get(), 0, SEEK_END), "{}", path_);
+  context_ = ZSTD_createCCtx();
+  CHECK(context_ != nullptr);
+}
+
 BlockWriter::~BlockWriter() { ZSTD_freeCCtx(context_); }
 
 void BlockWriter::write_all(std::span<const std::byte> head, std::span<const std::byte> tail) {

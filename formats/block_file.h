@@ -77,6 +77,8 @@ class BlockWriter {
 
   // Creates `path` (mode 0600), which must not exist. `level` is zstd's, or kAsIs.
   BlockWriter(std::string path, FileType type, int level = 1);
+  // Goes on with an existing file after its first `blocks` blocks, which end at `offset`: what follows is cut off.
+  BlockWriter(std::string path, std::uint64_t blocks, std::uint64_t offset, int level);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;

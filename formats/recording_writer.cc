@@ -38,6 +38,13 @@ RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manife
   events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, kLevels[0].zstd);
 }
 
+RecordingWriter::RecordingWriter(const std::string& path, const End& end)
+    : path_(path),
+      events_(std::make_unique<BlockWriter>(path + "/events", end.blocks, end.offset, kLevels[0].zstd)),
+      apart_(path + "/reads"),
+      records_(end.records),
+      records_in_blocks_(end.records) {}
+
 void RecordingWriter::append(const wire::RecordHeader* record) {
   // A huge record goes into a block of its own, so that no block can pass the limit.
   if (encoder_.count() != 0 && encoder_.column_bytes() + record->bytes > kMaxRecordBytes) write_block();

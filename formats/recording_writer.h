@@ -21,6 +21,13 @@ class RecordingWriter {
   // Creates the directory `path` (mode 0700), which must not exist; kReserved: it was created for this, and is empty.
   RecordingWriter(const std::string& path, const Manifest& manifest, Place place = Place::kNew);
 
+  // Where the whole blocks of a truncated recording's events end.
+  struct End {
+    std::uint64_t records, blocks, offset;
+  };
+  // Goes on with such a recording, of which no other writer may be left.
+  RecordingWriter(const std::string& path, const End& end);
+
   // Appends one wire record.
   void append(const wire::RecordHeader* record);
   // Stores what a call read, for a record whose output is apart.
@@ -40,6 +47,8 @@ class RecordingWriter {
 
   const std::string& path() const { return path_; }
   std::uint64_t records() const { return records_; }
+  // Those that are in blocks, which the OS has.
+  std::uint64_t records_in_blocks() const { return records_in_blocks_; }
   std::uint64_t bytes_written() const { return events_->bytes_written() + apart_.bytes_written(); }
 
  private:

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "formats/wire.h"
@@ -68,6 +69,7 @@ inline constexpr int kTsanFd = kArenaFd + 7;         // tsan_path
 inline constexpr int kPreloadFd = kArenaFd + 8;      // recording: preload_path
 inline constexpr int kTsanPreloadFd = kArenaFd + 9;  // recording: tsan_preload_path
 inline constexpr int kReservedFds = 10;              // these are ours
+inline constexpr int kRingFd = kContentsFd;          // recording: the ring's file, if RunConfig::ring_in_file
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
@@ -109,6 +111,22 @@ struct Channel {
   std::uint64_t file_offset;                    // where the ring starts in the arena's file
 };
 
+// What of the out ring is safe elsewhere, as counts since its beginning: only that is written over.
+struct SavedMark {
+  std::uint64_t bytes, records;
+};
+// A recording's ring is a file in it, so that records outlive whoever is killed: this page, then the ring
+// (supervisor/unsaved.h). The supervisor writes it.
+struct RingMarks {
+  std::uint64_t magic;
+  std::uint32_t version;            // wire::kVersion
+  std::atomic<std::uint32_t> mark;  // which of the marks holds
+  SavedMark marks[2];
+  std::atomic<std::uint64_t> saved;  // its bytes
+};
+inline constexpr std::uint64_t kRingMagic = 0x474e49524e455752;  // "RWENRING"
+inline constexpr std::uint64_t kRingPage = 4096;                 // bytes before the ring in its file
+
 enum class Mode : std::uint32_t { kRecord = 0, kReplay = 1 };
 // Where a system call's result comes from.
 enum class Environment : std::uint32_t { kLive = 0, kRecorded = 1, kModelled = 2 };
@@ -145,6 +163,7 @@ struct RunConfig {
   std::uint32_t patch_calls;           // 1: hot system calls are patched (core/code/patching.h)
   std::uint32_t processor_level;       // recording: x86-64-v2 to v4, beyond which cpuid hides all; 0: it hides nothing
   std::uint32_t supervisor;            // its process id: the parent of processes that lost theirs
+  std::uint32_t ring_in_file;          // recording: 1: the out ring is the file kRingFd, not a part of the arena
   std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
   std::uint32_t access_points;         // 1: every instrumented access asks the policy
   std::uint32_t detect_memory_errors;  // from main or fork_at on: freed memory is kept apart, and its uses end the run
@@ -172,6 +191,7 @@ struct RunStatus {
   std::atomic<std::uint64_t> event;           // records produced or consumed so far
   std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
+  std::atomic<std::int32_t> first_killed;     // replay: likewise, if the recorded one was killed from outside; else 0
   char message[2048];
 };
 
@@ -203,8 +223,10 @@ struct ArenaHeader {
   std::atomic<std::uint32_t> logging_kept;             // 1: a reference to a kept file may be about to be logged
   std::atomic<std::uint32_t> kept_changing[kMaxKept];  // 1: no new references to this one
   KeptTime kept_time;
-  Channel out;
   Channel feed;
+  alignas(kRingPage) Channel out;
+  RingMarks ring;
 };
+static_assert(offsetof(ArenaHeader, out) % kRingPage == 0 && sizeof(Channel) + sizeof(RingMarks) <= kRingPage);
 
 }  // namespace reweave

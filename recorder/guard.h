@@ -13,8 +13,10 @@
 
 namespace reweave {
 
-// The guard is the program `reweave-core` by this name, its only argument, with these descriptors.
+// The guard is the program `reweave-core` by this name, with these descriptors. Its arguments: the program to execute
+// when the target has been ended, and what that one is given: a verb and the recording. Or there are none.
 inline constexpr char kGuardName[] = "reweave-guard";
+inline constexpr long kGuardArguments = 4;
 inline constexpr int kGuardLifeline = 0;  // ends when the supervisor does
 inline constexpr int kGuardArena = 1;
 // What the supervisor writes to the lifeline when there is nothing left to guard.
@@ -23,6 +25,7 @@ inline constexpr char kDismissed = 'd';
 namespace holders {
 
 inline constexpr long kInRoot = -100, kEmptyPath = 0x1000;  // AT_FDCWD, AT_EMPTY_PATH
+inline constexpr long kFolder = 0x90000;                    // O_DIRECTORY | O_CLOEXEC
 inline constexpr long kKill = 9;
 
 // The directory entries of getdents64(2).
@@ -68,6 +71,16 @@ bool has_arena(Call call, long proc, const char* name, const Identity& arena) {
   return identify(call, proc, path, found) && found == arena;
 }
 
+// Ends that process, by its folder: its number may be that of another in our PID namespace.
+template <typename Call>
+bool end(Call call, long proc, const char* name) {
+  const long process = call(SYS_openat, proc, name, kFolder);
+  if (process < 0) return false;
+  const bool is_ended = call(SYS_pidfd_send_signal, process, kKill, 0, 0) >= 0;
+  call(SYS_close, process);
+  return is_ended;
+}
+
 }  // namespace holders
 
 // Kills every process that has the arena: also those that were forked just now, and those that have said that they end
@@ -76,7 +89,7 @@ template <typename Call>
 long kill_holders(Call call, long arena_fd) {
   alignas(holders::Entry) char buffer[8192];
   holders::Identity arena = {};
-  const long proc = call(SYS_openat, holders::kInRoot, "/proc", 0x90000 /* O_DIRECTORY | O_CLOEXEC */);
+  const long proc = call(SYS_openat, holders::kInRoot, "/proc", holders::kFolder);
   if (proc < 0) return -1;
   long killed = holders::identify(call, arena_fd, "", arena) ? 0 : -1;
   const long self = call(SYS_getpid);
@@ -85,7 +98,7 @@ long kill_holders(Call call, long arena_fd) {
       const char* name = reinterpret_cast<const holders::Entry*>(buffer + at)->name;
       const long pid = holders::number_of(name);
       if (pid > 1 && pid != self && holders::has_arena(call, proc, name, arena))
-        killed += call(SYS_kill, pid, holders::kKill) >= 0;
+        killed += holders::end(call, proc, name);
     }
   call(SYS_close, proc);
   return killed;

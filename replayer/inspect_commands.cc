@@ -33,7 +33,7 @@ struct InspectArguments {
 
 bool is_recording(const std::string& path) { return fs::is_directory(path); }
 
-std::string path_or_latest(const std::string& path) { return path.empty() ? latest_recording() : path; }
+std::string path_or_latest(const std::string& path) { return recording_to_read(path); }
 
 void dump(const InspectArguments& arguments) {
   DumpOptions options;

@@ -17,7 +17,7 @@ struct PackArguments {
 };
 
 void pack(const PackArguments& arguments) {
-  const std::string path = arguments.recording.empty() ? latest_recording() : arguments.recording;
+  const std::string path = recording_to_read(arguments.recording);
   const PackResult result = pack_recording(path, arguments.debug_info);
   fmt::print("{}: {} files, {} of debug information, {} bytes; {} files are new\n", path, result.files,
              result.debug_files, result.bytes, result.added);

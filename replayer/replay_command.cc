@@ -27,11 +27,15 @@ struct ReplayArguments {
   bool quiet = false;
 };
 
-int report(const ReplayResult& result) {
+int report(const ReplayResult& result, bool quiet) {
+  const bool diverged = result.outcome == wire::OutcomeKind::kDiverged;
+  if (!result.hidden.empty() && (diverged || !quiet))
+    fmt::print(stderr, "reweave: the recording does not have the values of {}; the program was given asterisks{}\n",
+               result.hidden, diverged ? ". If it acts on them, record with --keep-env NAME" : "");
   if (result.text.empty() && !result.missing.empty())
     fmt::print(stderr, "reweave: {}; all that it holds was replayed\n", result.missing);
   if (result.text.empty()) return shell_status(result.wait_status);
-  if (result.outcome == wire::OutcomeKind::kDiverged)
+  if (diverged)
     fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
   else
     fmt::print(stderr, "reweave: {}\n", result.text);
@@ -46,7 +50,7 @@ void settle_event(ReplayArguments& arguments) {
 }
 
 int replay(const ReplayArguments& arguments, bool debug, bool batch) {
-  const std::string recording = arguments.recording.empty() ? latest_recording() : arguments.recording;
+  const std::string recording = recording_to_read(arguments.recording);
   if (arguments.hold_fd >= 0)
     return hold_for_debugger({recording, arguments.stop_event, arguments.pid, arguments.hold_fd, arguments.quiet});
   if (debug)
@@ -55,7 +59,7 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch) {
   ReplayOptions options;
   options.check = arguments.check;
   options.discard_output = arguments.quiet;
-  return report(replay_recording(recording, options));
+  return report(replay_recording(recording, options), arguments.quiet);
 }
 
 }  // namespace

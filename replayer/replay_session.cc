@@ -11,6 +11,7 @@
 #include "formats/dump.h"
 #include "formats/error.h"
 #include "formats/recorded_files.h"
+#include "recorder/supervisor/hidden_environment.h"
 #include "recorder/supervisor/record_session.h"
 #include "replayer/stack_answers.h"
 
@@ -71,7 +72,8 @@ class ReplaySession {
     while (!target.status() && target.collect()) usleep(500);
     while (drain()) {
     }
-    return result(target.status().value_or(0));
+    const int killed = status.first_killed.load();
+    return result(killed != 0 ? killed : target.status().value_or(0));
   }
 
  private:
@@ -152,6 +154,7 @@ class ReplaySession {
   ReplayResult result(int wait_status) {
     const RunStatus& status = arena_.header().status;
     ReplayResult result;
+    result.hidden = hidden_names(reader_.manifest().environment);
     result.wait_status = wait_status;
     result.outcome = outcome_of(wait_status);
     result.events = status.event.load();

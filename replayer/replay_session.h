@@ -29,6 +29,7 @@ struct ReplayOptions {
 };
 
 struct ReplayResult {
+  std::string hidden;  // names of environment variables whose values the recording does not have
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   int wait_status = 0;
   std::string text;  // the Divergence report, the deadlock's cycle, ...

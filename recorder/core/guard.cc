@@ -57,14 +57,19 @@ void end_target() {
 
 }  // namespace
 
-bool is_guard(long argc, const char* name) { return argc == 1 && string_equal(name, kGuardName); }
+bool is_guard(long argc, const char* name) {
+  return (argc == 1 || argc == kGuardArguments) && string_equal(name, kGuardName);
+}
 
-void keep_watch() {
+void keep_watch(char** arguments) {
   become_inconspicuous();
   char message = 0;
   while (sys(SYS_read, kGuardLifeline, &message, 1) == -EINTR) {
   }
-  if (message != kDismissed) end_target();
+  if (message != kDismissed) {
+    end_target();
+    if (arguments[1] != nullptr) sys(SYS_execve, arguments[1], arguments + 1, arguments + kGuardArguments);
+  }
   sys(SYS_exit_group, 0);
   __builtin_unreachable();
 }

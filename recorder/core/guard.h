@@ -8,7 +8,7 @@ namespace reweave::core {
 // True if this program was started to be the guard.
 bool is_guard(long argc, const char* name);
 
-// Waits until the supervisor dismisses the guard or is gone.
-[[noreturn]] void keep_watch();
+// Waits until the supervisor dismisses the guard or is gone. `arguments`: argv (kGuardArguments).
+[[noreturn]] void keep_watch(char** arguments);
 
 }  // namespace reweave::core

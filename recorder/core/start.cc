@@ -40,21 +40,23 @@ void prepare_data() {
   sys(SYS_madvise, core_data_start, kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
 }
 
-void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
-  const long result = sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kArenaFd, offset);
+void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int fd = kArenaFd) {
+  const long result = sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
   if (is_error(result)) refuse_to_start("reweave-core: cannot map the arena; it is started by `reweave`\n");
 }
 
-void map_mirrored(std::uint64_t address, const Channel& channel) {
-  map_shared(address, channel.bytes, channel.file_offset);
-  map_shared(address + channel.bytes, channel.bytes, channel.file_offset);
+void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArenaFd) {
+  map_shared(address, channel.bytes, channel.file_offset, fd);
+  map_shared(address + channel.bytes, channel.bytes, channel.file_offset, fd);
 }
 
 void attach_arena() {
   map_shared(kArenaBase, kRingsOffset, 0);
   if (arena().magic != kArenaMagic || arena().version != wire::kVersion)
     refuse_to_start("reweave-core: the arena is of another version; reinstall reweave\n");
-  map_mirrored(kOutBase, arena().out);
+  const bool has_file = arena().config.ring_in_file != 0;
+  if (has_file) map_shared(kArenaBase + offsetof(ArenaHeader, out), kRingPage, 0, kRingFd);
+  map_mirrored(kOutBase, arena().out, has_file ? kRingFd : kArenaFd);
   map_mirrored(kFeedBase, arena().feed);
 }
 
@@ -127,7 +129,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   const auto argc = static_cast<long>(stack[0]);
   auto** argv = reinterpret_cast<char**>(stack + 1);
   char** envp = argv + argc + 1;
-  if (is_guard(argc, argv[0])) keep_watch();
+  if (is_guard(argc, argv[0])) keep_watch(argv);
   std::uint64_t* end = reinterpret_cast<std::uint64_t*>(envp);
   while (*end != 0) end++;
   prepare_data();

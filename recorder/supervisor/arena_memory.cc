@@ -33,8 +33,9 @@ void set_up(Channel& channel, std::uint64_t bytes, std::uint64_t offset) {
 
 }  // namespace
 
-ArenaMemory::ArenaMemory(std::uint64_t feed_bytes)
+ArenaMemory::ArenaMemory(std::uint64_t feed_bytes, int ring_file)
     : fd_(SYSCALL_CHECK(memfd_create("reweave-arena", MFD_CLOEXEC), "creating the shared memory")),
+      ring_file_(ring_file),
       feed_bytes_(feed_bytes) {
   CHECK(std::has_single_bit(feed_bytes));
   const std::uint64_t total = kRingsOffset + kOutRingBytes + feed_bytes;
@@ -42,14 +43,20 @@ ArenaMemory::ArenaMemory(std::uint64_t feed_bytes)
   void* base = mmap(nullptr, kRingsOffset, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   SYSCALL_CHECK(base == MAP_FAILED ? -1 : 0, "mapping the shared memory");
   base_ = static_cast<std::byte*>(base);
+  if (ring_file_ >= 0) {
+    void* page = mmap(&header().out, kRingPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, ring_file_, 0);
+    SYSCALL_CHECK(page == MAP_FAILED ? -1 : 0, "mapping the ring's file");
+  }
+  header().ring.magic = kRingMagic;
+  header().ring.version = wire::kVersion;
   header().magic = kArenaMagic;
   header().version = wire::kVersion;
   header().header_bytes = sizeof(ArenaHeader);
-  set_up(header().out, kOutRingBytes, kRingsOffset);
+  set_up(header().out, kOutRingBytes, ring_file_ >= 0 ? kRingPage : kRingsOffset);
   set_up(header().feed, feed_bytes, kRingsOffset + kOutRingBytes);
   state().out_limit = kOutRingBytes;
-  out_ = map_mirrored(header().out);
-  feed_ = map_mirrored(header().feed);
+  out_ = map_mirrored(header().out, ring_file_ >= 0 ? ring_file_ : fd_);
+  feed_ = map_mirrored(header().feed, fd_);
 }
 
 ArenaMemory::~ArenaMemory() {
@@ -59,12 +66,12 @@ ArenaMemory::~ArenaMemory() {
   close(fd_);
 }
 
-std::byte* ArenaMemory::map_mirrored(const Channel& channel) const {
+std::byte* ArenaMemory::map_mirrored(const Channel& channel, int fd) const {
   void* range = mmap(nullptr, 2 * channel.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   SYSCALL_CHECK(range == MAP_FAILED ? -1 : 0, "reserving addresses for a ring");
   auto* start = static_cast<std::byte*>(range);
   for (std::uint64_t copy : {std::uint64_t{0}, channel.bytes}) {
-    void* half = mmap(start + copy, channel.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_,
+    void* half = mmap(start + copy, channel.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
                       static_cast<off_t>(channel.file_offset));
     SYSCALL_CHECK(half == MAP_FAILED ? -1 : 0, "mapping a ring");
   }
@@ -80,8 +87,19 @@ ArenaMemory::Span ArenaMemory::published() {
 
 void ArenaMemory::take(std::uint64_t bytes) {
   Channel& out = header().out;
-  out.tail.store(out.tail.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  const std::uint64_t taken = out.tail.load(std::memory_order_relaxed) + bytes;
+  out.tail.store(taken, std::memory_order_release);
+  if (ring_file_ < 0) header().ring.saved.store(taken, std::memory_order_release);
   futex_signal(out.tail_signal);
+}
+
+void ArenaMemory::note_saved(const SavedMark& mark) {
+  RingMarks& ring = header().ring;
+  const std::uint32_t other = ring.mark.load() ^ 1;
+  ring.marks[other] = mark;
+  ring.mark.store(other);
+  ring.saved.store(mark.bytes, std::memory_order_release);
+  futex_signal(header().out.tail_signal);
 }
 
 void ArenaMemory::publish(const void* record, std::uint64_t bytes) {

@@ -12,7 +12,8 @@ namespace reweave {
 class ArenaMemory {
  public:
   // `feed_bytes`: capacity of the feed, a power of two. Throws SystemError.
-  explicit ArenaMemory(std::uint64_t feed_bytes);
+  // `ring_file`: a recording's file for the out ring (unsaved.h), which the caller keeps open; -1: it is memory.
+  explicit ArenaMemory(std::uint64_t feed_bytes, int ring_file = -1);
   ~ArenaMemory();
   ArenaMemory(const ArenaMemory&) = delete;
   ArenaMemory& operator=(const ArenaMemory&) = delete;
@@ -31,8 +32,13 @@ class ArenaMemory {
     std::uint64_t bytes;
   };
   Span published();
-  // Takes the first `bytes` of them away.
+  // Takes the first `bytes` of them away. Those of a ring with a file stay there until they are saved.
   void take(std::uint64_t bytes);
+  // Of a ring with a file: what was taken up to `mark` is saved elsewhere.
+  void note_saved(const SavedMark& mark);
+  // Bytes taken so far.
+  std::uint64_t taken() { return header().out.tail.load(std::memory_order_relaxed); }
+  int ring_file() const { return ring_file_; }
   // Appends a record on behalf of the target, whose baton the caller must have. There must be room.
   void publish(const void* record, std::uint64_t bytes);
   // The target waits for the answer to a StackRequest.
@@ -60,11 +66,12 @@ class ArenaMemory {
   void wait_for_feed_room(int milliseconds);
 
  private:
-  std::byte* map_mirrored(const Channel& channel) const;
+  std::byte* map_mirrored(const Channel& channel, int fd) const;
   // Makes the feed's pages up to what is offered next, many at once.
   void prepare_feed(std::uint64_t end);
 
   int fd_;
+  int ring_file_;
   std::byte* base_ = nullptr;
   std::byte* out_ = nullptr;
   std::byte* feed_ = nullptr;

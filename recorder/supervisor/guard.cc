@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "formats/error.h"
 #include "recorder/guard.h"
+#include "recorder/supervisor/unsaved.h"
 
 namespace reweave {
 
@@ -18,8 +21,7 @@ namespace {
 constexpr int kFirstOther = 3;  // behind the standard streams
 
 // In a child between vfork and exec. Returns if it cannot.
-void become_guard(int lifeline, int arena, const char* core) {
-  char* argv[] = {const_cast<char*>(kGuardName), nullptr};
+void become_guard(int lifeline, int arena, const char* core, char** argv) {
   char* envp[] = {nullptr};
   // First out of the way: the supervisor may have been started without these numbers, and have got them for the two.
   const int from[] = {fcntl(lifeline, F_DUPFD_CLOEXEC, kFirstOther), fcntl(arena, F_DUPFD_CLOEXEC, kFirstOther)};
@@ -34,16 +36,20 @@ bool kill_targets_of(const ArenaMemory& arena) {
   return kill_holders([](auto... arguments) { return syscall(arguments...); }, arena.fd()) > 0;
 }
 
-Guard::Guard(ArenaMemory& arena) {
+Guard::Guard(ArenaMemory& arena, const std::string& recording) {
   const char* core = arena.header().config.core_path;
+  const std::string self = recording.empty() ? "" : std::filesystem::read_symlink("/proc/self/exe").string();
+  const char* arguments[kGuardArguments + 1] = {kGuardName, self.c_str(), kSaveRestVerb, recording.c_str(), nullptr};
+  if (recording.empty()) arguments[1] = nullptr;
+  char** argv = const_cast<char**>(arguments);
   int ends[2];
-  SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "making the guard's pipe");
+  SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "making the guard's lifeline");
   prctl(PR_SET_CHILD_SUBREAPER, 0);  // so that the guard is nobody's child, and not waited for as one of the tree
   volatile int failed = 0;           // what the children do to it is seen here: they share our memory
   const pid_t middle = vfork();
   if (middle == 0) {
     const pid_t guard = vfork();
-    if (guard == 0) become_guard(ends[0], arena.fd(), core);
+    if (guard == 0) become_guard(ends[0], arena.fd(), core, argv);
     if (guard <= 0) failed = errno;
     _exit(0);
   }
@@ -56,7 +62,7 @@ Guard::Guard(ArenaMemory& arena) {
 }
 
 Guard::~Guard() {
-  const ssize_t ignored = write(lifeline_, &kDismissed, 1);
+  const ssize_t ignored = send(lifeline_, &kDismissed, 1, MSG_NOSIGNAL);  // somebody may have killed it
   static_cast<void>(ignored);
   close(lifeline_);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "formats/error.h"
+#include "recorder/supervisor/proc_folder.h"
 
 namespace reweave {
 
@@ -27,7 +28,7 @@ std::uint16_t KeptFiles::keep(const KeepRequest& request) {
         files_[i].inode == request.inode)
       return static_cast<std::uint16_t>(i + 1);
   if (files_.size() == kMaxKept) return kNotKept;
-  const std::string path = fmt::format("/proc/{}/fd/{}", request.pid, request.fd);
+  const std::string path = fmt::format("{}/fd/{}", proc_folder(request.pid), request.fd);
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return kNotKept;

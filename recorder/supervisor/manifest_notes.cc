@@ -7,6 +7,8 @@
 
 #include "formats/error.h"
 #include "formats/file_identity.h"
+#include "formats/recorded_files.h"
+#include "recorder/supervisor/proc_folder.h"
 #include "recorder/system_files.h"
 
 namespace reweave {
@@ -21,6 +23,21 @@ bool belongs_to_system(const std::string& path) {
 }
 
 }  // namespace
+
+ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest) {
+  for (const MappedFile& file : manifest.files) seen_files_.insert({file.path, file.ctime_ns, file.size});
+}
+
+void ManifestNotes::learn(const wire::RecordHeader* record) {
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  const auto& spawn = *reinterpret_cast<const wire::SpawnRecord*>(record);
+  if (record->bytes >= sizeof spawn) process_of_[spawn.child] = spawn.process;
+}
+
+void ManifestNotes::write() {
+  if (changed_) writer_->update_manifest(manifest_);
+  changed_ = false;
+}
 
 void ManifestNotes::note(const wire::RecordHeader* record) {
   switch (static_cast<wire::RecordKind>(record->kind)) {
@@ -37,17 +54,19 @@ void ManifestNotes::note(const wire::RecordHeader* record) {
 
 void ManifestNotes::note_file(const wire::MapFileRecord& map) {
   if ((map.flags & (kMapStandIn | kMapInlined)) != 0) return;
-  const std::string path = reinterpret_cast<const char*>(&map + 1);
+  const std::string path = mapped_path(map);
   if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
   const std::string source = place_of(map, path);
   if (!fs::is_regular_file(source)) return;
   MappedFile file = identify_file(source);
   file.path = path;
   const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
-  if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_.store_file(source);
+  if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_->store_file(source);
   if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
     fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
   manifest_.files.push_back(file);
+  changed_ = true;
+  if (fresh) write();  // its copy cannot be made again
 }
 
 // Where we find the file that the target mapped as `path`: a process with other mounts than ours, or another root, may
@@ -57,9 +76,9 @@ std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::s
     struct stat status {};
     return ::stat(name.c_str(), &status) == 0 && status.st_dev == map.device && status.st_ino == map.inode;
   };
-  if (is_there(path)) return path;
-  const int pid = arena_.state().processes[process_of_[map.header.thread]].real_pid;
-  const std::string within = fmt::format("/proc/{}/root{}", pid, path);
+  if (is_there(path) || arena_ == nullptr) return path;
+  const int pid = arena_->state().processes[process_of_[map.header.thread]].real_pid;
+  const std::string within = fmt::format("{}/root{}", proc_folder(pid), path);
   return is_there(within) ? within : path;
 }
 
@@ -67,21 +86,25 @@ void ManifestNotes::note_spawn(const wire::SpawnRecord& spawn) {
   const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
   process_of_[spawn.child] = spawn.process;
   if (kind == wire::SpawnKind::kThread) return;
+  for (const ProcessInfo& known : manifest_.processes)
+    if (known.index == spawn.process && known.pid == spawn.tid) return;
   ProcessInfo process;
   process.index = spawn.process;
   process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : process_of_[spawn.header.thread];
   process.pid = static_cast<std::int32_t>(spawn.tid);
   manifest_.processes.push_back(process);
+  changed_ = true;
 }
 
 void ManifestNotes::note_exit(const wire::ProcessExitRecord& end) {
   for (ProcessInfo& process : manifest_.processes)
     if (process.index == end.process) process.wait_status = end.wait_status & 0xffff;
+  changed_ = true;
 }
 
 void ManifestNotes::note_end(int wait_status) {
   for (ProcessInfo& process : manifest_.processes) {
-    if (process.index < kMaxProcesses) process.program = arena_.state().processes[process.index].program;
+    if (process.index < kMaxProcesses) process.program = arena_->state().processes[process.index].program;
     if (process.index == 0) process.wait_status = wait_status;
   }
   manifest_.wait_status = wait_status;

@@ -19,10 +19,18 @@ class ManifestNotes {
  public:
   // Notes go into `manifest`, copies of files into `writer`'s recording.
   ManifestNotes(Manifest& manifest, RecordingWriter& writer, ArenaMemory& arena)
-      : manifest_(manifest), writer_(writer), arena_(arena) {}
+      : manifest_(manifest), writer_(&writer), arena_(&arena) {}
+
+  // For a recording whose recorder is gone: some of it is noted already.
+  explicit ManifestNotes(Manifest& manifest);
+  void set_writer(RecordingWriter& writer) { writer_ = &writer; }
 
   // Takes from a record what is to be noted of it. Throws SystemError if a file cannot be read or copied.
   void note(const wire::RecordHeader* record);
+  // Only which process a thread belongs to, of a record that is noted already.
+  void learn(const wire::RecordHeader* record);
+  // Has the manifest on disk say what was noted.
+  void write();
   // True once the record of the thread's beginning was seen.
   bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
   // The processes have ended, the first one with this status of wait(2).
@@ -35,8 +43,9 @@ class ManifestNotes {
   std::string place_of(const wire::MapFileRecord& map, const std::string& path);
 
   Manifest& manifest_;
-  RecordingWriter& writer_;
-  ArenaMemory& arena_;
+  RecordingWriter* writer_ = nullptr;
+  ArenaMemory* arena_ = nullptr;
+  bool changed_ = false;  // since write()
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> process_of_;  // by thread
 };

@@ -9,17 +9,19 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/heap.h"
+#include "recorder/supervisor/hidden_environment.h"
 #include "recorder/supervisor/program_check.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
+#include "recorder/supervisor/unsaved.h"
 
 namespace reweave {
 
 namespace {
 
-// The terminal's signals are for the program: this process goes on. A handler, for exec resets that to the default,
-// while the program would inherit "ignored".
+// This process goes on. A handler, for exec resets that to the default, while the program would inherit "ignored".
 void leave_to_program(int number) {
   struct sigaction action = {};
   sigaction(number, nullptr, &action);
@@ -38,11 +40,10 @@ struct RecordArguments {
   std::string keep = "all";
   std::uint64_t max_bytes = 0;
   std::string processor;
+  std::string left_behind;
+  std::vector<std::string> hide_env, keep_env;
   std::vector<std::string> command;
 };
-
-// Set when we are asked to end: the program is asked in turn, and how it ends is recorded.
-volatile std::sig_atomic_t terminate;
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
@@ -58,8 +59,12 @@ std::vector<std::string> current_environment() {
 
 bool failed(const RecordResult& result) { return result.outcome != wire::OutcomeKind::kPassed; }
 
+int status_of_interrupted(int signal) { return 128 + signal; }
+
 // The status to leave with, and the message of a run that the runtime ended.
-int report(const RecordResult& result, const std::string& path) {
+int report(const RecordArguments& arguments, const RecordResult& result, const std::string& path) {
+  const bool is_ours = result.interrupted != 0 && (arguments.until_fail != 0 || result.ended_rest);
+  if (is_ours) return status_of_interrupted(result.interrupted);
   if (result.text.empty()) return shell_status(result.wait_status);
   fmt::print(stderr, "reweave: {}\n", result.text);
   if (!result.dropped) fmt::print(stderr, "reweave: the recording up to there is {}\n", path);
@@ -70,6 +75,9 @@ int report(const RecordResult& result, const std::string& path) {
 void tell(const RecordArguments& arguments, const RecordResult& result, std::uint64_t run, const std::string& path) {
   if (result.dropped)
     fmt::print(stderr, "reweave: the recording grew beyond --max-size and was dropped\n");
+  else if (arguments.until_fail != 0 && result.interrupted != 0)
+    fmt::print(stderr, "reweave: interrupted; no run has failed. The recording of run {}, the last, is {}\n", run,
+               path);
   else if (arguments.until_fail != 0)
     fmt::print(stderr,
                fmt::runtime(failed(result) ? "reweave: run {} failed; its recording is {}\n"
@@ -79,13 +87,29 @@ void tell(const RecordArguments& arguments, const RecordResult& result, std::uin
     fmt::print(stderr, "reweave: failed; to replay it: reweave replay {}\n", path);
 }
 
+// The system has refused what the recording needs. The program was stopped at the last call that is kept, if it had
+// begun.
+[[noreturn]] void fail_keeping(const SystemError& error, const std::string& path) {
+  save_rest(path);
+  const bool has_begun =
+      std::filesystem::exists(path + "/events") && !read_manifest(path + "/manifest").processes.empty();
+  if (!has_begun) throw error;
+  throw SystemError(fmt::format("{}; the program is stopped, and the recording up to there is {}", error.what(), path),
+                    error.error_number());
+}
+
 RecordResult record_once(const RecordArguments& arguments, const std::string& path, std::uint64_t seed) {
   RecordOptions options;
   options.output = path;
   options.reserved = arguments.output.empty();
-  options.terminate = &terminate;
+  if (!arguments.left_behind.empty()) options.left_behind = parse_left_behind(arguments.left_behind);
   options.max_bytes = arguments.max_bytes;
   options.program = {find_program(arguments.command.front()), arguments.command, current_environment()};
+  // A hash of memory is of no use to a replay whose memory differs.
+  options.environment =
+      arguments.checksums
+          ? options.program.environment
+          : HiddenEnvironment(arguments.hide_env, arguments.keep_env).apply(options.program.environment);
   options.policy = arguments.chaos ? "chaos" : "native";
   options.seed = seed;
   options.checksums = arguments.checksums;
@@ -93,6 +117,8 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
     options.processor_level = static_cast<std::uint32_t>(arguments.processor.back() - '0');
   try {
     return record_program(options);
+  } catch (const SystemError& error) {
+    fail_keeping(error, path);
   } catch (...) {
     std::error_code ignored;  // that it holds something
     if (options.reserved) std::filesystem::remove(path, ignored);
@@ -100,26 +126,34 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   }
 }
 
+// For a run that was interrupted before the program began.
+int leave_nothing(const std::string& path, int signal) {
+  std::filesystem::remove_all(path);
+  fmt::print(stderr, "reweave: interrupted before the program began; there is no recording\n");
+  return status_of_interrupted(signal);
+}
+
 int record(const RecordArguments& arguments, bool seed_given) {
+  receive_end_requests();
   prepare_heap();
-  // The terminal's interrupt is for the target; the recording of how it ends is ours to finish.
-  // Whatever the program sends to its parent would go to what has started us.
-  for (int number : {SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO}) leave_to_program(number);
-  signal(SIGTERM, [](int) { terminate = 1; });
+  // Whatever the program sends to its parent would go to what has started us; and a file that may not grow is an error.
+  for (int number : {SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGXFSZ}) leave_to_program(number);
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();
   for (std::uint64_t run = 0; run < runs; run++) {
     find_program(arguments.command.front());
+    if (end_request() != 0) return status_of_interrupted(end_request());
     const std::string path =
         arguments.output.empty() ? new_recording_path(arguments.command.front()) : arguments.output;
     const RecordResult result = record_once(arguments, path, first_seed + run);
-    const bool again = arguments.until_fail != 0 && !failed(result) && run + 1 < runs;
+    if (result.events == 0 && result.interrupted != 0) return leave_nothing(path, result.interrupted);
+    const bool again = arguments.until_fail != 0 && !failed(result) && run + 1 < runs && result.interrupted == 0;
     const bool forget = result.dropped || (arguments.keep == "failures" && !failed(result));
     if (again || forget) std::filesystem::remove_all(path);
     if (again) continue;
     if (!forget || result.dropped) tell(arguments, result, run + 1, path);
     if (!forget) note_latest(path);
-    return report(result, path);
+    return report(arguments, result, path);
   }
   return 0;
 }
@@ -143,17 +177,42 @@ void add_record_command(CLI::App& app, int& status) {
       ->type_name("");
   verb->add_option("--max-size", arguments->max_bytes, "drop a recording that grows beyond this, such as 200MB")
       ->transform(CLI::AsSizeValue(true))
+      ->envname("REWEAVE_MAX_SIZE")
       ->type_name("SIZE");
+  verb->add_option("--left-behind", arguments->left_behind,
+                   "what becomes of processes that still run when the command has ended: wait for them, kill them, or "
+                   "kill them after so many seconds; default: 5")
+      ->envname("REWEAVE_LEFT_BEHIND")
+      ->type_name("wait|kill|SECONDS");
+  verb->add_option("--hide-env", arguments->hide_env,
+                   "keep values of these environment variables out of the recording, besides those whose names look "
+                   "like secrets (*TOKEN*, *SECRET*, *PASSWORD*, *_KEY, ...): the program has them, its replay "
+                   "has asterisks; NAME and VALUE are patterns; '' hides nothing")
+      ->type_name("NAME[=VALUE]")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb->add_option("--keep-env", arguments->keep_env, "put the values of these into the recording all the same")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb->add_flag("--checksums", arguments->checksums,
-                 "log a hash of memory at each system call, for `replay --check`; slow");
+                 "log a hash of memory at each system call, for `replay --check`; slow, and hides no variables");
   verb->add_option("--processor", arguments->processor,
                    "hide from the program what the processor can do beyond x86-64-v2, x86-64-v3 or x86-64-v4, so that "
                    "the recording replays on those that cannot; default: hide nothing")
       ->check(CLI::IsMember({"x86-64-v2", "x86-64-v3", "x86-64-v4"}))
+      ->envname("REWEAVE_PROCESSOR")
       ->type_name("LEVEL");
   verb->add_option("command", arguments->command, "program and its arguments")->required();
   verb->positionals_at_end();
   verb->callback([arguments, seed, &status] { status = record(*arguments, seed->count() != 0); });
+}
+
+void add_save_rest_command(CLI::App& app) {
+  auto recording = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand(kSaveRestVerb, "complete a recording whose recorder was killed")->group("");
+  verb->add_option("recording", *recording, "its directory")->required();
+  verb->callback([recording] { save_rest(*recording); });
 }
 
 }  // namespace reweave

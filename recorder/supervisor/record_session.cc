@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -14,10 +13,12 @@
 #include "formats/error.h"
 #include "formats/recording_writer.h"
 #include "recorder/supervisor/clock_keeper.h"
+#include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/manifest_notes.h"
 #include "recorder/supervisor/ring_drain.h"
 #include "recorder/supervisor/tree_watch.h"
+#include "recorder/supervisor/unsaved.h"
 #include "recorder/supervisor/watchdog.h"
 
 namespace reweave {
@@ -37,7 +38,7 @@ Manifest first_manifest(const RecordOptions& options) {
   Manifest manifest;
   manifest.tool_version = REWEAVE_VERSION;
   manifest.command_line = options.program.arguments;
-  manifest.environment = options.program.environment;
+  manifest.environment = options.environment;
   manifest.working_directory = fs::current_path().string();
   manifest.start_time_ns = std::chrono::system_clock::now().time_since_epoch().count();
   utsname kernel = {};
@@ -65,7 +66,8 @@ class RecordSession {
         manifest_(first_manifest(options)),
         writer_(options.output, manifest_,
                 options.reserved ? RecordingWriter::Place::kReserved : RecordingWriter::Place::kNew),
-        arena_(64 << 10),
+        unsaved_(create_unsaved(options.output)),
+        arena_(64 << 10, unsaved_.get()),
         drain_(arena_, writer_, kept_, notes_, options.max_bytes),
         preload_(fs::absolute(fs::path(options.output)) / "preload") {
     const RuntimePaths paths = find_runtime();
@@ -73,6 +75,7 @@ class RecordSession {
     config = make_config(Mode::kRecord, options.seed, options.policy, paths);
     config.memory_checksums = options.checksums ? 1 : 0;
     config.processor_level = options.processor_level;
+    config.ring_in_file = unsaved_.valid() ? 1 : 0;
     config.keep_files = 1;
     config.supervisor = static_cast<std::uint32_t>(getpid());
     std::ofstream(preload_) << paths.shim << "\n";
@@ -83,7 +86,9 @@ class RecordSession {
   }
 
   RecordResult run() {
-    Target target(arena_, options_.program);
+    TargetProgram program = options_.program;
+    if (unsaved_.valid()) program.recording = fs::absolute(options_.output).string();
+    Target target(arena_, program);
     TreeWatch watch(arena_, [this](ThreadId thread) {
       drain_.take_all();
       return notes_.knows(thread);
@@ -91,7 +96,7 @@ class RecordSession {
     Watchdog watchdog(arena_);
     ClockKeeper clocks(arena_);
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
-      pass_on_termination(target);
+      look_at_requests(target);
       kept_.answer();
       if (kept_.mark_wanted()) {  // others may write to them once all that refers to them is stored
         drain_.take_published();
@@ -137,20 +142,24 @@ class RecordSession {
     return true;
   }
 
-  void pass_on_termination(const Target& target) {
-    if (options_.terminate == nullptr || *options_.terminate == 0) return;
-    *options_.terminate = 0;
-    if (!target.status()) kill(target.pid(), SIGTERM);
+  // The first process is asked to end when we are. What it leaves behind is ended.
+  void look_at_requests(Target& target) {
+    if (!target.status()) return relay_.look(target.pid(), drain_.signals());
+    const bool is_over = left_behind_.is_over();
+    if (!is_over && end_request() == 0) return;
+    ended_rest_ = ended_rest_ || !is_over;
+    target.kill_all();
+    kill_targets_of(arena_);  // one that was forked just now is known by its arena only
   }
 
-  // If we are killed, at most the last moments are lost. Without its first process a recording cannot be replayed.
+  // If we are killed, the ring's file has what came since. Without its first process a recording cannot be replayed.
   void save_now_and_then() {
     const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();
     if (!first && now - last_saved_ < std::chrono::milliseconds(200)) return;
     first_saved_ = first_saved_ || first;
     last_saved_ = now;
-    writer_.flush();
+    drain_.flush();
     writer_.update_manifest(manifest_);
   }
 
@@ -168,7 +177,10 @@ class RecordSession {
     manifest_.outcome_text = result.text;
     manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     writer_.finish(manifest_);
+    remove_unsaved(options_.output);
     result.events = writer_.records();
+    result.interrupted = end_request();
+    result.ended_rest = ended_rest_;
     result.dropped = drain_.dropped() || drain_.too_large();
     return result;
   }
@@ -176,13 +188,17 @@ class RecordSession {
   const RecordOptions& options_;
   Manifest manifest_;
   RecordingWriter writer_;
+  Fd unsaved_;
   ArenaMemory arena_;
   KeptFiles kept_{arena_};
   ManifestNotes notes_{manifest_, writer_, arena_};
   RingDrain drain_;
   fs::path preload_;
+  SignalRelay relay_;
+  LeftBehind left_behind_{arena_, options_.left_behind};
   int idle_ms_ = 1;
   Clock::time_point quiet_since_ = Clock::now();
+  bool ended_rest_ = false;   // at somebody's request
   bool first_saved_ = false;  // the manifest on disk has the first process
   Clock::time_point last_saved_ = Clock::now();
 };

@@ -1,12 +1,12 @@
 // Records one run of a program: starts it under the core, drains its records into a recording.
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "formats/manifest.h"
+#include "recorder/supervisor/left_behind.h"
 #include "recorder/supervisor/target.h"
 
 namespace reweave {
@@ -15,12 +15,13 @@ struct RecordOptions {
   std::string output;     // directory to create
   bool reserved = false;  // it was created for this run, and is empty
   TargetProgram program;
+  std::vector<std::string> environment;  // of the program, as it is recorded (hidden_environment.h)
   std::string policy = "native";
   std::uint64_t seed = 0;
   bool checksums = false;
   // 2 to 4: the program is told of what x86-64-v2 to v4 have, and no more; 0: of all.
   std::uint32_t processor_level = 0;
-  volatile std::sig_atomic_t* terminate = nullptr;  // once it is 1, it becomes 0 and the program gets SIGTERM
+  LeftBehindLimit left_behind = kUsualLeftBehindLimit;
   std::uint64_t max_bytes = 0;  // of events in the recording; the program runs on, but is no longer recorded; 0: any
 };
 
@@ -29,7 +30,9 @@ struct RecordResult {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   std::string text;  // what the runtime said, if it ended the run
   std::uint64_t events = 0;
-  bool dropped = false;  // it grew beyond max_bytes: what is left of the recording is of no use
+  int interrupted = 0;      // the signal that asked us to end while the run was under way; 0: none
+  bool ended_rest = false;  // that request ended processes that were left behind
+  bool dropped = false;     // it grew beyond max_bytes: what is left of the recording is of no use
 };
 
 // Throws Error. The recording is complete on return; on an exception it is what could be saved, marked incomplete.

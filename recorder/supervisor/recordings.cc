@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "formats/error.h"
+#include "recorder/supervisor/unsaved.h"
 
 namespace reweave {
 
@@ -50,6 +51,12 @@ std::string latest_recording() {
   REQUIRE(fs::exists(link), "there is no recording in {}; name one, or make one with `reweave record`",
           folder().string());
   return fs::canonical(link).string();
+}
+
+std::string recording_to_read(const std::string& path) {
+  const std::string recording = path.empty() ? latest_recording() : path;
+  save_rest(recording);
+  return recording;
 }
 
 }  // namespace reweave

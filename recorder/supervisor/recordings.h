@@ -13,5 +13,8 @@ std::string new_recording_path(const std::string& program);
 void note_latest(const std::string& path);
 // Throws BadInput if there is none.
 std::string latest_recording();
+// The recording in the directory `path`, or the latest if that is empty, for somebody who will read it: one whose
+// recorder was killed is completed first (unsaved.h). Throws Error.
+std::string recording_to_read(const std::string& path);
 
 }  // namespace reweave

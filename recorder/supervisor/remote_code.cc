@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string>
 
+#include "recorder/supervisor/proc_folder.h"
+
 namespace reweave {
 namespace {
 
@@ -98,7 +100,7 @@ bool RemoteCode::read(std::uint64_t address, void* to, std::size_t bytes) {
 void RemoteCode::look_again() {
   modules_.clear();
   constant_.clear();
-  std::ifstream maps("/proc/" + std::to_string(pid_) + "/maps");
+  std::ifstream maps(proc_folder(pid_) + "/maps");
   Mapping mapping, first;              // the last one seen that has a file's beginning
   std::vector<std::uint64_t> headers;  // by module; 0: not mapped
   for (std::string line; std::getline(maps, line);) {

@@ -1,9 +1,11 @@
 #include "recorder/supervisor/ring_drain.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "formats/error.h"
 #include "recorder/supervisor/heap.h"
+#include "recorder/supervisor/unsaved.h"
 
 namespace reweave {
 
@@ -11,6 +13,8 @@ namespace {
 
 // Of the ring, given back at once, and of the recording, written at once: what the target asks for waits as long.
 constexpr std::uint64_t kPortionBytes = 256 << 10;
+// Of the ring, that the target may not write over.
+constexpr std::uint64_t kMostUnsaved = kOutRingBytes / 4;
 
 }  // namespace
 
@@ -22,8 +26,38 @@ bool RingDrain::take_some() {
   const std::uint64_t taken = take_from(span);
   arena_.take(taken);
   caught_up_ = taken == span.bytes;
-  dropped_ = dropped_ || too_large();
+  if (too_large() && !dropped_) drop();
+  if (dropped_) saved_ = {arena_.taken(), writer_.records_in_blocks()};
+  if (arena_.taken() - saved_.bytes > kMostUnsaved) return flush(), true;
+  save_mark();
   return true;
+}
+
+void RingDrain::flush() {
+  writer_.flush();
+  saved_ = {arena_.taken(), writer_.records_in_blocks()};
+  save_mark();
+}
+
+// What is left of the recording is of no use to anybody.
+void RingDrain::drop() {
+  dropped_ = true;
+  remove_unsaved(writer_.path());
+}
+
+// From here on the target may write over what the mark says: the manifest must know all before it.
+void RingDrain::save_mark() {
+  if (saved_.bytes == told_.bytes) return;
+  notes_.write();
+  if (arena_.ring_file() >= 0) arena_.note_saved(saved_);
+  told_ = saved_;
+}
+
+// `last` ends at `position` of the ring, and was appended just now; a block written meanwhile may end before it.
+void RingDrain::note_saved(std::uint64_t position, const wire::RecordHeader* last) {
+  if (writer_.records_in_blocks() == saved_.records) return;
+  const bool has_last = writer_.records_in_blocks() == writer_.records();
+  saved_ = {has_last ? position : position - last->bytes, writer_.records_in_blocks()};
 }
 
 void RingDrain::take_published() {
@@ -50,16 +84,30 @@ std::uint64_t RingDrain::take_from(const ArenaMemory::Span& span) {
       continue;
     }
     notes_.note(record);
-    if (!dropped_) append(record);
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal))
+      count_signal(*reinterpret_cast<const wire::SignalRecord*>(record));
+    if (dropped_) continue;
+    const bool is_apart = append(record);
+    note_saved(arena_.taken() + at, record);
+    if (is_apart) break;  // taken at once: then the ring has the place of what was read, not the file
   }
   return at;
 }
 
-void RingDrain::append(const wire::RecordHeader* record) {
+// True if what it read is stored apart, where the ring now says so, too.
+bool RingDrain::append(const wire::RecordHeader* record) {
   const bool is_call = record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall);
   const bool is_apart =
       is_call && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
-  writer_.append(is_apart ? kept_.resolve(record, writer_) : record);
+  if (!is_apart) return writer_.append(record), false;
+  const wire::RecordHeader* stored = kept_.resolve(record, writer_);
+  writer_.append(stored);
+  std::memcpy(const_cast<wire::RecordHeader*>(record), stored, record->bytes);
+  return true;
+}
+
+void RingDrain::count_signal(const wire::SignalRecord& signal) {
+  if (signal.flags != 0 && signal.number < signals_.size()) signals_[signal.number]++;
 }
 
 // How much of the ring is records that were not taken.

@@ -5,6 +5,7 @@
 
 #include "formats/recording_writer.h"
 #include "recorder/supervisor/arena_memory.h"
+#include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/kept_files.h"
 #include "recorder/supervisor/manifest_notes.h"
 
@@ -24,9 +25,14 @@ class RingDrain {
   // Takes all there is, until the target publishes no more.
   void take_all();
 
+  // Has the recording on disk have all that was taken.
+  void flush();
+
   // What was published at the last portion is taken.
   bool caught_up() const { return caught_up_; }
   bool too_large() const { return max_bytes_ != 0 && writer_.bytes_written() > max_bytes_; }
+  // The signals from outside that were taken, by number.
+  const TakenSignals& signals() const { return signals_; }
   // Records were left out, because the recording was too large.
   bool dropped() const { return dropped_; }
 
@@ -34,7 +40,11 @@ class RingDrain {
   void prepare_for_much();
   unsigned percent_full(const ArenaMemory::Span& span) const;
   std::uint64_t take_from(const ArenaMemory::Span& span);
-  void append(const wire::RecordHeader* record);
+  bool append(const wire::RecordHeader* record);
+  void note_saved(std::uint64_t position, const wire::RecordHeader* last);
+  void save_mark();
+  void drop();
+  void count_signal(const wire::SignalRecord& signal);
 
   ArenaMemory& arena_;
   RecordingWriter& writer_;
@@ -42,6 +52,9 @@ class RingDrain {
   ManifestNotes& notes_;
   std::uint64_t max_bytes_;
   std::uint64_t skipped_ = 0;  // of what was taken from the ring
+  SavedMark saved_ = {};       // of what is in blocks
+  SavedMark told_ = {};        // likewise, as the ring's file has it
+  TakenSignals signals_ = {};
   bool caught_up_ = false;
   bool dropped_ = false;
   bool writes_much_ = false;  // the target

@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "recorder/own_files.h"
+#include "recorder/supervisor/processor_claim.h"
 
 namespace reweave {
 
@@ -38,31 +39,38 @@ std::uint64_t next_of(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// The processor that the target's threads share. Recordings made side by side should not all take the same; a replay
-// takes the recording's, for `cpuid` tells programs which one they are on.
-std::uint32_t choose_cpu(const cpu_set_t& allowed, std::uint64_t seed) {
-  const int count = CPU_COUNT(&allowed);
-  int skip = static_cast<int>(seed % static_cast<std::uint64_t>(std::max(count, 1)));
-  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-    if (CPU_ISSET(cpu, &allowed) && skip-- == 0) return cpu;
-  return 0;
+// The processors that the user gave us: our own are fewer once a target has been started.
+struct GivenProcessors {
+  cpu_set_t set;
+  std::uint64_t words[16] = {};  // as the kernel gives them
+  std::uint32_t bytes = 8;
+
+  GivenProcessors() {
+    CPU_ZERO(&set);
+    SYSCALL_CHECK(sched_getaffinity(0, sizeof set, &set));
+    const long got = syscall(SYS_sched_getaffinity, 0, sizeof words, words);
+    if (got > 0) bytes = static_cast<std::uint32_t>(got);
+  }
+};
+
+const GivenProcessors& given_processors() {
+  static const GivenProcessors given;
+  return given;
 }
 
 // What the target is told of processors is what the user gave us, not the one that it shares.
 void note_affinity(RunConfig& config) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  SYSCALL_CHECK(sched_getaffinity(0, sizeof allowed, &allowed));
-  config.cpu = choose_cpu(allowed, config.seed);
-  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof config.affinity, config.affinity);
-  config.affinity_bytes = bytes > 0 ? static_cast<std::uint32_t>(bytes) : 8;
+  const GivenProcessors& given = given_processors();
+  static_assert(sizeof config.affinity == sizeof given.words);
+  config.cpu = claim_processor(given.set);
+  std::memcpy(config.affinity, given.words, sizeof given.words);
+  config.affinity_bytes = given.bytes;
 }
 
 // Where the supervisor runs: beside the target, so that it drains what the target writes; or, if the two only wait for
 // each other in turn, on the same processor, for waking another takes longer than changing over.
 void choose_own_cpu(const RunConfig& config) {
-  cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return;
+  cpu_set_t cpus = given_processors().set;
   const bool in_turn = config.fork_server != 0;
   if (in_turn) CPU_ZERO(&cpus);
   in_turn ? CPU_SET(config.cpu, &cpus) : CPU_CLR(config.cpu, &cpus);
@@ -114,6 +122,7 @@ void open_for_core(int fd, const char* path) {
   // All of ours are taken from the beginning, or the kernel would give one of them to the program.
   for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
     if (dup2(arena.fd(), fd) < 0) _exit(97);
+  if (arena.ring_file() >= 0) dup2(arena.ring_file(), kRingFd);
   open_for_core(kProcFd, "/proc");
   for (const OwnFile& file : own_files(config).items) open_for_core(file.fd, file.path);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
@@ -189,7 +198,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::func
   try {
     if (meanwhile) meanwhile();
     // Last, for the program does not run yet: the kernel ends its only process with us, if without a message.
-    guard_.emplace(arena_);
+    guard_.emplace(arena_, program.recording);
     arena_.let_begin();
   } catch (...) {
     abandon();

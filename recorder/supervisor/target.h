@@ -30,8 +30,9 @@ struct TargetProgram {
   std::string path;                    // absolute, or as found in PATH
   std::vector<std::string> arguments;  // argv, the program's name first
   std::vector<std::string> environment;
-  int output = -1;     // descriptor to use as its standard output and error; -1: ours
-  int run_arena = -1;  // fork server: descriptor of the arena of its runs
+  int output = -1;             // descriptor to use as its standard output and error; -1: ours
+  int run_arena = -1;          // fork server: descriptor of the arena of its runs
+  std::string recording = {};  // that is being made, absolute: the guard has it completed should we be killed
 };
 
 // Owns the tree: destruction kills what is left of it. The calling process becomes its subreaper.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
+#include "recorder/supervisor/proc_folder.h"
 
 namespace reweave {
 
@@ -25,7 +27,7 @@ constexpr std::uint32_t kSupervisorHolds = kMaxThreads + 1;
 
 // The fields of /proc/PID/stat from the third, the state, on; empty if there is no such process.
 std::string state_of(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::ifstream status(proc_folder(pid) + "/stat");
   std::string line;
   std::getline(status, line);
   const auto name_end = line.rfind(')');
@@ -42,11 +44,11 @@ int end_of(pid_t pid) {
 // True if no thread of the process runs any more: it is gone or a zombie.
 bool is_dead(pid_t pid) {
   const std::string state = state_of(pid);
-  if (state.empty()) return true;
+  if (state.empty()) return kill(pid, 0) != 0 && errno == ESRCH;  // /proc need not show it
   if (state[0] != 'Z' && state[0] != 'X') return false;
   // A first thread that has ended looks like this too, while others of its process run.
   std::error_code ignored;
-  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task", ignored);
+  const std::filesystem::directory_iterator tasks(proc_folder(pid) + "/task", ignored);
   return std::distance(begin(tasks), end(tasks)) <= 1;
 }
 

@@ -10,6 +10,7 @@
 
 #include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
+#include "recorder/supervisor/proc_folder.h"
 
 namespace reweave {
 
@@ -29,7 +30,7 @@ constexpr int kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
 // As proc(5) has it; 0: there is no such thread.
 char state_of(std::int32_t process, std::int32_t thread) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
+  std::ifstream status(proc_folder(process, thread) + "/stat");
   std::string line;
   std::getline(status, line);
   const auto name_end = line.rfind(')');

@@ -22,7 +22,7 @@ import unittest
 
 from scratch_case import ScratchCase
 
-TRUNCATED, DEFECT = 6, 70
+NO_SYSTEM, TRUNCATED, DEFECT = 4, 6, 70
 LIMIT_SECONDS = 60
 SYSTEM_FOLDER = "/usr/games"
 # Says at once what it does, so that what a replay shows can be compared; forks, threads and pipes go on meanwhile.
@@ -54,9 +54,9 @@ SLOW_GUARD = r"""
 #include <unistd.h>
 #include <stdlib.h>
 __attribute__((constructor)) static void alone(void) { unsetenv("LD_PRELOAD"); }
-int pipe2(int ends[2], int flags) {
+int socketpair(int domain, int type, int protocol, int ends[2]) {
   usleep(1000000);
-  return (int)syscall(SYS_pipe2, ends, flags);
+  return (int)syscall(SYS_socketpair, domain, type, protocol, ends);
 }
 """
 SMALL = [["/bin/echo", "hello"], ["/bin/sh", "-c", "echo a; echo b >&2; exit 3"], ["/bin/cat", "/etc/hostname"],
@@ -80,6 +80,26 @@ def marked(mark):
         except OSError:
             pass
     return found
+
+
+def guards_of(recorder):
+    """The guard has the other end of a socket of the recorder's, and its arena."""
+    arenas = {os.stat(entry).st_ino for entry in pathlib.Path(f"/proc/{recorder}/fd").iterdir()
+              if "reweave-arena" in os.readlink(entry)}
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if (entry / "comm").read_text() == "reweave-guard\n" and os.stat(entry / "fd/1").st_ino in arenas:
+                found.append(entry.name)
+    return found
+
+
+def wait_until(condition):
+    limit = time.monotonic() + LIMIT_SECONDS
+    while not condition():
+        if time.monotonic() > limit:
+            raise AssertionError("it does not come about")
+        time.sleep(0.005)
 
 
 def described(pids):
@@ -110,7 +130,7 @@ class Faults(ScratchCase):
         errors = open(self.folder / "errors", "wb")
         with output, errors:
             process = subprocess.Popen([self.reweave, "record", "-o", recording, "--", "/bin/sh", "-c", BUSY, "sh", marker],
-                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors, process_group=0,
                                        env={**os.environ, "REWEAVE_TEST_MARK": mark.decode()})
         limit = time.monotonic() + LIMIT_SECONDS
         while not marker.exists() or not marker.read_text().endswith("\n"):
@@ -165,21 +185,100 @@ class Faults(ScratchCase):
         self.assertEqual(left, [], f"runs on without its supervisor, said: {self.is_said()}\n{doing}")
         self.assertTrue(ended or self.is_said(), "nothing says that the program is stopped")
 
+    def kill_all(self, mark, recorder):
+        """The recorder, its guard and the program at once, as when a container is killed."""
+        for pid in [str(recorder.pid), *guards_of(recorder.pid), *marked(mark)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
+    def assert_all_replays(self, recording):
+        """A recording without an end shows all that was written, but for the one call that nobody lived to log."""
+        replayed = self.replay(recording)
+        self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
+        self.assertIn(b"cut off", replayed.stderr)
+        written = self.written()
+        self.assertTrue(written.startswith(replayed.stdout), "the replay shows what was never there")
+        self.assertRegex(written[len(replayed.stdout):], rb"\A(round \d+\n|[a-j]+\n)?\Z")
+        self.assertFalse((recording / "unsaved").exists())
+
     def test_supervisor_killed_at_random_instants(self):
         for number in range(self.arguments.instants):
             mark = f"reweave-fault-{os.getpid()}-{number}".encode()
             recording = self.folder / "recording"
             process, _ = self.start(recording, mark)
             time.sleep(self.random.uniform(0, 0.3))
-            process.kill()
-            with self.subTest(instant=number):
-                self.assert_stopped(process, mark)
+            whom = self.random.choice(("recorder", "group", "everybody"))
+            if whom == "recorder":
+                process.kill()
+            elif whom == "group":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                self.kill_all(mark, process)
+            with self.subTest(instant=number, whom=whom):
+                if whom == "everybody":
+                    process.wait()
+                    wait_until(lambda: not marked(mark))
+                else:
+                    self.assert_stopped(process, mark)
                 if process.returncode != 0:
-                    replayed = self.replay(recording)
-                    self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
-                    self.assertIn(b"cut off", replayed.stderr)
-                    self.assertTrue(self.written().startswith(replayed.stdout), "the replay shows what was never there")
+                    self.assert_all_replays(recording)
             shutil.rmtree(recording)
+
+    def test_what_was_read_from_large_files_is_kept(self):
+        """The data of such reads is fetched by the recorder later than logged."""
+        large = self.folder / "large"
+        large.write_bytes(b"".join(b"%07d\n" % line for line in range(1 << 19)))
+        for number in range(self.arguments.instants):
+            recording = self.folder / "recording"
+            with open(self.folder / "output", "wb") as output:
+                process = subprocess.Popen([self.reweave, "record", "-o", recording, "--", "/bin/cat", large],
+                                           stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL)
+            wait_until(lambda: self.written() or process.poll() is not None)
+            time.sleep(self.random.uniform(0, 0.02))
+            process.kill()
+            if process.wait() != 0:
+                with self.subTest(instant=number):
+                    replayed = self.replay(recording)
+                    written = self.written()
+                    if replayed.returncode == 0:  # the recording was complete, but its recorder had not left yet
+                        self.assertEqual(replayed.stdout, written)
+                    else:
+                        self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
+                    self.assertTrue(written.startswith(replayed.stdout), "the replay shows what was never there")
+            shutil.rmtree(recording)
+
+    @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
+    def test_full_disk(self):
+        """The program is stopped at the last call that is kept."""
+        disk, said = self.folder / "disk", self.folder / "said"
+        disk.mkdir()
+        # The ring has 16 MiB of it; random bytes do not compress.
+        within = """mount --make-rprivate /; mount -t tmpfs -o size=24m none "$1" || exit 99
+            "$2" record -o "$1/recording" -- sh -c 'i=0; while [ $i -lt 60 ]; do head -c 1000000 /dev/urandom | md5sum;
+                i=$((i + 1)); done' > "$3.recorded" 2> "$3.errors"; echo $? > "$3.status"
+            "$2" replay "$1/recording" > "$3.replayed" 2> "$3.cut"; echo $? >> "$3.status" """
+        subprocess.run(["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", within, "sh", disk, self.reweave, said],
+                       stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS, check=False)
+        recorded, replayed, errors, cut, status = (pathlib.Path(f"{said}.{name}").read_text() for name in (
+            "recorded", "replayed", "errors", "cut", "status"))
+        self.assertEqual(status.split(), [str(NO_SYSTEM), str(TRUNCATED)], errors + cut)
+        self.assertRegex(errors, r"\Areweave: [^\n]*No space left[^\n]*; the program is stopped, and the recording up to there "
+                                 r"is [^\n]*\n\Z")
+        self.assertTrue(replayed and recorded.startswith(replayed))
+        self.assertLessEqual(recorded.count("\n"), replayed.count("\n") + 1)
+
+    def test_limit_of_file_sizes(self):
+        for kib in (0, 1, 64, 1024, 20000):
+            with self.subTest(kib=kib):
+                recording = self.folder / f"limit-{kib}"
+                done = subprocess.run(["/bin/bash", "-c", f'ulimit -f {kib}; exec "$0" record -o "$1" -- /bin/sh -c '
+                                       '"head -c 3000000 /dev/urandom | md5sum"', self.reweave, recording],
+                                      capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+                if done.returncode == 0:
+                    self.assertEqual(self.replay(recording).stdout.decode(), done.stdout)
+                else:
+                    self.assertEqual(done.returncode, NO_SYSTEM, done.stderr)
+                    self.assertRegex(done.stderr, r"\Areweave: [^\n]*raise it, ulimit -f[^\n]*\n\Z")
 
     @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
     def test_supervisor_killed_before_its_guard(self):

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -92,6 +93,31 @@ def scripts_for_ci_say_what_was_kept(suite):
             yield f"the kept recording is not packed: {files}"
 
 
+def hidden_values_stay_out(suite):
+    """The program has the value, the recording does not: its replay has asterisks, and says so."""
+    value = "swordfish"
+    suite.environment = {**suite.environment, "MY_TOKEN": value, "PLAIN": value}
+    hidden = "*" * len(value)
+    for options, name, shown in (([], "MY_TOKEN", hidden), ([], "PLAIN", value), (["--keep-env=my_t*"], "MY_TOKEN", value),
+                                 (["--hide-env=PLAIN"], "PLAIN", hidden), (["--hide-env=PLAIN"], "MY_TOKEN", hidden),
+                                 (["--hide-env=P*=sword*"], "PLAIN", hidden), (["--hide-env=P*=other*"], "PLAIN", value),
+                                 (["--hide-env", ""], "MY_TOKEN", value)):
+        path = suite.folder / "hidden"
+        recorded = suite.run("record", *options, "-o", str(path), "--", "printenv", name)
+        replayed = suite.run("replay", str(path))
+        if recorded != (0, value + "\n", "") or replayed[:2] != (0, shown + "\n"):
+            yield f"{options}, {name}: recorded {recorded}, replayed {replayed}"
+        if ("asterisks" in replayed[2]) != (options != ["--hide-env", ""]) and options != ["--keep-env=my_t*"]:
+            yield f"{options}: the replay says {replayed[2]!r}"
+        shutil.rmtree(path)
+    acts = ["sh", "-c", f'test "$MY_TOKEN" = {value} && cat /dev/null && echo known']
+    path = suite.folder / "acts"
+    recorded, replayed = suite.run("record", "-o", str(path), "--", *acts), suite.run("replay", str(path))
+    if recorded != (0, "known\n", "") or replayed[0] != 3 or "--keep-env" not in replayed[2]:
+        yield f"a program that acts on a hidden value: recorded {recorded}, replayed {replayed}"
+    shutil.rmtree(path)
+
+
 def refused_programs_leave_nothing(suite):
     before = suite.kept()
     status, _, errors = suite.run("record", "--", "/etc/passwd")
@@ -105,7 +131,7 @@ def main():
     build = parser.parse_args().build
     found = []
     for check in (passed_tests_leave_nothing, failed_tests_say_how_to_replay, too_large_recordings_are_dropped,
-                  killed_tests_replay, scripts_for_ci_say_what_was_kept, refused_programs_leave_nothing):
+                  killed_tests_replay, scripts_for_ci_say_what_was_kept, hidden_values_stay_out, refused_programs_leave_nothing):
         with tempfile.TemporaryDirectory(prefix="reweave-wrapper-") as folder:
             found += check(Suite(build, pathlib.Path(folder)))
     print("\n".join(found) or "recordings of tests are kept as asked")

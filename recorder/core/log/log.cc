@@ -66,6 +66,7 @@ void use_beginning_again() {
   const bool is_new = (ring_ready & (kOutRingBytes - 1)) >= 2 * kPart && (ring_its_own & bit_of_part(ring_ready)) == 0;
   if (!is_new || config().mode != Mode::kRecord || head - out.tail.load(std::memory_order_acquire) > at / 2) return;
   const std::uint64_t rest = kOutRingBytes - at;
+  if (head + rest > arena().ring.saved.load(std::memory_order_acquire) + kOutRingBytes) return;
   *reinterpret_cast<wire::RecordHeader*>(kOutBase + at) = {static_cast<std::uint16_t>(wire::RecordKind::kNone), 0,
                                                            static_cast<std::uint32_t>(rest)};
   state().out_skipped.store(state().out_skipped.load(std::memory_order_relaxed) + rest, std::memory_order_relaxed);
@@ -101,7 +102,7 @@ std::byte* reserve_out(std::uint64_t bytes) {
   const std::uint64_t head = out.head.load(std::memory_order_relaxed);
   while (head + bytes > state().out_limit) {
     const std::uint32_t seen = out.tail_signal.load();
-    state().out_limit = out.tail.load(std::memory_order_acquire) + kOutRingBytes;
+    state().out_limit = arena().ring.saved.load(std::memory_order_acquire) + kOutRingBytes;
     if (head + bytes <= state().out_limit) break;
     wake(out.head_signal);
     sleep_on(out.tail_signal, seen);

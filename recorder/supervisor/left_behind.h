@@ -1,0 +1,40 @@
+// Processes of the command that still run when its first one has ended.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "recorder/supervisor/arena_memory.h"
+
+namespace reweave {
+
+// How long they may go on; nothing: as long as they like.
+using LeftBehindLimit = std::optional<std::chrono::milliseconds>;
+inline constexpr LeftBehindLimit kUsualLeftBehindLimit = std::chrono::seconds(5);
+
+// "wait", "kill" or a number of seconds. Throws BadInput.
+LeftBehindLimit parse_left_behind(const std::string& text);
+
+// One thread: the supervisor's.
+class LeftBehind {
+ public:
+  LeftBehind(ArenaMemory& arena, LeftBehindLimit limit) : arena_(arena), limit_(limit) {}
+
+  // Called now and then once the first process has ended. True when the others are to be ended. Says once who they
+  // are, unless they end within a moment.
+  bool is_over();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void say() const;
+  std::string list() const;
+
+  ArenaMemory& arena_;
+  LeftBehindLimit limit_;
+  std::optional<Clock::time_point> since_;
+  bool said_ = false;
+};
+
+}  // namespace reweave
