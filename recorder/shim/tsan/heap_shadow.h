@@ -16,9 +16,9 @@ inline constexpr std::uint8_t kFreed = 1;
 inline constexpr std::uint8_t kPartial = 2;
 
 // Ends the run, if the access of `bytes` at `address` is what the shadow does not allow.
-[[gnu::cold]] void check_poisoned(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc);
+[[gnu::cold, gnu::target("general-regs-only")]] void check_poisoned(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc);
 
-inline void check_heap(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc) {
+[[gnu::target("general-regs-only")]] inline void check_heap(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc) {
   const auto* shadow = reinterpret_cast<const std::uint8_t*>(kShadowBase);
   const std::uint64_t last = (address + bytes - 1) >> 4;
   for (std::uint64_t i = address >> 4; i <= last; i++)

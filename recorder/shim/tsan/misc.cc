@@ -1,5 +1,6 @@
 // The rest of the ThreadSanitizer ABI: start, function entry and exit, and the annotations that programs use to
 // explain their own synchronisation.
+#include "recorder/shim/real.h"
 #include "recorder/shim/tsan/access.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
@@ -21,6 +22,9 @@ using ExitFunction = void (*)();
 // As the stubs leave it that stand in for the call (core/code/counting_stubs.h).
 [[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 [[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
+
+Real<int(void*)> real_guard_acquire = {"__cxa_guard_acquire"};
+Real<void(void*)> real_guard_release = {"__cxa_guard_release"};
 
 // A lock that the program implements itself.
 void note_lock(void* lock, EventKind kind, std::uint64_t pc) {
@@ -55,6 +59,20 @@ extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 REWEAVE_EXPORT int atexit(void (*function)()) {
   return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); }, reinterpret_cast<void*>(function),
                       nullptr);
+}
+
+// Static variables of functions: the C++ library's own code is not instrumented, and it orders whoever finds the variable
+// made after whoever made it.
+REWEAVE_EXPORT int __cxa_guard_acquire(void* guard) {
+  point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8, 0);
+  const int is_ours = real_guard_acquire(guard);
+  if (is_ours == 0) note(EventKind::kAtomicLoad, guard, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 1);
+  return is_ours;
+}
+REWEAVE_EXPORT void __cxa_guard_release(void* guard) {
+  point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8);
+  note(EventKind::kAtomicStore, guard, REWEAVE_CALLER, __ATOMIC_RELEASE, 1);
+  real_guard_release(guard);
 }
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
