@@ -234,12 +234,19 @@ constexpr std::uint8_t kBehindUs = 0;
   ::abort();
 }
 
+// Whom ThreadSanitizer's runtime brings the library of mathematics may be linked without it.
+void* find_in_libm(const char* name) {
+  void* libm = dlopen("libm.so.6", RTLD_NOW);
+  return libm == nullptr ? nullptr : dlsym(libm, name);
+}
+
 }  // namespace
 
 // `target`: a byte that says where to look (kBehindUs: in the libraries that come after this one; else in all), then the
 // function's name. Its address is kept in `found`.
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const char* target, void** found) {
   *found = dlsym(target[0] == kBehindUs ? RTLD_NEXT : RTLD_DEFAULT, target + 1);
+  if (*found == nullptr) *found = find_in_libm(target + 1);
   if (*found == nullptr) refuse(target + 1);
   return *found;
 }
