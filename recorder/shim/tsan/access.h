@@ -4,7 +4,7 @@
 
 #include "recorder/observation.h"
 #include "recorder/shim/runtime.h"
-#include "recorder/shim/tsan/heap_shadow.h"
+#include "recorder/shim/heap_shadow.h"
 
 namespace reweave::shim {
 
@@ -50,7 +50,7 @@ template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
 
 // An access of any length. Counts no point: the caller does.
 // `again`: a second event of the same point, which followers of schedules must not wait for.
-[[gnu::always_inline]] inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc,
+inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc,
                         bool again = false) {
   if (bytes == 0) return;
   if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);

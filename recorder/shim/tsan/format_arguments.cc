@@ -149,7 +149,7 @@ std::uint64_t wide_bytes(const wchar_t* s) {
 }
 
 void tell(EventKind kind, std::uint64_t place, std::uint64_t bytes, std::uint64_t pc) {
-  if (may_be_memory(place, bytes)) range_event(kind, reinterpret_cast<const void*>(place), bytes, pc, true);
+  known_access(kind, place, bytes, pc, true);
 }
 
 void tell_printed_string(const Conversion& conversion, std::uint64_t place, std::uint64_t pc) {

@@ -115,8 +115,7 @@ class Teller {
   Teller(std::uint64_t pc, bool again) : pc_(pc), again_(again) {}
 
   void tell(std::uint64_t place, std::uint64_t length, bool write) {
-    if (!may_be_memory(place, length)) return;
-    range_event(write ? EventKind::kWrite : EventKind::kRead, reinterpret_cast<const void*>(place), length, pc_, again_);
+    known_access(write ? EventKind::kWrite : EventKind::kRead, place, length, pc_, again_);
     again_ = true;
   }
 

@@ -25,4 +25,27 @@ inline constexpr std::uint8_t kPartial = 2;
     if (__builtin_expect(shadow[i] != 0, 0)) return check_poisoned(address, bytes, pc);
 }
 
+[[gnu::cold, gnu::visibility("hidden"), REWEAVE_KEEPS_REGISTERS]] void check_object(std::uint64_t address, std::uint64_t pc);
+
+// Before a lock, a condition variable, a semaphore or a barrier is used. A trace learns of it by note_use, or by
+// use_and_note if no event of the object follows. By assembly, so that what is done with a free lock needs no stack.
+[[gnu::always_inline]] inline void use(const volatile void* object, std::uint64_t pc) {
+  if (__builtin_expect(config().detect_now == 0, 1)) return;
+  asm volatile(
+      "leaq -128(%%rsp), %%rsp\n\t" /* the red zone */
+      "pushq %%rdi\n\tpushq %%rsi\n\tpushq %[pc]\n\tpushq %[object]\n\tpopq %%rdi\n\tpopq %%rsi\n\t"
+      "movq %%rsp, %%rax\n\tandq $-16, %%rsp\n\tpushq %%rax\n\tpushq %%rax\n\t"
+      "call %P[check]\n\t"
+      "popq %%rax\n\tmovq %%rax, %%rsp\n\tpopq %%rsi\n\tpopq %%rdi\n\t"
+      "leaq 128(%%rsp), %%rsp"
+      :
+      : [object] "r"(object), [pc] "r"(pc), [check] "i"(check_object)
+      : "rax", "memory", "cc");
+}
+
+[[gnu::always_inline]] inline void use_and_note(const volatile void* object, std::uint64_t pc) {
+  use(object, pc);
+  note(EventKind::kRead, object, pc, kSamePoint, 1);
+}
+
 }  // namespace reweave::shim
