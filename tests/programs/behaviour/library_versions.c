@@ -22,10 +22,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
-extern char **environ;
+extern char** environ;
 static int failures;
 
-static void expect(const char *what, int right) {
+static void expect(const char* what, int right) {
   if (right) return;
   failures++;
   printf("wrong: %s\n", what);
@@ -43,7 +43,7 @@ static void condition_with_a_clock(void) {
 }
 
 static void paths(void) {
-  char *path = realpath("/usr/../usr", NULL);
+  char* path = realpath("/usr/../usr", NULL);
   expect("realpath", path != NULL && strcmp(path, "/usr") == 0);
   free(path);
   glob_t found;
@@ -67,10 +67,10 @@ static void spawning(void) {
   expect("write", write(file, "exit 7\n", 7) == 7);
   fchmod(file, 0700);
   close(file);
-  char *arguments[] = {name, NULL};
+  char* arguments[] = {name, NULL};
   pid_t child;
   expect("posix_spawn", posix_spawn(&child, name, NULL, NULL, arguments, environ) == ENOEXEC);
-  char *shell[] = {"sh", "-c", "exit 7", NULL};
+  char* shell[] = {"sh", "-c", "exit 7", NULL};
   expect("posix_spawnp", posix_spawnp(&child, "sh", NULL, NULL, shell, environ) == 0);
   expect("waitpid", waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
   unlink(name);
@@ -78,7 +78,7 @@ static void spawning(void) {
 
 static void memory_streams(void) {
   char room[8];
-  FILE *stream = fmemopen(room, sizeof room, "w+");
+  FILE* stream = fmemopen(room, sizeof room, "w+");
   expect("fmemopen", stream != NULL && fseek(stream, 0, SEEK_END) == 0 && ftell(stream) == 0);
   fclose(stream);
 }
@@ -95,7 +95,7 @@ static void numbers(void) {
   expect("lgamma", fabs(lgamma(0.5) - 0.5723649429247) < 1e-9);
 }
 
-static int list_of(char *to, size_t room, const char *format, ...) {
+static int list_of(char* to, size_t room, const char* format, ...) {
   va_list list;
   va_start(list, format);
   int result = vsnprintf(to, room, format, list);
@@ -106,22 +106,23 @@ static int list_of(char *to, size_t room, const char *format, ...) {
 static void formats(void) {
   char text[256];
   int length = 0;
-  snprintf(text, sizeof text, "%d %s %.1f %c %ld %s %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.2Lf %s%n", 1, "two", 3.0, '4',
-           5L, "six", 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.25L, "end", &length);
+  snprintf(text, sizeof text, "%d %s %.1f %c %ld %s %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.2Lf %s%n", 1, "two", 3.0,
+           '4', 5L, "six", 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.25L, "end", &length);
   expect("snprintf", strcmp(text, "1 two 3.0 4 5 six 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.25 end") == 0 &&
                          length == (int)strlen(text));
   expect("vsnprintf", list_of(text, 4, "%s-%Lf", "abcdef", 1.0L) == 15 && strcmp(text, "abc") == 0);
   expect("sprintf", sprintf(text, "%.*s|%5ls", 2, "xyz", L"wide") == 8 && strcmp(text, "xy| wide") == 0);
-  char *made;
+  char* made;
   expect("asprintf", asprintf(&made, "%s %d %a", "a", 2, 1.0) == 10 && strncmp(made, "a 2 ", 4) == 0);
   free(made);
   int a, b;
   char word[8], *own;
   double number;
   long double wide_number;
-  expect("sscanf", sscanf("12 ab 0x1f 2.5 [xy] 1.5 tail", "%d %7s %i %lf [%7[a-z]] %Lf %ms", &a, word, &b, &number, word + 3,
-                          &wide_number, &own) == 7 && a == 12 && b == 31 && number == 2.5 && wide_number == 1.5L &&
-                       strcmp(word, "ab") == 0 && strcmp(word + 3, "xy") == 0 && strcmp(own, "tail") == 0);
+  expect("sscanf", sscanf("12 ab 0x1f 2.5 [xy] 1.5 tail", "%d %7s %i %lf [%7[a-z]] %Lf %ms", &a, word, &b, &number,
+                          word + 3, &wide_number, &own) == 7 &&
+                       a == 12 && b == 31 && number == 2.5 && wide_number == 1.5L && strcmp(word, "ab") == 0 &&
+                       strcmp(word + 3, "xy") == 0 && strcmp(own, "tail") == 0);
   free(own);
 }
 
