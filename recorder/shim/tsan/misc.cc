@@ -2,6 +2,7 @@
 // explain their own synchronisation.
 #include "recorder/shim/real.h"
 #include "recorder/shim/tsan/access.h"
+#include "recorder/shim/tsan/edges.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
 using namespace reweave::shim;  // NOLINT
@@ -45,14 +46,8 @@ REWEAVE_EXPORT void __tsan_ignore_thread_end() {}
 REWEAVE_EXPORT void __tsan_on_thread_idle() {}
 
 // Happens-before edges: what was before a release is seen after the acquire of the same address.
-REWEAVE_EXPORT void __tsan_acquire(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8, 0);
-  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
-}
-REWEAVE_EXPORT void __tsan_release(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
-  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
-}
+REWEAVE_EXPORT void __tsan_acquire(void* place) { acquire_edge(place, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 
 // The C library has no such symbol for others: each object links its own, unless it finds that of the runtime.
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
@@ -103,19 +98,12 @@ REWEAVE_EXPORT void __tsan_external_write(void* place, void* pc, void*) {
   range_event(EventKind::kWrite, place, 1, address_of(pc));
 }
 
-// Fibers: the thread that runs them is what is scheduled.
-REWEAVE_EXPORT void* __tsan_get_current_fiber() { return &self(); }
-REWEAVE_EXPORT void* __tsan_create_fiber(unsigned) { return &self(); }
-REWEAVE_EXPORT void __tsan_destroy_fiber(void*) {}
-REWEAVE_EXPORT void __tsan_switch_to_fiber(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
-
 // The annotations of dynamic_annotations.h.
 REWEAVE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* place) {
-  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
+  release_edge(place, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* place) {
-  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
+  acquire_edge(place, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
 REWEAVE_EXPORT void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}

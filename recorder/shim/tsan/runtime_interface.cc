@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "recorder/shim/tsan/access.h"
+#include "recorder/shim/tsan/edges.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
 using namespace reweave::shim;  // NOLINT
@@ -109,14 +110,8 @@ UNALIGNED(32)
 UNALIGNED(64)
 
 // The interface of Java's machine: locks and edges of the program's own making. Its heap is not followed.
-REWEAVE_EXPORT void __tsan_java_acquire(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8, 0);
-  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
-}
-REWEAVE_EXPORT void __tsan_java_release(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
-  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
-}
+REWEAVE_EXPORT void __tsan_java_acquire(void* place) { acquire_edge(place, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_java_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_java_release_store(void* place) {
   point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
   note(EventKind::kAtomicStore, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
