@@ -16,16 +16,19 @@ inline constexpr std::uint8_t kFreed = 1;
 inline constexpr std::uint8_t kPartial = 2;
 
 // Ends the run, if the access of `bytes` at `address` is what the shadow does not allow.
-[[gnu::cold, gnu::target("general-regs-only")]] void check_poisoned(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc);
+[[gnu::cold, gnu::target("general-regs-only")]] void check_poisoned(std::uint64_t address, std::uint64_t bytes,
+                                                                    std::uint64_t pc);
 
-[[gnu::target("general-regs-only")]] inline void check_heap(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc) {
+[[gnu::target("general-regs-only")]] inline void check_heap(std::uint64_t address, std::uint64_t bytes,
+                                                            std::uint64_t pc) {
   const auto* shadow = reinterpret_cast<const std::uint8_t*>(kShadowBase);
   const std::uint64_t last = (address + bytes - 1) >> 4;
   for (std::uint64_t i = address >> 4; i <= last; i++)
     if (__builtin_expect(shadow[i] != 0, 0)) return check_poisoned(address, bytes, pc);
 }
 
-[[gnu::cold, gnu::visibility("hidden"), REWEAVE_KEEPS_REGISTERS]] void check_object(std::uint64_t address, std::uint64_t pc);
+[[gnu::cold, gnu::visibility("hidden"), REWEAVE_KEEPS_REGISTERS]] void check_object(std::uint64_t address,
+                                                                                    std::uint64_t pc);
 
 // Before a lock, a condition variable, a semaphore or a barrier is used. A trace learns of it by note_use, or by
 // use_and_note if no event of the object follows. By assembly, so that what is done with a free lock needs no stack.

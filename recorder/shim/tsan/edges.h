@@ -1,4 +1,5 @@
-// Happens-before edges that the program declares: what was before a release is seen after an acquire of the same address.
+// Happens-before edges that the program declares: what was before a release is seen after an acquire of the same
+// address.
 #pragma once
 
 #include "recorder/shim/runtime.h"

@@ -58,8 +58,8 @@ REWEAVE_EXPORT void __tsan_destroy_fiber(void* given) {
   free_fibers = fiber;
 }
 
-// What the fiber that is left has done is before whatever it does later, in whichever thread; and what was done before the
-// switch is before what the other fiber does next, if the program does not say otherwise.
+// What the fiber that is left has done is before whatever it does later, in whichever thread; and what was done before
+// the switch is before what the other fiber does next, if the program does not say otherwise.
 REWEAVE_EXPORT void __tsan_switch_to_fiber(void* given, unsigned flags) {
   auto* fiber = static_cast<Fiber*>(given);
   release_edge(current(), REWEAVE_CALLER);

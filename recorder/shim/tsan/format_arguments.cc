@@ -38,7 +38,9 @@ class Arguments {
       at_.stack += 8;
   }
 
-  void skip_long_double() { at_.stack = reinterpret_cast<const std::uint8_t*>((address_of(at_.stack) + 15) / 16 * 16 + 16); }
+  void skip_long_double() {
+    at_.stack = reinterpret_cast<const std::uint8_t*>((address_of(at_.stack) + 15) / 16 * 16 + 16);
+  }
 
  private:
   static std::uint64_t word(const std::uint8_t* at) { return *reinterpret_cast<const std::uint64_t*>(at); }

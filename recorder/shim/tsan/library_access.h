@@ -1,7 +1,7 @@
 // What the C library's functions read and write on behalf of their caller, as data: the rows of library_calls.inc.
 //
-// A row's accesses are made known like those of instrumented code: a schedule point, then events and heap checks. Places
-// and sizes follow from the arguments and the result.
+// A row's accesses are made known like those of instrumented code: a schedule point, then events and heap checks.
+// Places and sizes follow from the arguments and the result.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@ namespace reweave::shim {
 
 // How many bytes. `a` and `b` are numbers of arguments (integers and pointers only, from 0) unless said otherwise.
 enum class Length : std::uint8_t {
-  kBytes,             // `bytes`
-  kArgument,          // argument a
-  kArgument32,        // ... of 32 bits
-  kArgumentTimes,     // argument a, times `bytes`
-  kProduct,           // argument a times argument b
-  kResult,            // the result, at most argument a
-  kResultTimes,       // the result of 32 bits, times `bytes`
-  kResultUnits,       // the result, times argument a
-  kResultPlus,        // the result plus a (a number), times `bytes`
-  kResultUnitsCut,    // the result plus 1, at most argument a, times `bytes`
-  kPastResult,        // up to the byte that the result points to, that included
-  kUpToResult,        // ... without it
-  kString,            // a string with its end
-  kStringOf,          // a string with its end, or the first (argument a) bytes
-  kWideString,        // a string of wchar_t with its end
-  kSameLetters,       // up to the first letter in which it differs from the string in argument a; at most argument b
-  kPatternText,       // of regexec: a string, if argument a does not say that it is a range
-  kVector,            // an iovec for each of argument a
-  kSocketLength,      // what argument a points to: as much as was written, at most what it said before
+  kBytes,           // `bytes`
+  kArgument,        // argument a
+  kArgument32,      // ... of 32 bits
+  kArgumentTimes,   // argument a, times `bytes`
+  kProduct,         // argument a times argument b
+  kResult,          // the result, at most argument a
+  kResultTimes,     // the result of 32 bits, times `bytes`
+  kResultUnits,     // the result, times argument a
+  kResultPlus,      // the result plus a (a number), times `bytes`
+  kResultUnitsCut,  // the result plus 1, at most argument a, times `bytes`
+  kPastResult,      // up to the byte that the result points to, that included
+  kUpToResult,      // ... without it
+  kString,          // a string with its end
+  kStringOf,        // a string with its end, or the first (argument a) bytes
+  kWideString,      // a string of wchar_t with its end
+  kSameLetters,     // up to the first letter in which it differs from the string in argument a; at most argument b
+  kPatternText,     // of regexec: a string, if argument a does not say that it is a range
+  kVector,          // an iovec for each of argument a
+  kSocketLength,    // what argument a points to: as much as was written, at most what it said before
 };
 
 // What is at the place of an access: itself, or the buffers that it describes.

@@ -62,7 +62,8 @@ std::uint64_t length_of(const LibraryAccess& access, const LibraryFrame& frame, 
     case Length::kResult:
       return signed_result <= 0 ? 0 : least(result, a);
     case Length::kResultTimes:
-      return static_cast<std::int32_t>(result) <= 0 ? 0 : static_cast<std::uint32_t>(result) * std::uint64_t{access.bytes};
+      return static_cast<std::int32_t>(result) <= 0 ? 0
+                                                    : static_cast<std::uint32_t>(result) * std::uint64_t{access.bytes};
     case Length::kResultUnits:
       return result * a;
     case Length::kResultPlus:
@@ -141,8 +142,8 @@ void tell(Teller& teller, const LibraryAccess& access, const LibraryFrame& frame
   const std::uint64_t limit = all ? ~std::uint64_t{0} : static_cast<std::int64_t>(result) <= 0 ? 0 : result;
   if (!may_be_memory(place, 1)) return;
   if (access.target == Target::kVectorParts)
-    return teller.tell_parts(reinterpret_cast<const iovec*>(place), static_cast<std::uint32_t>(frame.arguments[access.a]),
-                             limit, access.write);
+    return teller.tell_parts(reinterpret_cast<const iovec*>(place),
+                             static_cast<std::uint32_t>(frame.arguments[access.a]), limit, access.write);
   const auto& message = *reinterpret_cast<const msghdr*>(place);
   teller.tell_parts(message.msg_iov, message.msg_iovlen, limit, access.write);
 }
@@ -150,7 +151,7 @@ void tell(Teller& teller, const LibraryAccess& access, const LibraryFrame& frame
 }  // namespace
 
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void reweave_before_call(const LibraryCall& call,
-                                                                            LibraryFrame& frame) {
+                                                                             LibraryFrame& frame) {
   const LibraryAccess& first = call.accesses[0];
   known_point(reinterpret_cast<const void*>(frame.arguments[first.argument]), first.bytes, first.write, frame.caller);
   if (!accesses_wanted()) return;
@@ -164,8 +165,8 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void reweave_before_call(con
 }
 
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void reweave_after_call(const LibraryCall& call,
-                                                                           const LibraryFrame& frame,
-                                                                           std::uint64_t result) {
+                                                                            const LibraryFrame& frame,
+                                                                            std::uint64_t result) {
   if (!accesses_wanted()) return;
   Teller teller(frame.caller, call.accesses[0].after ? false : true);
   for (std::uint32_t i = 0; i < call.count; i++) {

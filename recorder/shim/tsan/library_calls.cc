@@ -242,8 +242,8 @@ void* find_in_libm(const char* name) {
 
 }  // namespace
 
-// `target`: a byte that says where to look (kBehindUs: in the libraries that come after this one; else in all), then the
-// function's name. Its address is kept in `found`.
+// `target`: a byte that says where to look (kBehindUs: in the libraries that come after this one; else in all), then
+// the function's name. Its address is kept in `found`.
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const char* target, void** found) {
   *found = dlsym(target[0] == kBehindUs ? RTLD_NEXT : RTLD_DEFAULT, target + 1);
   if (*found == nullptr) *found = find_in_libm(target + 1);
@@ -251,14 +251,14 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const 
   return *found;
 }
 
-#define CALL_ROW(name, ...)                                                                \
+#define CALL_ROW(name, ...)                                                                             \
   extern "C" [[gnu::visibility("hidden"), gnu::used]] constinit const LibraryCall reweave_call_##name = \
       call_of(__VA_ARGS__);
 #define FORWARD(name) asm("REWEAVE_FORWARD " #name ", " #name ", 0");
 #define LEADS_TO(name, target) asm("REWEAVE_FORWARD " #name ", " #target ", 1");
 #define INTERCEPTOR(name) asm("REWEAVE_FORWARD __interceptor_" #name ", " #name ", 1");
 #define NOTHING(name) asm("REWEAVE_NOTHING " #name);
-#define SYSTEM_CALL(name)                    \
+#define SYSTEM_CALL(name)                      \
   NOTHING(__sanitizer_syscall_pre_impl_##name) \
   NOTHING(__sanitizer_syscall_post_impl_##name)
 #define BEFORE(name, ...)     \

@@ -56,8 +56,8 @@ REWEAVE_EXPORT int atexit(void (*function)()) {
                       nullptr);
 }
 
-// Static variables of functions: the C++ library's own code is not instrumented, and it orders whoever finds the variable
-// made after whoever made it.
+// Static variables of functions: the C++ library's own code is not instrumented, and it orders whoever finds the
+// variable made after whoever made it.
 REWEAVE_EXPORT int __cxa_guard_acquire(void* guard) {
   point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8, 0);
   const int is_ours = real_guard_acquire(guard);

@@ -1,6 +1,6 @@
-// What programs ask of a sanitizer's runtime by the headers in sanitizer/: allocator_interface.h, common_interface_defs.h,
-// tsan_interface.h. Reports are made by `reweave`, not in the program, so what concerns them has nothing to tell
-// (runtime_names.inc has those that do nothing at all).
+// What programs ask of a sanitizer's runtime by the headers in sanitizer/: allocator_interface.h,
+// common_interface_defs.h, tsan_interface.h. Reports are made by `reweave`, not in the program, so what concerns them
+// has nothing to tell (runtime_names.inc has those that do nothing at all).
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <malloc.h>
@@ -92,18 +92,18 @@ REWEAVE_EXPORT void __tsan_testonly_barrier_wait(std::uint64_t* barrier) {
     syscall(SYS_futex, arrivals, FUTEX_WAIT, now, nullptr, nullptr, 0);
 }
 
-#define UNALIGNED(bits)                                                                       \
-  REWEAVE_EXPORT std::uint##bits##_t __sanitizer_unaligned_load##bits(const void* place) {    \
-    access<Variant::kCount, EventKind::kRead, (bits) / 8>(place, REWEAVE_CALLER);             \
-    range_event(EventKind::kRead, place, (bits) / 8, REWEAVE_CALLER);                         \
-    std::uint##bits##_t value;                                                                \
-    __builtin_memcpy(&value, place, sizeof value);                                            \
-    return value;                                                                             \
-  }                                                                                           \
+#define UNALIGNED(bits)                                                                           \
+  REWEAVE_EXPORT std::uint##bits##_t __sanitizer_unaligned_load##bits(const void* place) {        \
+    access<Variant::kCount, EventKind::kRead, (bits) / 8>(place, REWEAVE_CALLER);                 \
+    range_event(EventKind::kRead, place, (bits) / 8, REWEAVE_CALLER);                             \
+    std::uint##bits##_t value;                                                                    \
+    __builtin_memcpy(&value, place, sizeof value);                                                \
+    return value;                                                                                 \
+  }                                                                                               \
   REWEAVE_EXPORT void __sanitizer_unaligned_store##bits(void* place, std::uint##bits##_t value) { \
-    access<Variant::kCount, EventKind::kWrite, (bits) / 8>(place, REWEAVE_CALLER);            \
-    range_event(EventKind::kWrite, place, (bits) / 8, REWEAVE_CALLER);                        \
-    __builtin_memcpy(place, &value, sizeof value);                                            \
+    access<Variant::kCount, EventKind::kWrite, (bits) / 8>(place, REWEAVE_CALLER);                \
+    range_event(EventKind::kWrite, place, (bits) / 8, REWEAVE_CALLER);                            \
+    __builtin_memcpy(place, &value, sizeof value);                                                \
   }
 UNALIGNED(16)
 UNALIGNED(32)
@@ -126,8 +126,8 @@ void java_lock(EventKind kind, void* lock, LockMode mode, std::uint64_t pc) {
 
 }  // namespace
 
-#define JAVA_LOCK(name, kind, mode)                            \
-  REWEAVE_EXPORT void __tsan_java_mutex_##name(void* lock) {   \
+#define JAVA_LOCK(name, kind, mode)                                   \
+  REWEAVE_EXPORT void __tsan_java_mutex_##name(void* lock) {          \
     java_lock(EventKind::kind, lock, LockMode::mode, REWEAVE_CALLER); \
   }
 JAVA_LOCK(lock, kLock, kExclusive)
