@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <grp.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <regex.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -249,6 +251,15 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const 
   if (*found == nullptr) *found = find_in_libm(target + 1);
   if (*found == nullptr) refuse(target + 1);
   return *found;
+}
+
+// libreweave.so calls these where no other thread may come between, as one that is in the loader would on a first call.
+[[gnu::constructor]] void find_what_waits_use() {
+  int type = 0;
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  pthread_setcanceltype(type, nullptr);
+  sigjmp_buf nowhere;
+  sigsetjmp(nowhere, 0);
 }
 
 #define CALL_ROW(name, ...)                                                                             \
