@@ -3,6 +3,7 @@
 
 #include "recorder/shim/cancellation.h"
 #include "recorder/shim/deadline.h"
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/mutex.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
@@ -51,13 +52,16 @@ void take_mutex_back(void* raw) { take_back(static_cast<const Waiting*>(raw)->mu
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return EINVAL;
   point(OpKind::kWait, condition, pc);
-  note(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
+  use(condition, pc);
+  use_and_note(mutex, pc);
+  note_use(EventKind::kWaitBegin, condition, pc, 0, address_of(mutex));
   const int released = release_mutex(mutex);
   if (released != 0) return released;
   mutex->__data.__nusers++;
   Waiting waiting = {condition, mutex, deadline, clock};
   const auto result =
       static_cast<WaitResult>(shim_cancellable_wait(wait_for_notification, &waiting, take_mutex_back, &waiting));
+  use_and_note(mutex, pc);
   const int acquired = take_back(mutex);
   note(EventKind::kWaitEnd, condition, pc, result == WaitResult::kTimedOut ? 1 : 0, address_of(mutex));
   if (acquired != 0) return acquired;
@@ -66,7 +70,8 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* dead
 
 void notify(pthread_cond_t* condition, std::uint32_t count, std::uint64_t pc) {
   point(OpKind::kNotify, condition, pc);
-  note(EventKind::kNotify, condition, pc, count == 1 ? 0 : 1);
+  use(condition, pc);
+  note_use(EventKind::kNotify, condition, pc, count == 1 ? 0 : 1);
   notifications(condition)++;
   wake(WaitKind::kCondition, condition, count);
 }
@@ -102,4 +107,8 @@ REWEAVE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
 }
 
 // glibc's would wait for waiters that it knows of; ours are the scheduler's.
-REWEAVE_EXPORT int pthread_cond_destroy(pthread_cond_t*) { return 0; }
+REWEAVE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
+  use(condition, REWEAVE_CALLER);
+  note(EventKind::kWrite, condition, REWEAVE_CALLER, kSamePoint, 1);
+  return 0;
+}

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "recorder/shim/deadline.h"
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -60,7 +61,7 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 // Out of line, so that what happens to a free plain mutex needs no stack.
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
-  note(EventKind::kLockRequest, mutex, pc);
+  note_use(EventKind::kLockRequest, mutex, pc);
   const int result = acquire_mutex(mutex, deadline, clock);
   if (acquired(result)) note(EventKind::kLock, mutex, pc);
   return result;
@@ -68,6 +69,7 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 [[gnu::always_inline]] inline int lock(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   point(OpKind::kLock, mutex, pc);
+  use(mutex, pc);
   if (!take_plain(mutex)) return lock_slowly(mutex, deadline, clock, pc);
   note_acquired(mutex, pc);
   return 0;
@@ -103,6 +105,7 @@ REWEAVE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) { return lock(mute
 
 REWEAVE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   point(OpKind::kLock, mutex, REWEAVE_CALLER);
+  use_and_note(mutex, REWEAVE_CALLER);
   const int result = try_lock(mutex);
   if (acquired(result)) note(EventKind::kLock, mutex, REWEAVE_CALLER);
   return result;
@@ -119,6 +122,7 @@ REWEAVE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
 
 REWEAVE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   point(OpKind::kUnlock, mutex, REWEAVE_CALLER);
-  note(EventKind::kUnlock, mutex, REWEAVE_CALLER);
+  use(mutex, REWEAVE_CALLER);
+  note_use(EventKind::kUnlock, mutex, REWEAVE_CALLER);
   return !is_awaited(mutex) && give_plain(mutex) ? 0 : release_mutex(mutex);
 }

@@ -118,11 +118,20 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(24);
 }
 
-// The two records of a lock that was free: asked for, and taken.
+// The records of an event by which its object is used: a read of the first byte, as ThreadSanitizer has it, so that it
+// conflicts with what makes, ends or frees the object; and the event.
+[[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_use(EventKind kind, std::uint8_t aux,
+                                                                 std::uint64_t address, std::uint64_t pc,
+                                                                 std::uint64_t extra) {
+  trace_long(EventKind::kRead, kSamePoint, address, pc, 1);
+  trace_long(kind, aux, address, pc, extra);
+}
+
+// The records of a lock that was free: used, asked for, and taken.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_acquired(EventKind, std::uint8_t aux,
                                                                       std::uint64_t address, std::uint64_t pc,
                                                                       std::uint64_t extra) {
-  trace_long(EventKind::kLockRequest, aux, address, pc, extra);
+  trace_use(EventKind::kLockRequest, aux, address, pc, extra);
   trace_long(EventKind::kLock, aux, address, pc, extra);
 }
 
@@ -166,6 +175,15 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_long);
   else
     REWEAVE_NOTE("", trace_long);
+}
+
+// Likewise, and that the object is used.
+[[gnu::always_inline]] inline void note_use(EventKind kind, const volatile void* object, std::uint64_t pc,
+                                            std::uint8_t aux = 0, std::uint64_t extra = 0) {
+  if (has_stack(kind))
+    REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_use);
+  else
+    REWEAVE_NOTE("", trace_use);
 }
 
 // Likewise that a lock was asked for and, as it was free, taken.

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "recorder/shim/deadline.h"
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -43,7 +44,8 @@ WaitResult wait(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline,
 int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return EINVAL;
   point(OpKind::kLock, lock, pc, aux(mode));
-  note(EventKind::kLockRequest, lock, pc, aux(mode));
+  use(lock, pc);
+  note_use(EventKind::kLockRequest, lock, pc, aux(mode));
   for (;;) {
     const int result = attempt(lock, mode);
     if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
@@ -56,6 +58,7 @@ int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int cl
 
 int try_lock(pthread_rwlock_t* lock, LockMode mode, std::uint64_t pc) {
   point(OpKind::kLock, lock, pc, aux(mode));
+  use_and_note(lock, pc);
   const int result = attempt(lock, mode);
   if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
   return result;
@@ -95,8 +98,9 @@ REWEAVE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) {
 
 REWEAVE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
   point(OpKind::kUnlock, rwlock, REWEAVE_CALLER);
+  use(rwlock, REWEAVE_CALLER);
   const bool exclusive = rwlock->__data.__cur_writer == self().tid;
-  note(EventKind::kUnlock, rwlock, REWEAVE_CALLER, aux(exclusive ? LockMode::kExclusive : LockMode::kShared));
+  note_use(EventKind::kUnlock, rwlock, REWEAVE_CALLER, aux(exclusive ? LockMode::kExclusive : LockMode::kShared));
   const int result = real_unlock(rwlock);
   if (result == 0) wake(WaitKind::kRwlock, rwlock, ~0u);
   return result;

@@ -7,6 +7,7 @@
 
 #include "recorder/shim/cancellation.h"
 #include "recorder/shim/deadline.h"
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -43,6 +44,7 @@ int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc
   if (!is_valid(deadline, clock)) return fail(EINVAL);
   pthread_testcancel();  // a cancelled thread gets no further, whether or not it would have to wait
   point(OpKind::kSemaphore, semaphore, pc);
+  use_and_note(semaphore, pc);
   for (;;) {
     if (real_trywait(semaphore) == 0) {
       note(EventKind::kSemWait, semaphore, pc);
@@ -73,6 +75,7 @@ REWEAVE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timesp
 
 REWEAVE_EXPORT int sem_trywait(sem_t* semaphore) {
   point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER);
+  use_and_note(semaphore, REWEAVE_CALLER);
   const int result = real_trywait(semaphore);
   if (result == 0) note(EventKind::kSemWait, semaphore, REWEAVE_CALLER);
   return result;
@@ -80,7 +83,8 @@ REWEAVE_EXPORT int sem_trywait(sem_t* semaphore) {
 
 REWEAVE_EXPORT int sem_post(sem_t* semaphore) {
   point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER);
-  note(EventKind::kSemPost, semaphore, REWEAVE_CALLER);
+  use(semaphore, REWEAVE_CALLER);
+  note_use(EventKind::kSemPost, semaphore, REWEAVE_CALLER);
   const int result = real_post(semaphore);
   if (result == 0) wake(WaitKind::kSemaphore, semaphore, 1);
   return result;

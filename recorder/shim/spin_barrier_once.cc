@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -29,6 +30,7 @@ using namespace reweave::shim;  // NOLINT
 REWEAVE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   auto* place = const_cast<int*>(lock);
   point(OpKind::kLock, place, REWEAVE_CALLER);
+  use_and_note(place, REWEAVE_CALLER);
   while (real_spin_trylock(lock) == EBUSY) {
     block(WaitKind::kSpin, place);
     deliver_signals();
@@ -39,6 +41,7 @@ REWEAVE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
 
 REWEAVE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
   point(OpKind::kLock, lock, REWEAVE_CALLER);
+  use_and_note(lock, REWEAVE_CALLER);
   const int result = real_spin_trylock(lock);
   if (result == 0) note(EventKind::kLock, lock, REWEAVE_CALLER);
   return result;
@@ -46,7 +49,8 @@ REWEAVE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
 
 REWEAVE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   point(OpKind::kUnlock, lock, REWEAVE_CALLER);
-  note(EventKind::kUnlock, lock, REWEAVE_CALLER);
+  use(lock, REWEAVE_CALLER);
+  note_use(EventKind::kUnlock, lock, REWEAVE_CALLER);
   const int result = real_spin_unlock(lock);
   wake(WaitKind::kSpin, lock, 1);
   return result;
@@ -54,7 +58,8 @@ REWEAVE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
 
 REWEAVE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   point(OpKind::kBarrier, barrier, REWEAVE_CALLER);
-  note(EventKind::kBarrierEnter, barrier, REWEAVE_CALLER);
+  use(barrier, REWEAVE_CALLER);
+  note_use(EventKind::kBarrierEnter, barrier, REWEAVE_CALLER);
   const int result = real_barrier_wait(barrier);
   note(EventKind::kBarrierLeave, barrier, REWEAVE_CALLER);
   return result;
@@ -63,6 +68,7 @@ REWEAVE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
 // In the trace: who runs the routine stores to the control word, who finds it done loads from it.
 REWEAVE_EXPORT int pthread_once(pthread_once_t* control, void (*routine)()) {
   point(OpKind::kLock, control, REWEAVE_CALLER);
+  use(control, REWEAVE_CALLER);
   const bool ours = *control == kOnceFresh;
   const int result = real_once(control, routine);
   constexpr std::uint8_t kOrder = __ATOMIC_ACQ_REL;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "recorder/observation.h"
+#include "recorder/shim/heap_shadow.h"
 #include "recorder/shim/runtime.h"
-#include "recorder/shim/tsan/heap_shadow.h"
 
 namespace reweave::shim {
 

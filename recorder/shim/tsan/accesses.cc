@@ -194,3 +194,13 @@ REWEAVE_EXPORT void __tsan_write_range(void* place, unsigned long bytes) {
   point(OpKind::kAccess, place, REWEAVE_CALLER, static_cast<std::uint32_t>(bytes));
   range_event(EventKind::kWrite, place, bytes, REWEAVE_CALLER);
 }
+
+REWEAVE_EXPORT void __tsan_read_range_pc(void* place, unsigned long bytes, void* pc) {
+  point(OpKind::kAccess, place, address_of(pc), static_cast<std::uint32_t>(bytes), 0);
+  range_event(EventKind::kRead, place, bytes, address_of(pc));
+}
+
+REWEAVE_EXPORT void __tsan_write_range_pc(void* place, unsigned long bytes, void* pc) {
+  point(OpKind::kAccess, place, address_of(pc), static_cast<std::uint32_t>(bytes));
+  range_event(EventKind::kWrite, place, bytes, address_of(pc));
+}

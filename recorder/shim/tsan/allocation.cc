@@ -20,6 +20,8 @@ namespace reweave::shim {
 
 namespace {
 
+constexpr std::size_t kPage = 4096;
+
 bool watching() { return config().detect_now != 0; }
 
 std::uint8_t* shadow_of(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(kShadowBase + (address >> 4)); }
@@ -96,16 +98,6 @@ void release(void* block, std::uint64_t pc) {
 
 }  // namespace
 
-void check_poisoned(std::uint64_t address, std::uint64_t bytes, std::uint64_t pc) {
-  const auto* shadow = reinterpret_cast<const std::uint8_t*>(kShadowBase);
-  for (std::uint64_t at = address; at < address + bytes; at++) {
-    const std::uint8_t value = shadow[at >> 4];
-    if (value == kFreed) api().memory_error("use after free", at, pc);
-    if (value >= kPartial && at % 16 >= std::uint64_t{value} - kPartial)
-      api().memory_error("heap out of bounds", at, pc);
-  }
-}
-
 }  // namespace reweave::shim
 
 using namespace reweave;        // NOLINT: interposed functions are global
@@ -168,4 +160,16 @@ REWEAVE_EXPORT int posix_memalign(void** out, std::size_t alignment, std::size_t
   if (block == nullptr) return ENOMEM;
   *out = block;
   return 0;
+}
+REWEAVE_EXPORT void* valloc(std::size_t bytes) {
+  return allocated(__libc_memalign(kPage, padded(bytes)), bytes, REWEAVE_CALLER);
+}
+REWEAVE_EXPORT void* pvalloc(std::size_t bytes) {
+  std::size_t whole = 0;
+  if (__builtin_add_overflow(bytes, kPage - 1, &whole)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  whole = whole / kPage * kPage;
+  return allocated(__libc_memalign(kPage, padded(whole)), whole, REWEAVE_CALLER);
 }

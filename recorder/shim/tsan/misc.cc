@@ -1,6 +1,8 @@
 // The rest of the ThreadSanitizer ABI: start, function entry and exit, and the annotations that programs use to
 // explain their own synchronisation.
+#include "recorder/shim/real.h"
 #include "recorder/shim/tsan/access.h"
+#include "recorder/shim/tsan/edges.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
 using namespace reweave::shim;  // NOLINT
@@ -22,6 +24,9 @@ using ExitFunction = void (*)();
 [[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 [[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 
+Real<int(void*)> real_guard_acquire = {"__cxa_guard_acquire"};
+Real<void(void*)> real_guard_release = {"__cxa_guard_release"};
+
 // A lock that the program implements itself.
 void note_lock(void* lock, EventKind kind, std::uint64_t pc) {
   point(kind == EventKind::kLock ? OpKind::kLock : OpKind::kUnlock, lock, pc);
@@ -41,20 +46,28 @@ REWEAVE_EXPORT void __tsan_ignore_thread_end() {}
 REWEAVE_EXPORT void __tsan_on_thread_idle() {}
 
 // Happens-before edges: what was before a release is seen after the acquire of the same address.
-REWEAVE_EXPORT void __tsan_acquire(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8, 0);
-  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
-}
-REWEAVE_EXPORT void __tsan_release(void* place) {
-  point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
-  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
-}
+REWEAVE_EXPORT void __tsan_acquire(void* place) { acquire_edge(place, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 
 // The C library has no such symbol for others: each object links its own, unless it finds that of the runtime.
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 REWEAVE_EXPORT int atexit(void (*function)()) {
   return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); }, reinterpret_cast<void*>(function),
                       nullptr);
+}
+
+// Static variables of functions: the C++ library's own code is not instrumented, and it orders whoever finds the
+// variable made after whoever made it.
+REWEAVE_EXPORT int __cxa_guard_acquire(void* guard) {
+  point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8, 0);
+  const int is_ours = real_guard_acquire(guard);
+  if (is_ours == 0) note(EventKind::kAtomicLoad, guard, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 1);
+  return is_ours;
+}
+REWEAVE_EXPORT void __cxa_guard_release(void* guard) {
+  point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8);
+  note(EventKind::kAtomicStore, guard, REWEAVE_CALLER, __ATOMIC_RELEASE, 1);
+  real_guard_release(guard);
 }
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
@@ -85,19 +98,12 @@ REWEAVE_EXPORT void __tsan_external_write(void* place, void* pc, void*) {
   range_event(EventKind::kWrite, place, 1, address_of(pc));
 }
 
-// Fibers: the thread that runs them is what is scheduled.
-REWEAVE_EXPORT void* __tsan_get_current_fiber() { return &self(); }
-REWEAVE_EXPORT void* __tsan_create_fiber(unsigned) { return &self(); }
-REWEAVE_EXPORT void __tsan_destroy_fiber(void*) {}
-REWEAVE_EXPORT void __tsan_switch_to_fiber(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
-
 // The annotations of dynamic_annotations.h.
 REWEAVE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* place) {
-  note(EventKind::kAtomicRmw, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
+  release_edge(place, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* place) {
-  note(EventKind::kAtomicLoad, place, REWEAVE_CALLER, __ATOMIC_ACQUIRE, 8);
+  acquire_edge(place, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
 REWEAVE_EXPORT void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}

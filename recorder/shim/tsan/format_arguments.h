@@ -1,0 +1,14 @@
+// What printf and scanf do with the arguments that a format names. `list` is not used up.
+#pragma once
+
+#include <cstdarg>
+#include <cstdint>
+
+namespace reweave::shim {
+
+// The strings that printf reads and the counts that it writes (%n), as accesses of the point before.
+void tell_printed(const char* format, va_list list, std::uint64_t pc);
+// What scanf wrote, if it returned `result`.
+void tell_scanned(const char* format, va_list list, int result, std::uint64_t pc);
+
+}  // namespace reweave::shim

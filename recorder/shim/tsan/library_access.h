@@ -1,0 +1,114 @@
+// What the C library's functions read and write on behalf of their caller, as data: the rows of library_calls.inc.
+//
+// A row's accesses are made known like those of instrumented code: a schedule point, then events and heap checks.
+// Places and sizes follow from the arguments and the result.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave::shim {
+
+// How many bytes. `a` and `b` are numbers of arguments (integers and pointers only, from 0) unless said otherwise.
+enum class Length : std::uint8_t {
+  kBytes,           // `bytes`
+  kArgument,        // argument a
+  kArgument32,      // ... of 32 bits
+  kArgumentTimes,   // argument a, times `bytes`
+  kProduct,         // argument a times argument b
+  kResult,          // the result, at most argument a
+  kResultTimes,     // the result of 32 bits, times `bytes`
+  kResultUnits,     // the result, times argument a
+  kResultPlus,      // the result plus a (a number), times `bytes`
+  kResultUnitsCut,  // the result plus 1, at most argument a, times `bytes`
+  kPastResult,      // up to the byte that the result points to, that included
+  kUpToResult,      // ... without it
+  kString,          // a string with its end
+  kStringOf,        // a string with its end, or the first (argument a) bytes
+  kWideString,      // a string of wchar_t with its end
+  kSameLetters,     // up to the first letter in which it differs from the string in argument a; at most argument b
+  kPatternText,     // of regexec: a string, if argument a does not say that it is a range
+  kVector,          // an iovec for each of argument a
+  kSocketLength,    // what argument a points to: as much as was written, at most what it said before
+};
+
+// What is at the place of an access: itself, or the buffers that it describes.
+enum class Target : std::uint8_t {
+  kPlace,
+  kVectorParts,   // an iovec each: argument a of them
+  kMessageParts,  // a msghdr's
+};
+
+// After the call: whether it did the access.
+enum class Condition : std::uint8_t { kAlways, kNotMinusOne, kZero, kPositive, kNotNull };
+
+struct LibraryAccess {
+  std::uint8_t argument;  // that points to the place; null: no access
+  bool write;
+  bool after;  // known when the call has returned
+  Condition condition;
+  Target target;
+  Length length;
+  std::uint8_t a, b;
+  std::uint32_t bytes;
+};
+
+struct LibraryCall {
+  static constexpr std::uint8_t kMaxAccesses = 4;
+  std::uint8_t count;
+  LibraryAccess accesses[kMaxAccesses];
+};
+
+// The vocabulary of the rows.
+struct LengthOf {
+  Length length;
+  std::uint8_t a = 0, b = 0;
+  std::uint32_t bytes = 1;
+  Target target = Target::kPlace;
+};
+constexpr LengthOf bytes(std::uint32_t n) { return {Length::kBytes, 0, 0, n}; }
+constexpr LengthOf argument(std::uint8_t a) { return {Length::kArgument, a}; }
+constexpr LengthOf argument32(std::uint8_t a) { return {Length::kArgument32, a}; }
+constexpr LengthOf argument_times(std::uint8_t a, std::uint32_t n) { return {Length::kArgumentTimes, a, 0, n}; }
+constexpr LengthOf product(std::uint8_t a, std::uint8_t b) { return {Length::kProduct, a, b}; }
+constexpr LengthOf result(std::uint8_t limit) { return {Length::kResult, limit}; }
+constexpr LengthOf result_times(std::uint32_t n) { return {Length::kResultTimes, 0, 0, n}; }
+constexpr LengthOf result_units(std::uint8_t unit) { return {Length::kResultUnits, unit}; }
+constexpr LengthOf result_plus(std::uint8_t n, std::uint32_t unit = 1) { return {Length::kResultPlus, n, 0, unit}; }
+constexpr LengthOf result_units_cut(std::uint8_t limit, std::uint32_t unit) {
+  return {Length::kResultUnitsCut, limit, 0, unit};
+}
+inline constexpr LengthOf past_result = {Length::kPastResult};
+inline constexpr LengthOf up_to_result = {Length::kUpToResult};
+inline constexpr LengthOf string = {Length::kString};
+constexpr LengthOf string_of(std::uint8_t limit) { return {Length::kStringOf, limit}; }
+inline constexpr LengthOf wide_string = {Length::kWideString};
+constexpr LengthOf same_letters(std::uint8_t other, std::uint8_t limit) { return {Length::kSameLetters, other, limit}; }
+constexpr LengthOf pattern_text(std::uint8_t flags) { return {Length::kPatternText, flags}; }
+constexpr LengthOf vector(std::uint8_t count) { return {Length::kVector, count}; }
+// All of the buffers, or as much of them as the result says.
+constexpr LengthOf vector_parts(std::uint8_t count) { return {Length::kBytes, count, 0, 1, Target::kVectorParts}; }
+constexpr LengthOf vector_result(std::uint8_t count) { return {Length::kResult, count, 0, 1, Target::kVectorParts}; }
+inline constexpr LengthOf message_parts = {Length::kBytes, 0, 0, 1, Target::kMessageParts};
+inline constexpr LengthOf message_result = {Length::kResult, 0, 0, 1, Target::kMessageParts};
+constexpr LengthOf socket_length(std::uint8_t a) { return {Length::kSocketLength, a}; }
+
+constexpr LibraryAccess access_of(std::uint8_t argument, LengthOf n, bool write, bool after, Condition condition) {
+  return {argument, write, after, condition, n.target, n.length, n.a, n.b, n.bytes};
+}
+constexpr LibraryAccess reads(std::uint8_t argument, LengthOf n) {
+  return access_of(argument, n, false, false, Condition::kAlways);
+}
+constexpr LibraryAccess writes(std::uint8_t argument, LengthOf n) {
+  return access_of(argument, n, true, false, Condition::kAlways);
+}
+// Known after the call: what was read; what was written, if the result is not -1, or what `condition` says.
+constexpr LibraryAccess has_read(std::uint8_t argument, LengthOf n) {
+  return access_of(argument, n, false, true, Condition::kAlways);
+}
+constexpr LibraryAccess wrote(std::uint8_t argument, LengthOf n, Condition condition = Condition::kNotMinusOne) {
+  return access_of(argument, n, true, true, condition);
+}
+inline constexpr Condition always = Condition::kAlways, if_zero = Condition::kZero, if_positive = Condition::kPositive,
+                           if_not_null = Condition::kNotNull;
+
+}  // namespace reweave::shim

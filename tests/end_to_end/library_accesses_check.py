@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""What the C library reads and writes for its caller is an access: a use after free there is found, predicted and
+explained, and a program that uses its blocks to their ends, and no further, is not accused.
+
+    library_accesses_check.py REWEAVE FREED_IN_LIBRARY TO_THEIR_ENDS
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+REWEAVE = FREED = ENDS = None
+RUNS = "20"
+
+
+class LibraryAccesses(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def reweave(self, *arguments):
+        return subprocess.run([REWEAVE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=120, errors="replace")
+
+    def record(self, use, seed):
+        """A recording of that use; in which order, the seed says."""
+        recording = f"{use}.{seed}"
+        recorded = self.reweave("record", "--seed", str(seed), "-o", recording, "--", FREED, use)
+        replayed = self.reweave("replay", recording)
+        self.assertEqual((replayed.returncode, replayed.stdout), (recorded.returncode, recorded.stdout), replayed.stderr)
+        return recording
+
+    def is_predicted(self, recording):
+        traced = self.reweave("trace", recording, "-o", recording + ".trace")
+        self.assertEqual(traced.returncode, 0, traced.stderr)
+        return "order use-after-free" in self.reweave("predict", recording + ".trace").stdout
+
+    def test_freed(self):
+        uses = subprocess.run([FREED], check=True, capture_output=True, text=True).stdout.split()
+        self.assertGreater(len(uses), 30)
+        for use in uses:
+            with self.subTest(use):
+                recording = next(filter(self.is_predicted, (self.record(use, seed) for seed in range(1, 41))), None)
+                self.assertIsNotNone(recording, "not predicted from any order")
+                explored = self.reweave("explore", recording, "--runs", RUNS, "-o", recording + ".found")
+                self.assertIn(": use after free at ", explored.stdout, explored.stderr)
+                self.assertIn("replays failed the same way", explored.stdout)
+
+    def test_not_accused(self):
+        recorded = self.reweave("record", "-o", "ends", "--", ENDS)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        explored = self.reweave("explore", "ends", "--runs", RUNS, "-o", "found")
+        self.assertIn(" 0 distinct failures", explored.stdout, explored.stderr)
+        self.assertNotIn("these runs tell nothing", explored.stdout)
+
+
+if __name__ == "__main__":
+    REWEAVE, FREED, ENDS = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

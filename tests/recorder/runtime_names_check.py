@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Holds our functions against those that ThreadSanitizer's runtimes export: a program is linked with a runtime and gets
+ours in its place, so what ours does not define is missing, or is found elsewhere in a version that is not the right one.
+
+    runtime_names_check.py SHIM TSAN_SHIM [RUNTIME...]
+
+Without RUNTIME, those of the compilers that are here: gcc's library, and clang's, from a program that is linked with it.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Not ours to define, by why.
+EXEMPT = {
+    "the loader's own, in one version": r"__tls_get_addr",
+    "the C++ library's, in one version": r"_Z(nw|na|dl|da)[A-Za-z0-9_]*",
+    "the runtime's C++ functions, which programs define to be called by it": r"_ZN(6__tsan|7__ubsan|11__sanitizer).*",
+    "another runtime's, which the program loads beside it, or has in itself": r"__ubsan_.*",
+    "the symbolizer inside the runtime, in no header": r"__asan_.*",
+    "of a kind of coverage that gcc cannot instrument for": r"__sancov_lowest_stack",
+}
+
+
+def defined(library):
+    listing = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in listing.splitlines()}
+
+
+def runtimes(folder):
+    """Those of the compilers that are here."""
+    source = pathlib.Path(folder) / "empty.c"
+    source.write_text("int main(void) { return 0; }\n")
+    for compiler in ("gcc", "clang"):
+        program = source.with_suffix("." + compiler)
+        try:
+            subprocess.run([compiler, "-fsanitize=thread", source, "-o", program], check=True)
+        except FileNotFoundError:
+            continue
+        if compiler == "clang":
+            yield program
+        else:
+            yield subprocess.run([compiler, "-print-file-name=libtsan.so"], check=True, capture_output=True,
+                                 text=True).stdout.strip()
+
+
+def missing(runtime, ours):
+    exempt = re.compile("|".join(EXEMPT.values()))
+    names = {name for name in defined(runtime) if not exempt.fullmatch(name)}
+    if "pthread_cond_init" not in names or "__tsan_read8" not in names:
+        sys.exit(f"{runtime}: no runtime of ThreadSanitizer")
+    return sorted(names - ours), len(names)
+
+
+def main():
+    shim, tsan_shim, *given = sys.argv[1:]
+    ours = defined(shim) | defined(tsan_shim)
+    status = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for runtime in given or runtimes(folder):
+            # What is the program's: the entry of the process, and what the linker defines.
+            names, count = missing(runtime, ours | {"_init", "_fini", "_start", "main", "_IO_stdin_used", "__data_start",
+                                                    "data_start", "_edata", "_end", "__bss_start", "__dso_handle"})
+            print(f"{runtime}: {count} names, {len(names)} missing")
+            print("".join(f"  {name}\n" for name in names), end="")
+            status |= bool(names)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
