@@ -43,6 +43,16 @@ long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool ag
   return take_outside_number(call, fd, file);
 }
 
+// Likewise the two that it told at `output`.
+void open_recorded_pair(const Call& call, const RecordedCall& entry, const Output& output) {
+  std::int32_t pair[2];
+  if (entry.made == kNothing || output.bytes != sizeof pair) leave_recording(call, "it makes descriptors unknown");
+  memcpy(pair, reinterpret_cast<const void*>(output.address), sizeof pair);
+  for (std::uint32_t i = 0; i < 2; i++)
+    pair[i] = static_cast<std::int32_t>(take_outside_number(call, pair[i], entry.made + i));
+  memcpy(reinterpret_cast<void*>(output.address), pair, sizeof pair);
+}
+
 long answer_from(Call& call, RecordedCall& entry) {
   static Output outputs[kMaxOutputs];
   long result = record_of(entry).result;
@@ -51,6 +61,7 @@ long answer_from(Call& call, RecordedCall& entry) {
   if ((call.row->flags & kNewFd) != 0 && !is_error(result)) result = open_recorded(call, entry, result, again);
   if (!again) take_file_changes(entry);
   const std::uint32_t n = take_outputs(call, entry, outputs);
+  if ((call.row->flags & kNewFdPair) != 0 && result == 0 && n == 1) open_recorded_pair(call, entry, outputs[0]);
   log_call(call, result, outputs, n);
   if (call.number == SYS_timer_create && !is_error(result)) note_timer(call);
   return result;
@@ -204,6 +215,22 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   return 0;
 }
 
+bool creates_process(long number) {
+  return number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
+}
+
+// Explored runs have one process. Another that the recorded run made is outside of them: the run is told its id, its
+// status and its signals as they were recorded. That will not do if it could have changed what the run has.
+void demand_apart(const Call& call) {
+  if (has_channels())
+    leave_recording(call,
+                    "the new process would share pipes, sockets or event counters, and a run has one process only");
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++)
+    if (table.items[i].shared && (table.items[i].prot & PROT_WRITE) != 0)
+      leave_recording(call, "the new process would share memory, and a run has one process only");
+}
+
 bool is_sent_in_run(long signal) { return is_sent_by_program(signal) || timers_send(signal); }
 bool was_interrupted(long result) { return result == -EINTR || result == -512 /* ERESTARTSYS */; }
 
@@ -219,6 +246,7 @@ void prepare_model() {
 
 long model_call(Call& call) {
   long result = 0;
+  if (creates_process(call.number)) demand_apart(call);
   if (model_file_call(call, result) || model_timer_call(call, result) || model_known(call, result)) return result;
   RecordedCall* entry = find_recorded(call);
   if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_in_run(record_of(*entry).result))) {
@@ -291,7 +319,7 @@ RecordedMapping model_mapping(const Call& call, int named) {
 long model_exec(Call& call) {
   RecordedCall* entry = find_recorded(call);
   if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
-  end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot execute programs yet");
+  leave_recording(call, "explored runs cannot execute programs");
 }
 
 const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {

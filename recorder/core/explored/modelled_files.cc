@@ -368,6 +368,12 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
   return fd;
 }
 
+bool has_channels() {
+  for (const Descriptor& at : descriptors)
+    if (at.kind == FileOf::kChannel) return true;
+  return false;
+}
+
 std::uint32_t file_of(long fd) {
   const Descriptor* at = descriptor_at(fd);
   if (at == nullptr || at->kind != FileOf::kOutside) return kNothing;

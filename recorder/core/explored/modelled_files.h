@@ -34,6 +34,9 @@ std::uint64_t file_object();
 // left.
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec);
 
+// Some descriptor leads to a pipe, a socket or an event counter of the run's own.
+bool has_channels();
+
 // The recorded file that the descriptor leads to; kNothing: it leads to none, or to something of the run's own.
 std::uint32_t file_of(long fd);
 // A number for `file`, which an answer of the recording opened as `fd`: that one, unless it is another's in this run.

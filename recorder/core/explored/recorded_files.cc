@@ -99,13 +99,14 @@ void note_duplicate(RecordedCall& call, const wire::SyscallRecord& record) {
   call.made = call.file;
 }
 
-void note_pair(const wire::SyscallRecord& record) {
+// Two files, the second behind the first.
+void note_pair(RecordedCall& call, const wire::SyscallRecord& record) {
   std::int32_t pair[2];
   const wire::OutputChunk* chunk = sole_chunk(record.header);
   if (chunk == nullptr || chunk->bytes != sizeof pair) return;
   memcpy(pair, chunk + 1, sizeof pair);
-  make(pair[0]);
-  make(pair[1]);
+  call.made = make(pair[0]);
+  if (make(pair[1]) == kNothing) call.made = kNothing;
 }
 
 void note_closed(const wire::SyscallRecord& record) {
@@ -198,7 +199,7 @@ void index_file_use(RecordedCall& call, std::uint32_t index, const wire::Syscall
     call.made = make(record.result);
     if (call.made != kNothing) note_opened_file(call.made, record);
   }
-  if ((flags & kNewFdPair) != 0) note_pair(record);
+  if ((flags & kNewFdPair) != 0) note_pair(call, record);
   note_copy(record);
   note_duplicate(call, record);
   note_closed(record);
