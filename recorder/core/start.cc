@@ -70,9 +70,10 @@ void map_heap_shadow() {
   const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   if (is_error(result))
-    refuse_to_start(
-        "reweave: the limit of the address space leaves no room for the heap checks of explored runs, "
-        "which need 8 TiB; raise it (ulimit -v)\n");
+    stop_run(
+        wire::OutcomeKind::kUnsupported,
+        "the limit of the address space or of data leaves no room for the heap checks of explored runs, which take "
+        "8 TiB of it; raise it (ulimit -v, ulimit -d)");
 }
 
 void map_mirrored(std::uint64_t address, const Channel& channel) {

@@ -275,6 +275,49 @@ bool set_limit(Call& call, Descriptor& at, long& result) {
   return false;
 }
 
+// The options of a socket that are known. False: another option.
+bool tell_option(Call& call, Descriptor& at, long& result) {
+  auto* length = reinterpret_cast<std::uint32_t*>(call.logged[4]);
+  if (at.kind != FileOf::kChannel || at.channel->kind != ChannelKind::kSocket || call.logged[1] != SOL_SOCKET)
+    return false;
+  std::int64_t value[2] = {};
+  std::uint64_t bytes = sizeof(std::int32_t);
+  if (call.logged[2] == SO_ERROR) {
+    value[0] = at.channel->error;
+    at.channel->error = 0;
+  } else if (call.logged[2] == SO_TYPE) {
+    value[0] = at.channel->in->messages ? SOCK_SEQPACKET : SOCK_STREAM;
+  } else if (call.logged[2] == SO_RCVTIMEO || call.logged[2] == SO_SNDTIMEO) {
+    const std::int64_t limit = at.channel->limits[call.logged[2] == SO_SNDTIMEO ? 1 : 0];
+    value[0] = limit / 1'000'000'000;
+    value[1] = limit % 1'000'000'000 / 1'000;
+    bytes = sizeof value;
+  } else {
+    return false;
+  }
+  const std::uint64_t given = *length < bytes ? *length : bytes;
+  memcpy(reinterpret_cast<void*>(call.logged[3]), value, given);
+  *length = static_cast<std::uint32_t>(given);
+  const Output outputs[2] = {{static_cast<std::uint64_t>(call.logged[3]), given},
+                             {static_cast<std::uint64_t>(call.logged[4]), sizeof *length}};
+  log_call(call, 0, outputs, 2);
+  return result = 0, true;
+}
+
+// Calls that move bytes between descriptors in the kernel, which does not know those of the run's own.
+void refuse_copy(const Call& call) {
+  constexpr struct {
+    long number;
+    int first, second;
+  } kCopies[] = {{SYS_splice, 0, 2}, {SYS_tee, 0, 1}, {SYS_sendfile, 0, 1}, {SYS_vmsplice, 0, 0}};
+  for (const auto& copy : kCopies)
+    for (const int argument : {copy.first, copy.second}) {
+      const Descriptor* at = copy.number == call.number ? descriptor_at(call.logged[argument]) : nullptr;
+      if (at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller))
+        leave_recording(call, "copying in the kernel is not modelled for a descriptor of the run's own");
+    }
+}
+
 long close_number(Call& call, Descriptor& at) {
   release_number(at);
   return complete(call, 0);
@@ -304,6 +347,8 @@ bool use_file(Call& call, Descriptor& at, long& result) {
       return true;
     case SYS_setsockopt:
       return set_limit(call, at, result);
+    case SYS_getsockopt:
+      return tell_option(call, at, result);
     default:
       return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
   }
@@ -389,6 +434,7 @@ long take_outside_number(const Call& call, long fd, std::uint32_t file) {
 
 bool model_file_call(Call& call, long& result) {
   if (make_file(call, result) || model_poll_call(call, result)) return true;
+  refuse_copy(call);
   if ((call.row->flags & kFirstIsFd) == 0 && !is_duplicate(call)) return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
