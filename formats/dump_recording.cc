@@ -32,6 +32,26 @@ std::string describe(const wire::SwitchRecord& record, const DumpOptions&) {
                      record.timed_out != 0 ? ", timed out" : "");
 }
 
+// Takes the names that a call was logged with off its outputs.
+std::string describe_names(std::string_view& tail) {
+  constexpr std::size_t kHead = sizeof(wire::OutputChunk) + sizeof(wire::NamedFiles);
+  if (tail.size() < kHead) return " [malformed names]";
+  wire::OutputChunk chunk;
+  wire::NamedFiles files;
+  std::memcpy(&chunk, tail.data(), sizeof chunk);
+  std::memcpy(&files, tail.data() + sizeof chunk, sizeof files);
+  if (chunk.bytes > tail.size() - sizeof chunk || files.text_bytes > tail.size() - kHead) return " [malformed names]";
+  std::string_view names = tail.substr(kHead, files.text_bytes);
+  tail.remove_prefix(std::min<std::size_t>(sizeof chunk + (chunk.bytes + 7) / 8 * 8, tail.size()));
+  std::string text;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find('\0'));
+    text += fmt::format(" \"{}\"", escaped(name));
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+  }
+  return text;
+}
+
 std::string describe_outputs(std::string_view tail, std::size_t shown) {
   std::string text;
   while (tail.size() >= sizeof(wire::OutputChunk)) {
@@ -62,7 +82,9 @@ std::string describe(const wire::SyscallRecord& call, const DumpOptions& options
   }
   text += fmt::format(" step {} context {:016x}", call.step, call.context);
   if (call.flags != 0) text += fmt::format(" flags {:#x}", call.flags);
-  return text + describe_outputs(tail_of(call), options.payload_bytes);
+  std::string_view tail = tail_of(call);
+  if ((call.flags & wire::kNamesFiles) != 0) text += describe_names(tail);
+  return text + describe_outputs(tail, options.payload_bytes);
 }
 
 std::string describe(const wire::SignalRecord& record, const DumpOptions&) {

@@ -95,6 +95,19 @@ inline constexpr std::uint32_t kLeftBaton = 4;  // gave up the baton while in th
 // The data of its one output is not behind the OutputChunk: a KeptRange is (in the ring), or a StoredApart (in a
 // recording). Readers of recordings put the data in its place, and clear this.
 inline constexpr std::uint32_t kOutputApart = 8;
+// The first chunk, at address 0, is no output: it holds NamedFiles and text. Recordings made before there was this bit
+// have no names.
+inline constexpr std::uint32_t kNamesFiles = 16;
+
+// What a call named and, if it opened something, what that is: as fstat(2) says, or zero. Followed by the names in the
+// order of its arguments, each with a NUL.
+struct NamedFiles {
+  std::uint64_t device;
+  std::uint64_t inode;
+  std::int64_t size;
+  std::uint32_t mode;
+  std::uint32_t text_bytes;
+};
 
 // `bytes` of memory that the call wrote at `address`; data follows, padded to 8.
 struct OutputChunk {

@@ -40,9 +40,40 @@ void prepare_data() {
   sys(SYS_madvise, core_data_start, kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
 }
 
+struct MemoryLimit {  // struct rlimit
+  std::uint64_t soft, hard;
+};
+constexpr MemoryLimit kUnlimited = {~std::uint64_t{0}, ~std::uint64_t{0}};
+
+// The limit of the address space that we were started with, which counts our own memory as well. It is lifted as far as
+// we may; to the program it applies all the same (syscalls/attributes.cc).
+MemoryLimit lift_memory_limit() {
+  constexpr int kAddressSpace = 9;  // RLIMIT_AS
+  MemoryLimit was = kUnlimited;
+  sys(SYS_prlimit64, 0, kAddressSpace, nullptr, &was);
+  if (was.soft == kUnlimited.soft || !is_error(sys(SYS_prlimit64, 0, kAddressSpace, &kUnlimited, nullptr))) return was;
+  const MemoryLimit most = {was.hard, was.hard};
+  sys(SYS_prlimit64, 0, kAddressSpace, &most, nullptr);
+  return was;
+}
+
 void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int fd = kArenaFd) {
   const long result = sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
+  if (result == -ENOMEM)
+    refuse_to_start(
+        "reweave: the limit of the address space leaves no room for Reweave's own memory; raise it "
+        "(ulimit -v)\n");
   if (is_error(result)) refuse_to_start("reweave-core: cannot map the arena; it is started by `reweave`\n");
+}
+
+void map_heap_shadow() {
+  const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (is_error(result))
+    stop_run(
+        wire::OutcomeKind::kUnsupported,
+        "the limit of the address space or of data leaves no room for the heap checks of explored runs, which take "
+        "8 TiB of it; raise it (ulimit -v, ulimit -d)");
 }
 
 void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArenaFd) {
@@ -132,6 +163,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (is_guard(argc, argv[0])) keep_watch(argv);
   std::uint64_t* end = reinterpret_cast<std::uint64_t*>(envp);
   while (*end != 0) end++;
+  const MemoryLimit limit = lift_memory_limit();
   prepare_data();
   attach_arena();
   if (argc < 3) refuse_to_start("reweave-core: started without a program\n");
@@ -140,8 +172,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   set_gs(me);
   note_real_ids(me);
   map_core_stack(me);
-  if (config().detect_memory_errors != 0)
-    sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, 3, 0x4032 /* private anonymous fixed noreserve */, -1, 0);
+  if (config().detect_memory_errors != 0) map_heap_shadow();
   prepare_thread(me);
   publish_api();
   const char* path = argv[1];
@@ -150,6 +181,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     log_first_process(me);
     path = log_first_path(path);
     process().pid = process().outer_pid = me.tid;
+    if (!replaying()) process().memory_limit = limit.soft + 1, process().memory_hard_limit = limit.hard + 1;
     try_machine();
     mark_standard_streams();
     begin_policy();

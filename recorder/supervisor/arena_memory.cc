@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,11 @@ ArenaMemory::ArenaMemory(std::uint64_t feed_bytes, int ring_file)
       feed_bytes_(feed_bytes) {
   CHECK(std::has_single_bit(feed_bytes));
   const std::uint64_t total = kRingsOffset + kOutRingBytes + feed_bytes;
+  rlimit sizes = {};
+  SYSCALL_CHECK(getrlimit(RLIMIT_FSIZE, &sizes), "asking for the limit of file sizes");
+  REQUIRE(sizes.rlim_cur >= total,
+          "the limit of file sizes is {} bytes, and what Reweave shares with the program has {}; raise it (ulimit -f)",
+          sizes.rlim_cur, total);
   SYSCALL_CHECK(ftruncate(fd_, static_cast<off_t>(total)), "sizing the shared memory");
   void* base = mmap(nullptr, kRingsOffset, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   SYSCALL_CHECK(base == MAP_FAILED ? -1 : 0, "mapping the shared memory");

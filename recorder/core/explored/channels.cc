@@ -100,6 +100,7 @@ long read_message(ByteQueue& queue, const Spans& to, bool peek) {
   const std::uint32_t bytes = message_bytes(queue);
   const std::uint64_t n = least(bytes, to.bytes());
   copy_out(queue, queue.tail + kLengthBytes, to, n);
+  queue.cut = n < bytes;
   if (peek) return static_cast<long>(n);
   drop(queue, kLengthBytes + bytes);
   queue.message_count--;

@@ -38,6 +38,7 @@ struct ByteQueue {
   // is still to be read.
   bool paged;
   bool messages;  // each write is one, behind its length in four bytes
+  bool cut;       // the last that was read was longer than there was room for
   std::uint32_t message_count;
   std::uint32_t first_slot, slots;
   std::uint16_t written[kPipeSlots], left[kPipeSlots];

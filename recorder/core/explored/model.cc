@@ -5,14 +5,15 @@
 #include <time.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/modelled_contents.h"
 #include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/modelled_outside.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_status.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
-#include "recorder/core/explored/recorded_calls.h"
-#include "recorder/core/log/checksum.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -20,40 +21,12 @@
 #include "recorder/core/schedule/waits.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
+#include "recorder/core/syscalls/files/open_flags.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
 namespace {
-
-// Where an output of the recorded call goes in this one: pointers may differ between the runs, arguments correspond.
-std::uint64_t rebase(const Call& call, const wire::SyscallRecord& record, std::uint64_t address) {
-  std::uint64_t best = 0, target = address;
-  for (int i = 0; i < call.row->argument_count; i++) {
-    if (record.args[i] == 0 || record.args[i] > address || record.args[i] < best) continue;
-    if (address - record.args[i] > (1 << 24)) continue;
-    best = record.args[i];
-    target = static_cast<std::uint64_t>(call.logged[i]) + (address - record.args[i]);
-  }
-  return target;
-}
-
-// Writes the outputs that `holder` has of the call `record` to memory, and appends them to `outputs`.
-std::uint32_t take_outputs(const Call& call, const wire::SyscallRecord& record, const wire::RecordHeader* holder,
-                           Output* outputs, std::uint32_t n) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(holder);
-  for (std::uint64_t at = sizeof record; at + sizeof(wire::OutputChunk) <= holder->bytes && n < kMaxOutputs;) {
-    wire::OutputChunk chunk;
-    memcpy(&chunk, bytes + at, sizeof chunk);
-    at += sizeof chunk;
-    if (chunk.bytes > holder->bytes - at) break;
-    outputs[n] = {rebase(call, record, chunk.address), chunk.bytes};
-    memcpy(reinterpret_cast<void*>(outputs[n].address), bytes + at, chunk.bytes);
-    n++;
-    at += round_to(chunk.bytes, 8);
-  }
-  return n;
-}
 
 void take_file_changes(const RecordedCall& entry) {
   for (std::uint64_t at = entry.parts; at < entry.offset; at += record_at(at)->bytes)
@@ -61,22 +34,37 @@ void take_file_changes(const RecordedCall& entry) {
       take_file_change(reinterpret_cast<const wire::SyscallRecord&>(*record_at(at)));
 }
 
+// The descriptor that the recorded call made, under a number that is free in this run.
+long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool again) {
+  const std::uint32_t file = again ? copy_recorded_file(entry.made) : entry.made;
+  if (file == kNothing) leave_recording(call, "it opens more files than there is room for");
+  if (call.row->paths != 0 && call.number != SYS_memfd_create && call.number != SYS_mq_open)
+    open_contents(call, recorded_file(file), open_flags(call));
+  return take_outside_number(call, fd, file);
+}
+
+// Likewise the two that it told at `output`.
+void open_recorded_pair(const Call& call, const RecordedCall& entry, const Output& output) {
+  std::int32_t pair[2];
+  if (entry.made == kNothing || output.bytes != sizeof pair) leave_recording(call, "it makes descriptors unknown");
+  memcpy(pair, reinterpret_cast<const void*>(output.address), sizeof pair);
+  for (std::uint32_t i = 0; i < 2; i++)
+    pair[i] = static_cast<std::int32_t>(take_outside_number(call, pair[i], entry.made + i));
+  memcpy(reinterpret_cast<void*>(output.address), pair, sizeof pair);
+}
+
 long answer_from(Call& call, RecordedCall& entry) {
   static Output outputs[kMaxOutputs];
-  const wire::SyscallRecord& record = record_of(entry);
+  long result = record_of(entry).result;
+  const bool again = entry.used;
   entry.used = true;
-  if ((call.row->flags & kNewFd) != 0 && !is_error(record.result)) {
-    note_outside_descriptor(record.result);
-    note_opened(entry, record.result);
-    note_outside_opened(record.result, entry.outputs_before);
-  }
-  take_file_changes(entry);
-  std::uint32_t n = 0;
-  for (std::uint64_t at = entry.parts; at <= entry.offset; at += record_at(at)->bytes)
-    if (!is_pseudo_call(*record_at(at), wire::kFileChanged)) n = take_outputs(call, record, record_at(at), outputs, n);
-  log_call(call, record.result, outputs, n);
-  if (call.number == SYS_timer_create && !is_error(record.result)) note_timer(call);
-  return record.result;
+  if ((call.row->flags & kNewFd) != 0 && !is_error(result)) result = open_recorded(call, entry, result, again);
+  if (!again) take_file_changes(entry);
+  const std::uint32_t n = take_outputs(call, entry, outputs);
+  if ((call.row->flags & kNewFdPair) != 0 && result == 0 && n == 1) open_recorded_pair(call, entry, outputs[0]);
+  log_call(call, result, outputs, n);
+  if (call.number == SYS_timer_create && !is_error(result)) note_timer(call);
+  return result;
 }
 
 long model_clock(Call& call) {
@@ -130,14 +118,25 @@ long model_sleep(Call& call) {
 }
 
 // What the recorded write to a mapped file did to it shows in the mappings.
+void note_write(const Call& call) {
+  const std::uint32_t file = file_of(call.logged[0]);
+  if (file == kNothing) return;
+  if (reliable_contents(recorded_file(file)) != nullptr) write_contents(call, recorded_file(file));
+  RecordedCall* entry = recorded_file(file).changes_mapped ? find_recorded(call) : nullptr;
+  if (entry == nullptr || entry->used) return;
+  entry->used = true;
+  take_file_changes(*entry);
+}
+
 long model_write(Call& call) {
-  RecordedCall* entry = writes_mapped_file(call.logged[0]) ? find_recorded(call) : nullptr;
-  if (entry != nullptr) {
-    entry->used = true;
-    take_file_changes(*entry);
-  }
+  note_write(call);
   call.flags |= fd_stream(call.logged[0]);
   return complete(call, written_bytes(call));
+}
+
+bool resizes_contents(const Call& call) {
+  const std::uint32_t file = call.number == SYS_ftruncate ? file_of(call.logged[0]) : kNothing;
+  return file != kNothing && call.logged[1] >= 0 && reliable_contents(recorded_file(file)) != nullptr;
 }
 
 // Calls that need no recording to be answered. False: not one of them.
@@ -161,21 +160,20 @@ bool model_known(Call& call, long& result) {
     default:
       break;
   }
+  if (resizes_contents(call)) {
+    note_write(call);
+    return result = complete(call, 0), true;
+  }
   if (!writes_outside(call)) return false;
   result = model_write(call);
   return true;
 }
 
-// More than the recorded run asked for; the same in each run, and never the same again.
 long model_random(Call& call) {
-  auto* bytes = reinterpret_cast<std::uint8_t*>(call.logged[0]);
+  constexpr std::uint64_t kMost = 0x1ff'ffff;  // of one call (getrandom(2))
   const auto count =
-      static_cast<std::uint64_t>(call.logged[1]) < 256 ? static_cast<std::uint64_t>(call.logged[1]) : 256;
-  std::uint64_t value = mix(config().seed, state().step);
-  for (std::uint64_t i = 0; i < count; i++) {
-    if (i % 8 == 0) value = mix(value, i);
-    bytes[i] = static_cast<std::uint8_t>(value >> i % 8 * 8);
-  }
+      static_cast<std::uint64_t>(call.logged[1]) < kMost ? static_cast<std::uint64_t>(call.logged[1]) : kMost;
+  fill_randomly({reinterpret_cast<std::byte*>(call.logged[0]), count});
   return log_value(call, static_cast<long>(count), static_cast<std::uint64_t>(call.logged[0]), count);
 }
 
@@ -194,10 +192,6 @@ bool model_harmless(Call& call, long& result) {
     case SYS_getrandom:
       result = model_random(call);
       return true;
-    case SYS_read:
-    case SYS_pread64:
-      result = complete(call, 0);
-      return true;  // the stream is at its end
     default:
       return false;
   }
@@ -212,7 +206,6 @@ bool program_sends_signals() {
 
 // A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
 long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
-  if (entry != nullptr) entry->used = true;
   if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
     return complete(call, -EINTR);
   if (entry != nullptr) return answer_from(call, *entry);
@@ -220,6 +213,22 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   const std::uint32_t n = report_nothing_ready(call, outputs);
   log_call(call, 0, outputs, n);
   return 0;
+}
+
+bool creates_process(long number) {
+  return number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
+}
+
+// Explored runs have one process. Another that the recorded run made is outside of them: the run is told its id, its
+// status and its signals as they were recorded. That will not do if it could have changed what the run has.
+void demand_apart(const Call& call) {
+  if (has_channels())
+    leave_recording(call,
+                    "the new process would share pipes, sockets or event counters, and a run has one process only");
+  const RegionTable& table = regions();
+  for (std::uint32_t i = 0; i < table.count; i++)
+    if (table.items[i].shared && (table.items[i].prot & PROT_WRITE) != 0)
+      leave_recording(call, "the new process would share memory, and a run has one process only");
 }
 
 bool is_sent_in_run(long signal) { return is_sent_by_program(signal) || timers_send(signal); }
@@ -237,6 +246,7 @@ void prepare_model() {
 
 long model_call(Call& call) {
   long result = 0;
+  if (creates_process(call.number)) demand_apart(call);
   if (model_file_call(call, result) || model_timer_call(call, result) || model_known(call, result)) return result;
   RecordedCall* entry = find_recorded(call);
   if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_in_run(record_of(*entry).result))) {
@@ -270,10 +280,23 @@ const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
   return maps ? reinterpret_cast<const wire::MapFileRecord*>(next) : nullptr;
 }
 
+// Of what the descriptor leads to, under whatever number, the same part; of a segment, which has no descriptor, itself.
+bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
+  const wire::SyscallRecord& record = record_of(entry);
+  if (call.number != SYS_mmap) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
+  const std::uint32_t file = file_of(static_cast<std::int32_t>(call.logged[named]));
+  const std::uint32_t contents = file == kNothing ? kNothing : recorded_file(file).contents;
+  if (entry.file != file &&
+      (entry.file == kNothing || contents == kNothing || recorded_file(entry.file).contents != contents))
+    return false;
+  return record.args[1] == static_cast<std::uint64_t>(call.logged[1]) &&
+         record.args[5] == static_cast<std::uint64_t>(call.logged[5]);
+}
+
 bool answers_mapping(const Call& call, int named, const RecordedCall& entry, bool exact) {
   const wire::SyscallRecord& record = record_of(entry);
   if (entry.used || (exact && entry.thread != call.me.id)) return false;
-  if (record.args[named] != static_cast<std::uint64_t>(call.logged[named])) return false;
+  if (!maps_the_same(call, named, entry)) return false;
   if (call.number == SYS_mmap && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
     return false;
   return is_error(record.result) || mapping_behind(record) != nullptr;
@@ -296,7 +319,7 @@ RecordedMapping model_mapping(const Call& call, int named) {
 long model_exec(Call& call) {
   RecordedCall* entry = find_recorded(call);
   if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
-  end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot execute programs yet");
+  leave_recording(call, "explored runs cannot execute programs");
 }
 
 const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {

@@ -1,8 +1,10 @@
 // The modelled environment of explored runs: system calls are answered from the recording that the run departed from.
 //
-// Descriptors that lead outside give their recorded bytes in order, whichever thread reads (outside.h); pipes and the
-// like are the run's own (modelled_files.h); other calls get what the recorded thread got; clocks go on from the last
-// recorded value; writes are kept aside. A call that the recording cannot answer ends the run as
+// What is answered depends on what is asked, not on who asks. Regular files give what is where the call reads
+// (modelled_contents.h); other descriptors that lead outside give their recorded bytes in order (modelled_outside.h);
+// pipes and the like are the run's own (modelled_files.h); other calls get what was recorded of the same name and
+// numbers (matching.h), if possible by the same thread; clocks go on from the last recorded value; writes are kept
+// aside. A process that the recorded run made is outside. A call that the recording cannot answer ends the run as
 // OutcomeKind::kLeftRecording.
 #pragma once
 

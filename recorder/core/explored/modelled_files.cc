@@ -10,6 +10,7 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/modelled_outside.h"
 #include "recorder/core/explored/modelled_polls.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_transfers.h"
@@ -66,7 +67,8 @@ void release_queue(ByteQueue* queue) {
 
 bool number_is_free(long fd) {
   const Descriptor* at = descriptor_at(fd);
-  return at != nullptr && at->kind != FileOf::kChannel && at->kind != FileOf::kPoller;
+  if (at == nullptr || at->kind == FileOf::kChannel || at->kind == FileOf::kPoller) return false;
+  return at->kind == FileOf::kClosed || (at->opened == 0 && file_at_start(fd) == kNothing);
 }
 
 // The lowest number from `least` on that nobody uses, in this run or the recorded one.
@@ -77,7 +79,7 @@ long unused_number(long least) {
 }
 
 void occupy(long fd, const Descriptor& descriptor, bool closes_on_exec) {
-  files_made = true;
+  files_made = files_made || descriptor.kind != FileOf::kOutside;
   descriptors[fd] = descriptor;
   descriptors[fd].closes_on_exec = closes_on_exec;
 }
@@ -114,7 +116,8 @@ long make_pipe(Call& call) {
   queue->paged = true;
   reader->in = writer->out = queue;
   reader->nonblocking = writer->nonblocking = (flags & O_NONBLOCK) != 0;
-  const Descriptor ends[2] = {{FileOf::kChannel, false, reader, nullptr}, {FileOf::kChannel, false, writer, nullptr}};
+  const Descriptor ends[2] = {{FileOf::kChannel, false, reader, nullptr, 0},
+                              {FileOf::kChannel, false, writer, nullptr, 0}};
   return take_pair(call, 0, ends, (flags & O_CLOEXEC) != 0);
 }
 
@@ -132,7 +135,8 @@ bool make_socket_pair(Call& call, long& result) {
     ends[i]->peer = ends[1 - i];
     ends[i]->nonblocking = (call.logged[1] & SOCK_NONBLOCK) != 0;
   }
-  const Descriptor to[2] = {{FileOf::kChannel, false, ends[0], nullptr}, {FileOf::kChannel, false, ends[1], nullptr}};
+  const Descriptor to[2] = {{FileOf::kChannel, false, ends[0], nullptr, 0},
+                            {FileOf::kChannel, false, ends[1], nullptr, 0}};
   result = take_pair(call, 3, to, (call.logged[1] & SOCK_CLOEXEC) != 0);
   return true;
 }
@@ -144,14 +148,14 @@ long make_counter(Call& call) {
   file->counter = static_cast<std::uint32_t>(call.logged[0]);
   file->semaphore = (flags & EFD_SEMAPHORE) != 0;
   file->nonblocking = (flags & EFD_NONBLOCK) != 0;
-  const Descriptor to = {FileOf::kChannel, false, file, nullptr};
+  const Descriptor to = {FileOf::kChannel, false, file, nullptr, 0};
   return complete(call, new_descriptor(call, to, (flags & EFD_CLOEXEC) != 0));
 }
 
 long make_epoll(Call& call) {
   Poller* poller = make_poller();
   if (poller == nullptr) return too_many(call);
-  const Descriptor to = {FileOf::kPoller, false, nullptr, poller};
+  const Descriptor to = {FileOf::kPoller, false, nullptr, poller, 0};
   const bool closes = call.number == SYS_epoll_create1 && (call.logged[0] & EPOLL_CLOEXEC) != 0;
   return complete(call, new_descriptor(call, to, closes));
 }
@@ -180,7 +184,7 @@ bool make_file(Call& call, long& result) {
 // The number means nothing any more.
 void release_number(Descriptor& descriptor) {
   const Descriptor was = descriptor;
-  descriptor = {FileOf::kClosed, false, nullptr, nullptr};
+  descriptor = {FileOf::kClosed, false, nullptr, nullptr, 0};
   if (was.kind == FileOf::kChannel) drop_reference(*was.channel);
   if (was.kind == FileOf::kPoller) drop_reference(*was.poller);
 }
@@ -271,6 +275,49 @@ bool set_limit(Call& call, Descriptor& at, long& result) {
   return false;
 }
 
+// The options of a socket that are known. False: another option.
+bool tell_option(Call& call, Descriptor& at, long& result) {
+  auto* length = reinterpret_cast<std::uint32_t*>(call.logged[4]);
+  if (at.kind != FileOf::kChannel || at.channel->kind != ChannelKind::kSocket || call.logged[1] != SOL_SOCKET)
+    return false;
+  std::int64_t value[2] = {};
+  std::uint64_t bytes = sizeof(std::int32_t);
+  if (call.logged[2] == SO_ERROR) {
+    value[0] = at.channel->error;
+    at.channel->error = 0;
+  } else if (call.logged[2] == SO_TYPE) {
+    value[0] = at.channel->in->messages ? SOCK_SEQPACKET : SOCK_STREAM;
+  } else if (call.logged[2] == SO_RCVTIMEO || call.logged[2] == SO_SNDTIMEO) {
+    const std::int64_t limit = at.channel->limits[call.logged[2] == SO_SNDTIMEO ? 1 : 0];
+    value[0] = limit / 1'000'000'000;
+    value[1] = limit % 1'000'000'000 / 1'000;
+    bytes = sizeof value;
+  } else {
+    return false;
+  }
+  const std::uint64_t given = *length < bytes ? *length : bytes;
+  memcpy(reinterpret_cast<void*>(call.logged[3]), value, given);
+  *length = static_cast<std::uint32_t>(given);
+  const Output outputs[2] = {{static_cast<std::uint64_t>(call.logged[3]), given},
+                             {static_cast<std::uint64_t>(call.logged[4]), sizeof *length}};
+  log_call(call, 0, outputs, 2);
+  return result = 0, true;
+}
+
+// Calls that move bytes between descriptors in the kernel, which does not know those of the run's own.
+void refuse_copy(const Call& call) {
+  constexpr struct {
+    long number;
+    int first, second;
+  } kCopies[] = {{SYS_splice, 0, 2}, {SYS_tee, 0, 1}, {SYS_sendfile, 0, 1}, {SYS_vmsplice, 0, 0}};
+  for (const auto& copy : kCopies)
+    for (const int argument : {copy.first, copy.second}) {
+      const Descriptor* at = copy.number == call.number ? descriptor_at(call.logged[argument]) : nullptr;
+      if (at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller))
+        leave_recording(call, "copying in the kernel is not modelled for a descriptor of the run's own");
+    }
+}
+
 long close_number(Call& call, Descriptor& at) {
   release_number(at);
   return complete(call, 0);
@@ -300,22 +347,36 @@ bool use_file(Call& call, Descriptor& at, long& result) {
       return true;
     case SYS_setsockopt:
       return set_limit(call, at, result);
+    case SYS_getsockopt:
+      return tell_option(call, at, result);
     default:
       return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
   }
 }
 
-// What a call on a descriptor that leads outside means for those who watch it.
-void note_outside_use(const Call& call) {
-  const long fd = call.logged[0];
-  if (files_made && call.number == SYS_close) forget_outside_watches(fd);
-  const bool replaced = files_made && (call.number == SYS_dup2 || call.number == SYS_dup3) && fd != call.logged[1];
-  if (Descriptor* at = replaced ? descriptor_at(call.logged[1]) : nullptr;
-      at != nullptr && at->kind != FileOf::kOutside)
-    release_number(*at);
-  if (!sends_outside(call.number) || first_input(fd) == nullptr) return;  // nobody answers
-  note_output(fd);
-  wake_satisfied();
+bool is_duplicate(const Call& call) {
+  if (call.number == SYS_fcntl) return call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC;
+  return call.number == SYS_dup || call.number == SYS_dup2 || call.number == SYS_dup3;
+}
+
+// A call on a descriptor that leads to an open file of the recording. False: the recording answers.
+bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& result) {
+  if (call.number == SYS_close) {
+    forget_outside_watches(call.logged[0]);
+    if (RecordedCall* entry = find_recorded(call)) entry->used = true;
+    return result = close_number(call, at), true;
+  }
+  if (is_duplicate(call)) {
+    Descriptor from = at;
+    from.opened = file + 1;
+    return result = duplicate(call, from), true;
+  }
+  refuse_passed_channels(call);
+  if (sends_outside(call.number) && first_input(file) != nullptr) {  // somebody answers
+    note_output(call.logged[0]);
+    wake_satisfied();
+  }
+  return model_outside_call(call, recorded_file(file), result);
 }
 
 }  // namespace
@@ -352,30 +413,35 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
   return fd;
 }
 
-void note_outside_descriptor(long fd) {
-  Descriptor* at = descriptor_at(fd);
-  if (at == nullptr || !files_made) return;
-  if (!number_is_free(fd)) {
-    Text text;
-    text << "left the recording: it gives descriptor " << static_cast<int>(fd) << ", which is another's in this run";
-    end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
-  }
-  *at = {};
+bool has_channels() {
+  for (const Descriptor& at : descriptors)
+    if (at.kind == FileOf::kChannel) return true;
+  return false;
+}
+
+std::uint32_t file_of(long fd) {
+  const Descriptor* at = descriptor_at(fd);
+  if (at == nullptr || at->kind != FileOf::kOutside) return kNothing;
+  return at->opened != 0 ? at->opened - 1 : file_at_start(fd);
+}
+
+long take_outside_number(const Call& call, long fd, std::uint32_t file) {
+  if (!number_is_free(fd)) fd = unused_number(0);
+  if (is_error(fd)) leave_recording(call, "no number is left for another descriptor");
+  occupy(fd, {FileOf::kOutside, false, nullptr, nullptr, file + 1}, false);
+  return fd;
 }
 
 bool model_file_call(Call& call, long& result) {
   if (make_file(call, result) || model_poll_call(call, result)) return true;
-  if ((call.row->flags & kFirstIsFd) == 0 && call.number != SYS_dup && call.number != SYS_dup2 &&
-      call.number != SYS_dup3)
-    return false;
+  refuse_copy(call);
+  if ((call.row->flags & kFirstIsFd) == 0 && !is_duplicate(call)) return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
-  if (!files_made) return note_outside_use(call), false;
   if (at->kind == FileOf::kClosed) return result = complete(call, -EBADF), true;
   if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
-  refuse_passed_channels(call);
-  note_outside_use(call);
-  return false;
+  const std::uint32_t file = file_of(call.logged[0]);
+  return file != kNothing && use_outside_file(call, *at, file, result);
 }
 
 void leave_recording(const Call& call, const char* why) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "recorder/core/explored/channels.h"
+#include "recorder/core/explored/recorded_files.h"
 #include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
@@ -17,6 +18,7 @@ struct Descriptor {
   bool closes_on_exec;
   ChannelFile* channel;
   Poller* poller;
+  std::uint32_t opened;  // outside: the recorded file (recorded_files.h) that this run's call opened, plus one; 0: none
 };
 // Null: such a number cannot be open.
 Descriptor* descriptor_at(long fd);
@@ -32,8 +34,13 @@ std::uint64_t file_object();
 // left.
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec);
 
-// An answer of the recording made `fd`, which leads outside.
-void note_outside_descriptor(long fd);
+// Some descriptor leads to a pipe, a socket or an event counter of the run's own.
+bool has_channels();
+
+// The recorded file that the descriptor leads to; kNothing: it leads to none, or to something of the run's own.
+std::uint32_t file_of(long fd);
+// A number for `file`, which an answer of the recording opened as `fd`: that one, unless it is another's in this run.
+long take_outside_number(const Call& call, long fd, std::uint32_t file);
 
 // Ends the run: the model lacks what the call asks for.
 [[noreturn]] void leave_recording(const Call& call, const char* why);

@@ -214,13 +214,15 @@ bool polled_hurries(const void* what) {
   return some;
 }
 
-// One of them is the run's own; otherwise the recording answers.
+// One of them is the run's own, or what comes of all of them is known; otherwise the recording answers.
 bool concerns_us(const Polled& polled) {
+  bool all = polled.count != 0;
   for (std::uint32_t i = 0; i < polled.count; i++) {
     const Descriptor* at = descriptor_at(polled.list[i].fd);
     if (at != nullptr && at->kind != FileOf::kOutside) return true;
+    all = all && at != nullptr && first_input(file_of(polled.list[i].fd)) != nullptr;
   }
-  return false;
+  return all;
 }
 
 // Fills in what holds of each. Returns how many something holds of.

@@ -108,7 +108,7 @@ long move_bytes(const Transfer& call, ChannelFile& file, const Spans& spans) {
 }
 
 // What a read wrote: the spans, and what a message says besides.
-long log_transfer(Call& call, const Transfer& transfer, const Spans& spans, long result) {
+long log_transfer(Call& call, const Transfer& transfer, const ChannelFile& file, const Spans& spans, long result) {
   static Output outputs[kMaxOutputs];
   std::uint32_t n = 0;
   if (!transfer.writes && !is_error(result)) {
@@ -121,7 +121,7 @@ long log_transfer(Call& call, const Transfer& transfer, const Spans& spans, long
     if (transfer.message != nullptr) {
       transfer.message->name_bytes = 0;
       transfer.message->control_bytes = 0;
-      transfer.message->flags = 0;
+      transfer.message->flags = file.in != nullptr && file.in->messages && file.in->cut ? MSG_TRUNC : 0;
       outputs[n++] = {reinterpret_cast<std::uint64_t>(transfer.message), sizeof *transfer.message};
     }
     if (call.number == SYS_recvfrom && call.logged[5] != 0) {
@@ -178,7 +178,7 @@ bool transfer(Call& call, ChannelFile& file, long& result) {
   file.references++;  // for as long as the call lasts, whoever closes the descriptor meanwhile
   result = move_bytes(parsed, file, spans);
   if (result == -EPIPE && (parsed.flags & MSG_NOSIGNAL) == 0) send_modelled_to_self(SIGPIPE);
-  log_transfer(call, parsed, spans, result);
+  log_transfer(call, parsed, file, spans, result);
   drop_reference(file);
   return true;
 }

@@ -2,8 +2,9 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_timers.h"
-#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/explored/recorded_contents.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
@@ -15,8 +16,6 @@ namespace {
 constexpr long kHears[] = {SYS_read,    SYS_readv,   SYS_recvfrom, SYS_recvmsg,
                            SYS_preadv2, SYS_accept4, SYS_accept,   SYS_recvmmsg};
 constexpr long kSends[] = {SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_sendfile};
-
-std::uint32_t outputs_made[kMaxFds];
 
 template <std::size_t N>
 bool contains(const long (&numbers)[N], long wanted) {
@@ -30,10 +29,10 @@ bool was_too_early(const RecordedCall& call) {
   return result == -EAGAIN || result == -EINTR || result == -512 /* ERESTARTSYS */;
 }
 
-// The next input of `fd`, whether or not it has come.
-RecordedCall* next_of(long fd) {
-  for (RecordedCall* call = first_input(fd); call != nullptr; call = next_input(*call))
-    if (!call->used && is_of_open_file(*call, fd) && !was_too_early(*call)) return call;
+// The next input of `file`, whether or not it has come.
+RecordedCall* next_of(std::uint32_t file) {
+  for (RecordedCall* call = first_input(file); call != nullptr; call = next_input(*call))
+    if (!call->used && !was_too_early(*call)) return call;
   return nullptr;
 }
 
@@ -55,8 +54,8 @@ bool is_due(const wire::SignalRecord& signal) {
   if (signal.step <= state().step) return true;
   const auto offset = reinterpret_cast<std::uint64_t>(&signal) - kFeedBase;
   bool some = false;
-  for (long fd = 0; fd < static_cast<long>(kMaxFds); fd++)
-    for (const RecordedCall* call = first_input(fd); call != nullptr && call->offset < offset;
+  for (std::uint32_t file = 0; file < recorded_file_count(); file++)
+    for (const RecordedCall* call = first_input(file); call != nullptr && call->offset < offset;
          call = next_input(*call)) {
       some = true;
       if (!call->used && !was_too_early(*call)) return false;
@@ -79,33 +78,36 @@ bool hears_outside(long number) { return contains(kHears, number); }
 bool sends_outside(long number) { return contains(kSends, number); }
 
 bool outside_readable(long fd) {
-  const RecordedCall* input = next_of(fd);
-  return input != nullptr && input->outputs_before <= outputs_made[fd];
+  const std::uint32_t file = file_of(fd);
+  if (file == kNothing) return false;
+  const RecordedFile& at = recorded_file(file);
+  if (at.source != Source::kRecorded || reliable_contents(at) != nullptr) return true;
+  const RecordedCall* input = next_of(file);
+  return input != nullptr && input->outputs_before <= at.outputs_made;
 }
 
 std::uint64_t outside_changes(long fd) {
-  const RecordedCall* input = next_of(fd);
+  const RecordedCall* input = next_of(file_of(fd));
   return input == nullptr ? 0 : input->offset + 1;
 }
 
 void expect_input(long fd) {
-  const RecordedCall* input = next_of(fd);
-  for (RecordedCall* call = first_input(fd); call != nullptr && call != input; call = next_input(*call))
+  const std::uint32_t file = file_of(fd);
+  const RecordedCall* input = next_of(file);
+  for (RecordedCall* call = first_input(file); call != nullptr && call != input; call = next_input(*call))
     call->used = true;
 }
 
 void note_output(long fd) {
-  if (fd >= 0 && fd < static_cast<long>(kMaxFds)) outputs_made[fd]++;
-}
-
-void note_outside_opened(long fd, std::uint32_t outputs_before) {
-  if (fd >= 0 && fd < static_cast<long>(kMaxFds)) outputs_made[fd] = outputs_before;
+  if (const std::uint32_t file = file_of(fd); file != kNothing) recorded_file(file).outputs_made++;
 }
 
 bool hurry_input(long fd) {
-  const RecordedCall* input = next_of(fd);
+  const std::uint32_t file = file_of(fd);
+  const RecordedCall* input = next_of(file);
   if (input == nullptr) return false;
-  if (outputs_made[fd] < input->outputs_before) outputs_made[fd] = input->outputs_before;
+  std::uint32_t& made = recorded_file(file).outputs_made;
+  if (made < input->outputs_before) made = input->outputs_before;
   return true;
 }
 

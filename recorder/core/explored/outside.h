@@ -3,7 +3,7 @@
 // comes when as many were made, or when everybody waits.
 #pragma once
 
-#include "recorder/core/base/context.h"
+#include "recorder/core/explored/recorded_files.h"
 
 namespace reweave::core {
 
@@ -18,8 +18,6 @@ std::uint64_t outside_changes(long fd);
 // The program is told that it can read: the next call does so, and not one that was recorded as too early.
 void expect_input(long fd);
 void note_output(long fd);
-// `fd` is open for something new, made by a call before which so many writes to it had been recorded.
-void note_outside_opened(long fd, std::uint32_t outputs_before);
 
 // Nobody can run. Somebody outside who waited for an answer goes on without it: true if `fd` can be read now.
 bool hurry_input(long fd);

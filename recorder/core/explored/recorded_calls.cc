@@ -1,11 +1,18 @@
 #include "recorder/core/explored/recorded_calls.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/matching.h"
 #include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/recorded_contents.h"
+#include "recorder/core/explored/recorded_files.h"
 #include "recorder/core/log/pseudo_calls.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/syscalls/named_files.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -17,18 +24,10 @@ constexpr std::uint64_t kNoParts = ~std::uint64_t{0};
 
 RecordedCall* calls;
 std::uint32_t heads[kNumbers], tails[kNumbers];
-// By descriptor.
-std::uint32_t input_heads[kMaxFds], input_tails[kMaxFds];
-std::uint32_t outputs[kMaxFds];    // recorded writes so far, while the index is made
-std::uint32_t opened_by[kMaxFds];  // call that made the one that is open, plus one
-bool seen[kMaxFds];
-bool changes_file[kMaxFds];
 std::uint64_t signals_from;  // offset in the feed behind the last signal that was taken
+bool of_child[kMaxThreads];  // threads of other processes: a run has but the first
 
-bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds); }
-
-RecordedCall* at(std::uint32_t index) { return index == kNoCall ? nullptr : &calls[index]; }
-std::uint32_t index_of(const RecordedCall& call) { return static_cast<std::uint32_t>(&call - calls); }
+RecordedCall* at(std::uint32_t index) { return index == kNothing ? nullptr : &calls[index]; }
 
 bool is_call(const wire::RecordHeader* record) {
   return record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
@@ -40,44 +39,47 @@ bool is_part(const wire::RecordHeader& record) {
   return is_pseudo_call(record, wire::kOutputPart) || is_pseudo_call(record, wire::kFileChanged);
 }
 
-void append(std::uint32_t* list_heads, std::uint32_t* list_tails, std::size_t list, std::uint32_t index,
-            std::uint32_t RecordedCall::*next) {
-  if (list_heads[list] == kNoCall)
-    list_heads[list] = index;
-  else
-    calls[list_tails[list]].*next = index;
-  list_tails[list] = index;
-}
-
 void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
   const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(record_at(offset));
-  calls[index] = {offset, parts, kNoCall, kNoCall, 0, record.header.thread, false};
-  append(heads, tails, record.number, index, &RecordedCall::next);
-  const std::uint32_t flags = find_row(record.number)->flags;
-  const auto fd = static_cast<long>(record.args[0]);
-  if ((flags & kNewFd) != 0 && is_descriptor(record.result)) {
-    seen[record.result] = true;
-    calls[index].outputs_before = outputs[record.result];
-  }
-  if ((flags & kFirstIsFd) == 0 || !is_descriptor(fd)) return;
-  seen[fd] = true;
-  changes_file[fd] = changes_file[fd] || is_pseudo_call(*record_at(parts), wire::kFileChanged);
-  if (sends_outside(record.number)) outputs[fd]++;
-  if (!hears_outside(record.number)) return;
-  calls[index].outputs_before = outputs[fd];
-  append(input_heads, input_tails, static_cast<std::size_t>(fd), index, &RecordedCall::next_input);
+  calls[index] = {offset, parts, kNothing, kNothing, 0, kNothing, kNothing, 0, record.header.thread, false};
+  if (heads[record.number] == kNothing)
+    heads[record.number] = index;
+  else
+    calls[tails[record.number]].next = index;
+  tails[record.number] = index;
+  if (recorded_names(record) != nullptr) note_recording_has_names();
+  index_file_use(calls[index], index, record);
 }
 
-// Is `entry` an answer to `call`? Exact: the recorded thread's own; otherwise any thread's. Descriptors must agree, and
-// so must commands.
-bool answers(const Call& call, const RecordedCall& entry, bool exact) {
-  if (entry.used) return false;
-  if ((call.row->flags & kFirstIsFd) == 0) return !exact || entry.thread == call.me.id;
-  const wire::SyscallRecord& record = record_of(entry);
-  if (record.args[0] != static_cast<std::uint64_t>(call.logged[0])) return false;
-  const bool has_command = call.number == SYS_fcntl || call.number == SYS_ioctl;
-  if (has_command && record.args[1] != static_cast<std::uint64_t>(call.logged[1])) return false;
-  return is_of_open_file(entry, call.logged[0]);
+void note_spawned(const wire::RecordHeader& record) {
+  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  const auto& spawn = reinterpret_cast<const wire::SpawnRecord&>(record);
+  if (spawn.child < kMaxThreads) of_child[spawn.child] = spawn.process != process().index;
+}
+
+std::uint64_t count_outputs(const wire::RecordHeader& record) {
+  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return 0;
+  std::uint64_t count = 0;
+  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
+  for (std::uint64_t at = sizeof(wire::SyscallRecord); at + sizeof(wire::OutputChunk) <= record.bytes; count++) {
+    wire::OutputChunk chunk;
+    memcpy(&chunk, bytes + at, sizeof chunk);
+    if (chunk.bytes > record.bytes) break;
+    at += sizeof chunk + round_to(chunk.bytes, 8);
+  }
+  return count;
+}
+
+// Memory for `count` calls with so many outputs.
+void make_room(std::uint64_t count, std::uint64_t outputs) {
+  const std::uint64_t bytes = round_to((count + 1) * sizeof(RecordedCall), kPage);
+  long memory = bytes > kFeedBase - kIndexBase ? -ENOMEM
+                                               : sys(SYS_mmap, kIndexBase, bytes, PROT_READ | PROT_WRITE,
+                                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  calls = reinterpret_cast<RecordedCall*>(memory);
+  if (!is_error(memory)) memory = prepare_recorded_files(kIndexBase + bytes, count);
+  if (!is_error(memory)) memory = prepare_contents(static_cast<std::uint64_t>(memory), count + 1, outputs);
+  if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
 }
 
 }  // namespace
@@ -90,31 +92,28 @@ const wire::SyscallRecord& record_of(const RecordedCall& call) {
   return *reinterpret_cast<const wire::SyscallRecord*>(record_at(call.offset));
 }
 
+RecordedCall& recorded_call_at(std::uint32_t index) { return calls[index]; }
+
 RecordedCall* first_recorded(long number) {
   return number < 0 || number >= static_cast<long>(kNumbers) ? nullptr : at(heads[number]);
 }
 RecordedCall* next_recorded(const RecordedCall& call) { return at(call.next); }
-RecordedCall* first_input(long fd) { return is_descriptor(fd) ? at(input_heads[fd]) : nullptr; }
+RecordedCall* first_input(std::uint32_t file) { return file == kNothing ? nullptr : at(recorded_file(file).inputs); }
 RecordedCall* next_input(const RecordedCall& call) { return at(call.next_input); }
 
 RecordedCall* find_recorded(const Call& call) {
-  for (bool exact : {true, false})
-    for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry))
-      if (answers(call, *entry, exact)) return entry;
-  return nullptr;
+  const Asked asked = asked_by(call);
+  RecordedCall *others = nullptr, *again = nullptr;
+  for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry)) {
+    if (!answers(asked, *entry)) continue;
+    if (entry->used && !may_answer_again(call, *entry)) continue;
+    const bool own = entry->thread == call.me.id || asked.file != kNothing;  // of a file's the first, whoever asks
+    if (!entry->used && own) return entry;
+    if (!entry->used && others == nullptr) others = entry;
+    if (entry->used) again = entry;
+  }
+  return others != nullptr ? others : again;
 }
-
-void note_opened(const RecordedCall& call, long fd) {
-  if (is_descriptor(fd)) opened_by[fd] = index_of(call) + 1;
-}
-
-bool is_of_open_file(const RecordedCall& call, long fd) {
-  return !is_descriptor(fd) || index_of(call) >= opened_by[fd];
-}
-
-bool writes_mapped_file(long fd) { return is_descriptor(fd) && changes_file[fd]; }
-
-bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 
 const wire::SignalRecord* next_outside_signal() {
   const std::uint64_t end = arena().feed.head.load();
@@ -131,30 +130,29 @@ void take_outside_signal() { signals_from += record_at(signals_from)->bytes; }
 
 void index_recorded_calls() {
   const Channel& feed = arena().feed;
-  for (std::uint32_t& head : heads) head = kNoCall;
-  for (std::uint32_t& head : input_heads) head = kNoCall;
+  for (std::uint32_t& head : heads) head = kNothing;
   const std::uint64_t begin = feed.tail.load(), end = feed.head.load();
   signals_from = begin;
-  std::uint64_t count = 0;
-  for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes)
+  std::uint64_t count = 0, outputs = 0;
+  for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
     count += is_call(record_at(offset)) ? 1 : 0;
-  const std::uint64_t bytes = (count + 1) * sizeof(RecordedCall);
-  const long memory = bytes > kFeedBase - kIndexBase
-                          ? -ENOMEM
-                          : sys(SYS_mmap, kIndexBase, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
-  calls = reinterpret_cast<RecordedCall*>(memory);
+    outputs += count_outputs(*record_at(offset));
+  }
+  make_room(count, outputs);
   std::uint32_t index = 0;
   std::uint64_t parts = kNoParts;
   for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
-    if (is_part(*record_at(offset))) {
+    const wire::RecordHeader& record = *record_at(offset);
+    note_spawned(record);
+    if (record.thread < kMaxThreads && of_child[record.thread]) continue;
+    if (is_part(record)) {
       if (parts == kNoParts) parts = offset;
     } else {
-      if (is_call(record_at(offset))) add(index++, offset, parts == kNoParts ? offset : parts);
+      if (is_call(&record)) add(index++, offset, parts == kNoParts ? offset : parts);
       parts = kNoParts;
     }
   }
+  end_of_contents();
 }
 
 }  // namespace reweave::core

@@ -50,7 +50,9 @@ long handle_rlimit(Call& call) {
     here.memory_hard_limit = wanted.hard + 1;
   }
   if (get != 0) *reinterpret_cast<Limit*>(get) = old;
-  return complete(call, 0);
+  // The limit that the first program was started with is the recording's, not that of whoever replays.
+  if (replaying()) return inject(call);
+  return log_value(call, 0, static_cast<std::uint64_t>(get), sizeof(Limit));
 }
 
 // Who lost its parent is the supervisor's child, and natively that of the first process of all.

@@ -18,6 +18,7 @@
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/named_files.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -111,6 +112,12 @@ void append_output(RecordWriter& record, const Output& output, const wire::KeptR
   record.append(kept, sizeof *kept);
 }
 
+void append_names(RecordWriter& record, const NamedText& names) {
+  record.body<wire::SyscallRecord>().flags |= wire::kNamesFiles;
+  *reinterpret_cast<wire::OutputChunk*>(record.append_space(sizeof(wire::OutputChunk))) = {0, names.bytes()};
+  record.append(&names, names.bytes());
+}
+
 void log_part(const Output& part, const wire::KeptRange* kept) {
   PseudoCall record(wire::kOutputPart, logged_bytes(part, kept) - sizeof(wire::OutputChunk));
   record.fields().flags = kept == nullptr ? 0 : wire::kOutputApart;
@@ -136,12 +143,14 @@ void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange
 bool apply_outputs(const wire::SyscallRecord& record) {
   const auto* bytes = reinterpret_cast<const std::byte*>(&record);
   std::uint64_t at = sizeof(wire::SyscallRecord);
+  bool is_names = (record.flags & wire::kNamesFiles) != 0;
   while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
     wire::OutputChunk chunk;
     memcpy(&chunk, bytes + at, sizeof chunk);
     at += sizeof chunk;
     if (chunk.bytes > record.header.bytes - at) return false;
-    memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
+    if (!is_names) memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
+    is_names = false;
     at += round_to(chunk.bytes, 8);
   }
   return true;
@@ -181,6 +190,8 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
     log_parts(outputs, count, kept);
     extra = count = 0;
   }
+  const NamedText* names = names_of(call, result);
+  if (names != nullptr) extra += sizeof(wire::OutputChunk) + round_to(names->bytes(), 8);
   RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
   auto& body = record.body<wire::SyscallRecord>();
   body.number = static_cast<std::uint32_t>(call.number);
@@ -190,6 +201,7 @@ void log_call(Call& call, long result, const Output* outputs, std::uint32_t coun
   for (int i = call.row->argument_count; i < 6; i++) body.args[i] = 0;
   body.step = state().step;
   body.context = context_hash(call.context.registers);
+  if (names != nullptr) append_names(record, *names);
   for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
   record.commit();
   call.completed = true;

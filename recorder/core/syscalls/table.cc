@@ -48,25 +48,40 @@ constexpr IntArguments kIntArguments[] = {
 #undef INTS
 };
 
-// Both lists are in number order.
+struct PathArguments {
+  std::uint16_t number;
+  std::uint8_t paths;
+};
+constexpr PathArguments kPathArguments[] = {
+#define PATHS(number, paths) {number, paths},
+#include "recorder/core/syscalls/path_arguments.inc"
+#undef PATHS
+};
+
+// All lists are in number order.
 constexpr std::array<SyscallRow, kRowCount> make_rows() {
   std::array<SyscallRow, kRowCount> rows = {};
-  std::size_t next = 0;
+  std::size_t next = 0, next_paths = 0;
   for (std::size_t i = 0; i < kRowCount; i++) {
     rows[i] = kPlainRows[i];
     if (next < std::size(kIntArguments) && kIntArguments[next].number == rows[i].number)
       rows[i].ints = kIntArguments[next++].ints;
+    if (next_paths < std::size(kPathArguments) && kPathArguments[next_paths].number == rows[i].number)
+      rows[i].paths = kPathArguments[next_paths++].paths;
   }
   return rows;
 }
 constexpr std::array<SyscallRow, kRowCount> kRows = make_rows();
 
 constexpr bool all_have_rows() {
-  std::size_t with = 0;
-  for (const SyscallRow& row : kRows) with += row.ints != 0 ? 1 : 0;
-  return with == std::size(kIntArguments);
+  std::size_t with = 0, with_paths = 0;
+  for (const SyscallRow& row : kRows) {
+    with += row.ints != 0 ? 1 : 0;
+    with_paths += row.paths != 0 ? 1 : 0;
+  }
+  return with == std::size(kIntArguments) && with_paths == std::size(kPathArguments);
 }
-static_assert(all_have_rows(), "int arguments are in number order, each of a call that has a row");
+static_assert(all_have_rows(), "int and path arguments are in number order, each of a call that has a row");
 
 constexpr bool sorted_and_unique() {
   for (std::size_t i = 1; i < kRowCount; i++)

@@ -67,7 +67,8 @@ struct SyscallRow {
   Out outs[4];
   long (*handler)(Call&);
   const char* why;
-  std::uint8_t ints = 0;  // arguments of which the kernel looks at 32 bits (int_arguments.inc)
+  std::uint8_t ints = 0;   // arguments of which the kernel looks at 32 bits (int_arguments.inc)
+  std::uint8_t paths = 0;  // arguments that are paths or names (path_arguments.inc)
 };
 
 // The row of that number; calls without one get a row of kind kRefused.

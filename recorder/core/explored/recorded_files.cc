@@ -1,0 +1,208 @@
+#include "recorder/core/explored/recorded_files.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/outputs_of.h"
+#include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/recorded_contents.h"
+#include "recorder/core/log/pseudo_calls.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/named_files.h"
+#include "recorder/core/syscalls/table.h"
+
+namespace reweave::core {
+
+namespace {
+
+constexpr std::uint32_t kMostCopies = 4096;  // that one run makes
+
+RecordedFile* files;
+std::uint32_t count, room;
+std::uint32_t at_start[kMaxFds];  // plus one
+std::uint32_t open_now[kMaxFds];  // plus one, while they are indexed
+bool seen[kMaxFds];
+
+bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds); }
+
+std::uint32_t new_file() {
+  if (count == room) return kNothing;
+  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false};
+  return count++;
+}
+
+// What the descriptor leads to. Of one that no recorded call made it is new: it was open where the runs begin, or came
+// with a message.
+std::uint32_t file_now(long fd) {
+  if (!is_descriptor(fd)) return kNothing;
+  if (open_now[fd] == 0) {
+    const std::uint32_t file = new_file();
+    if (file == kNothing) return kNothing;
+    open_now[fd] = file + 1;
+    if (!seen[fd]) at_start[fd] = file + 1;
+  }
+  seen[fd] = true;
+  return open_now[fd] - 1;
+}
+
+void lead_to(long fd, std::uint32_t file) {
+  if (!is_descriptor(fd)) return;
+  seen[fd] = true;
+  open_now[fd] = file == kNothing ? 0 : file + 1;
+}
+
+std::uint32_t make(long fd) {
+  const std::uint32_t file = new_file();
+  lead_to(fd, file);
+  return file;
+}
+
+Source source_of(const wire::NamedFiles& names, const char* name) {
+  constexpr struct {
+    const char* name;
+    Source source;
+  } kDevices[] = {{"/dev/urandom", Source::kRandom},
+                  {"/dev/random", Source::kRandom},
+                  {"/dev/zero", Source::kZeros},
+                  {"/dev/null", Source::kEmpty}};
+  if ((names.mode & S_IFMT) != S_IFCHR) return Source::kRecorded;
+  for (const auto& device : kDevices)
+    if (string_equal(device.name, name)) return device.source;
+  return Source::kRecorded;
+}
+
+void note_opened_file(std::uint32_t made, const wire::SyscallRecord& record) {
+  RecordedFile& file = files[made];
+  if (record.number == SYS_socket) file.datagrams = (record.args[1] & 0xf) != SOCK_STREAM;
+  const wire::NamedFiles* names = recorded_names(record);
+  if (names == nullptr) return;
+  file.source = source_of(*names, reinterpret_cast<const char*>(names + 1));
+  if ((names->mode & S_IFMT) != S_IFREG || record.number == SYS_openat2) return;
+  const std::uint64_t flags = record.number == SYS_creat          ? O_CREAT | O_TRUNC
+                              : record.number == SYS_memfd_create ? O_CREAT | O_EXCL
+                                                                  : record.args[record.number == SYS_open ? 1 : 2];
+  file.appends = (flags & O_APPEND) != 0;
+  file.contents = contents_of(*names, flags);
+}
+
+void note_duplicate(RecordedCall& call, const wire::SyscallRecord& record) {
+  const bool is_command =
+      record.number == SYS_fcntl && (record.args[1] == F_DUPFD || record.args[1] == F_DUPFD_CLOEXEC);
+  const bool duplicates = record.number == SYS_dup || record.number == SYS_dup2 || record.number == SYS_dup3;
+  if ((!is_command && !duplicates) || is_error(record.result)) return;
+  if (static_cast<long>(record.args[0]) == record.result) return;
+  lead_to(record.result, call.file);
+  call.made = call.file;
+}
+
+// Two files, the second behind the first.
+void note_pair(RecordedCall& call, const wire::SyscallRecord& record) {
+  std::int32_t pair[2];
+  const wire::OutputChunk* chunk = sole_chunk(record.header);
+  if (chunk == nullptr || chunk->bytes != sizeof pair) return;
+  memcpy(pair, chunk + 1, sizeof pair);
+  call.made = make(pair[0]);
+  if (make(pair[1]) == kNothing) call.made = kNothing;
+}
+
+void note_closed(const wire::SyscallRecord& record) {
+  if (record.number == SYS_close) lead_to(static_cast<long>(record.args[0]), kNothing);
+  if (record.number != SYS_close_range || (record.args[2] & 4 /* CLOSE_RANGE_CLOEXEC */) != 0) return;
+  for (std::uint64_t fd = record.args[0]; fd <= record.args[1] && fd < kMaxFds; fd++)
+    if (open_now[fd] != 0) lead_to(static_cast<long>(fd), kNothing);
+}
+
+// Calls that move data between files in the kernel, whose positions are not followed: their descriptors.
+void note_copy(const wire::SyscallRecord& record) {
+  constexpr struct {
+    long number;
+    int from, to;
+  } kCopies[] = {{SYS_sendfile, 1, 0}, {SYS_splice, 0, 2}, {SYS_copy_file_range, 0, 2}};
+  for (const auto& copy : kCopies)
+    if (copy.number == record.number)
+      for (const int argument : {copy.from, copy.to}) {
+        const std::uint32_t file = file_now(static_cast<std::int32_t>(record.args[argument]));
+        if (file != kNothing && files[file].contents != kNothing) contents_at(files[file].contents).unreliable = true;
+      }
+}
+
+void add_input(RecordedCall& call, std::uint32_t index) {
+  RecordedFile& file = files[call.file];
+  call.outputs_before = file.outputs;
+  if (file.inputs == kNothing)
+    file.inputs = index;
+  else
+    recorded_call_at(file.last_input).next_input = index;
+  file.last_input = index;
+}
+
+// What it saw is still there to be read.
+bool peeks(const wire::SyscallRecord& record) {
+  const int flags = record.number == SYS_recvfrom ? 3 : record.number == SYS_recvmsg ? 2 : -1;
+  return flags >= 0 && (record.args[flags] & MSG_PEEK) != 0;
+}
+
+}  // namespace
+
+long prepare_recorded_files(std::uint64_t memory, std::uint64_t calls) {
+  room = static_cast<std::uint32_t>(2 * calls + kMaxFds + kMostCopies);
+  const std::uint64_t bytes = round_to(room * sizeof(RecordedFile), kPage);
+  if (memory + bytes > kFeedBase) return -ENOMEM;
+  const long at = sys(SYS_mmap, memory, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  files = reinterpret_cast<RecordedFile*>(memory);
+  return is_error(at) ? at : static_cast<long>(memory + bytes);
+}
+
+RecordedFile& recorded_file(std::uint32_t file) { return files[file]; }
+std::uint32_t recorded_file_count() { return count; }
+
+std::uint32_t copy_recorded_file(std::uint32_t file) {
+  const std::uint32_t copy = new_file();
+  if (copy == kNothing) return kNothing;
+  files[copy].contents = files[file].contents;
+  files[copy].source = files[file].source;
+  files[copy].appends = files[file].appends;
+  return copy;
+}
+
+std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] != 0 ? at_start[fd] - 1 : kNothing; }
+
+bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
+
+int descriptor_argument(long number) {
+  const std::uint32_t flags = find_row(number)->flags;
+  if ((flags & (kFirstIsFd | kFirstIsFolder)) != 0) return 0;
+  if (number == SYS_mmap) return 4;
+  return number == SYS_dup || number == SYS_dup2 || number == SYS_dup3 ? 0 : -1;
+}
+
+void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
+  const int argument = descriptor_argument(record.number);
+  const bool is_memory = record.number == SYS_mmap && (record.args[3] & MAP_ANONYMOUS) != 0;
+  if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
+  const std::uint32_t flags = find_row(record.number)->flags;
+  if (call.file != kNothing) {
+    RecordedFile& file = files[call.file];
+    const auto& parts = *record_at(call.parts);
+    file.changes_mapped = file.changes_mapped || is_pseudo_call(parts, wire::kFileChanged);
+    if (sends_outside(record.number)) file.outputs++;
+    if (hears_outside(record.number) && !peeks(record)) add_input(call, index);
+    index_contents_use(file, call);
+  }
+  if (is_error(record.result)) return;
+  if ((flags & kNewFd) != 0) {
+    call.made = make(record.result);
+    if (call.made != kNothing) note_opened_file(call.made, record);
+  }
+  if ((flags & kNewFdPair) != 0) note_pair(call, record);
+  note_copy(record);
+  note_duplicate(call, record);
+  note_closed(record);
+}
+
+}  // namespace reweave::core
