@@ -88,8 +88,9 @@ void TraceBuilder::emit(TraceModel& model) {
     }
     if (model.size() > before) {
       final_index_[index] = before;
-    } else if (!has_branches_ && reads_pending_[raw.thread]) {
-      // What is left out decided, too, so that the thread's end needs what was read before.
+    } else if (reads_pending_[raw.thread] && (!has_branches_ || is_atomic_read(raw))) {
+      // Left out, but it decided: without branches whatever a thread does next, and whether an exchange succeeds.
+      reads_pending_[raw.thread] = false;
       append(model, raw, Op::kBranch, kNone, 0);
     }
   }

@@ -127,7 +127,7 @@ bool RunOracle::enabled(const State& state, std::size_t event) const {
       return started(state, static_cast<ThreadId>(e.extra)) && state.done[e.extra] == threads_[e.extra].size();
     case EventKind::kAtomicLoad:
     case EventKind::kAtomicRmw:
-      return state.written[variable_[event]] == from_[event];
+      return carries_[event] || state.written[variable_[event]] == from_[event];
     default:
       return true;
   }
