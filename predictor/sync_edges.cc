@@ -26,20 +26,45 @@ void SyncEdges::wait_end(std::uint64_t condition, ThreadId thread, bool timed_ou
 
 void SyncEdges::barrier_enter(std::uint64_t barrier, ThreadId thread, std::uint32_t event) {
   Barrier& b = barriers_[barrier];
-  b.entering.push_back(event);
-  b.generation_of[thread] = b.generation;
+  b.last_entry[thread] = static_cast<std::uint32_t>(b.entries.size());
+  b.entries.push_back(event);
 }
 
 void SyncEdges::barrier_leave(std::uint64_t barrier, ThreadId thread, std::uint32_t event) {
   Barrier& b = barriers_[barrier];
-  auto mine = b.generation_of.find(thread);
-  if (mine == b.generation_of.end()) return;
-  if (mine->second == b.generation) {  // the first to leave: everyone has entered
-    b.complete[b.generation++] = std::move(b.entering);
-    b.entering.clear();
-    b.complete.erase(b.generation - 3);  // nobody can still be two generations behind
+  const auto mine = b.last_entry.find(thread);
+  if (mine == b.last_entry.end()) return;
+  b.leaves.push_back({event, mine->second, static_cast<std::uint32_t>(b.entries.size())});
+}
+
+bool SyncEdges::may_wait_for(const Barrier& barrier, std::uint32_t threads) {
+  return std::all_of(barrier.leaves.begin(), barrier.leaves.end(),
+                     [&](const Leave& leave) { return leave.entered >= (leave.entry / threads + 1) * threads; });
+}
+
+void SyncEdges::add_edges_of(const Barrier& barrier) {
+  if (barrier.leaves.empty()) return;
+  std::vector<std::uint32_t> numbers;  // of threads, the largest first
+  for (std::uint32_t n = barrier.leaves.front().entered; n > 1; --n) {
+    const bool divides = std::any_of(numbers.begin(), numbers.end(), [&](std::uint32_t m) { return m % n == 0; });
+    if (!divides && may_wait_for(barrier, n)) numbers.push_back(n);
   }
-  for (std::uint32_t entry : b.complete[mine->second]) edges_.push_back({event, entry});
+  for (const Leave& leave : barrier.leaves) {
+    std::vector<std::uint32_t> sources;
+    for (const std::uint32_t n : numbers) {
+      const auto first = barrier.entries.begin() + leave.entry / n * n;
+      sources.insert(sources.end(), first, first + n);
+    }
+    std::sort(sources.begin(), sources.end());
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    for (const std::uint32_t source : sources) edges_.push_back({leave.event, source});
+  }
+}
+
+std::vector<MustEdge> SyncEdges::take() {
+  for (const auto& [address, barrier] : barriers_) add_edges_of(barrier);
+  barriers_.clear();
+  return std::move(edges_);
 }
 
 void SyncEdges::sem_post(std::uint64_t semaphore, ThreadId thread, std::uint32_t event) {

@@ -3,6 +3,9 @@
 //
 // Semaphores: a wait keeps every post and every wait that came before it in the trace. That is more than needed (the
 // semaphore's initial value is unknown), so reorderings may be missed but none is wrong.
+//
+// Barriers: a trace does not say how many threads a barrier waits for. Each number that the trace allows gives its
+// edges; mostly that is one number and its divisors, and the edges of the divisors are among those of the number.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +27,8 @@ class SyncEdges {
   void sem_post(std::uint64_t semaphore, ThreadId thread, std::uint32_t event);
   void sem_wait(std::uint64_t semaphore, std::uint32_t event);
 
-  // The edges found, in raw indices, and none twice.
-  std::vector<MustEdge> take() { return std::move(edges_); }
+  // The edges found, in raw indices, and none twice. Call once, after all events.
+  std::vector<MustEdge> take();
 
  private:
   struct Waiter {
@@ -33,16 +36,23 @@ class SyncEdges {
     std::uint32_t begin;
     std::uint32_t notified_by;
   };
+  struct Leave {
+    std::uint32_t event;
+    std::uint32_t entry;    // of the same thread: index in Barrier::entries
+    std::uint32_t entered;  // entries before it in the trace
+  };
   struct Barrier {
-    std::vector<std::uint32_t> entering;                                     // of the generation not yet complete
-    std::unordered_map<ThreadId, std::uint32_t> generation_of;               // of each thread's last entry
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> complete;  // entries by generation
-    std::uint32_t generation = 0;
+    std::vector<std::uint32_t> entries;  // events
+    std::vector<Leave> leaves;
+    std::unordered_map<ThreadId, std::uint32_t> last_entry;  // index in entries
   };
   struct Semaphore {
     std::unordered_map<ThreadId, std::uint32_t> last_post;
     std::uint32_t last_wait = kNone;
   };
+
+  static bool may_wait_for(const Barrier& barrier, std::uint32_t threads);
+  void add_edges_of(const Barrier& barrier);
 
   std::unordered_map<std::uint64_t, std::deque<Waiter>> waiters_;
   std::unordered_map<std::uint64_t, Barrier> barriers_;

@@ -94,6 +94,9 @@ class TraceBuilder {
   void emit_lock(TraceModel& model, const RawEvent& raw);
   void emit_edges(TraceModel& model);
   static void mark_updates(TraceModel& model);
+  static bool is_atomic_read(const RawEvent& raw) {
+    return (raw.op == Op::kRead || raw.op == Op::kUpdate) && (raw.flags & kAtomic) != 0;
+  }
   bool keeps(const Granule& granule) const { return !options_.collapse || (granule.shared && granule.written); }
 
   // No event becomes more raw events; what is longer is cut off.

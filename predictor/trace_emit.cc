@@ -62,6 +62,7 @@ void TraceBuilder::append(TraceModel& model, const RawEvent& raw, Op op, std::ui
   model.stack.push_back(raw.stack);
   model.source.push_back(raw.source);
   model.held.push_back(held_now_[raw.thread]);
+  if (!has_branches_ && op != Op::kRead && op != Op::kUpdate) reads_pending_[raw.thread] = false;
   if (op == Op::kBranch || op == Op::kEnd) model.branches[raw.thread].push_back(model.position.back());
   events.push_back(model.size() - 1);
 }
@@ -85,7 +86,13 @@ void TraceBuilder::emit(TraceModel& model) {
     } else {
       append(model, raw, raw.op, raw.object, 0);
     }
-    if (model.size() > before) final_index_[index] = before;
+    if (model.size() > before) {
+      final_index_[index] = before;
+    } else if (reads_pending_[raw.thread] && (!has_branches_ || is_atomic_read(raw))) {
+      // Left out, but it decided: without branches whatever a thread does next, and whether an exchange succeeds.
+      reads_pending_[raw.thread] = false;
+      append(model, raw, Op::kBranch, kNone, 0);
+    }
   }
 }
 
@@ -163,13 +170,21 @@ void TraceBuilder::emit_edges(TraceModel& model) {
     const EventIndex before = raw.before_source == kNone ? kNone : final_index_[raw.before_source];
     add(final_index_[raw.target], final_index_[raw.source], before);
   }
+  // A thread of which no event was kept still ends after its start: its join comes after its fork.
+  std::vector<EventIndex> end_of(model.thread_count(), kNone);
+  for (std::uint32_t t = 0; t < end_of.size(); ++t) {
+    if (!model.threads[t].empty()) end_of[t] = model.threads[t].back();
+  }
   for (const MustEdge& raw : start_edges_) {  // target is the thread started
-    if (raw.target >= model.thread_count() || model.threads[raw.target].empty()) continue;
-    add(model.threads[raw.target].front(), final_index_[raw.source], kNone);
+    const EventIndex fork = final_index_[raw.source];
+    const bool known = raw.target < model.thread_count();
+    if (known && !model.threads[raw.target].empty()) add(model.threads[raw.target].front(), fork, kNone);
+    if (raw.target >= end_of.size()) end_of.resize(raw.target + 1u, kNone);
+    if (end_of[raw.target] == kNone) end_of[raw.target] = fork;
   }
   for (const MustEdge& raw : join_edges_) {  // source is the thread joined
-    if (raw.source >= model.thread_count() || model.threads[raw.source].empty()) continue;
-    add(final_index_[raw.target], model.threads[raw.source].back(), kNone);
+    if (raw.source < end_of.size() && end_of[raw.source] != kNone)
+      add(final_index_[raw.target], end_of[raw.source], kNone);
   }
   for (auto& edges : model.edges) {
     std::stable_sort(edges.begin(), edges.end(),

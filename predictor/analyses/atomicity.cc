@@ -137,7 +137,8 @@ class Atomicity : public Analysis {
     if (two_sections && reads_anew(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
     // What the thread between reads decides what it does next, so it may never leave its section.
-    const EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
+    EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
+    if (in.order.ordered(stop, e[1])) stop = e[2];  // started in that section
     GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});
     return 1;
   }

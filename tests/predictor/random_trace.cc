@@ -8,6 +8,7 @@ namespace reweave::testing {
 namespace {
 
 constexpr std::uint64_t kVariables = 0x1000, kLocks = 0x2000, kConditions = 0x3000, kBlocks = 0x5000, kStacks = 0x8000;
+constexpr std::uint64_t kPrivate = 0x9000, kSemaphores = 0xa000, kBarrier = 0xb000;
 constexpr std::uint64_t kBlockBytes = 0x100, kExitGroup = 231;
 constexpr std::uint32_t kBlockCount = 2;
 
@@ -15,7 +16,10 @@ class RandomTrace {
  public:
   RandomTrace(const RandomTraceOptions& options, std::uint64_t seed)
       : options_(options), random_(seed), threads_(options.threads) {
-    for (std::uint32_t t = 0; t < options.threads; ++t) threads_[t].alive = !options.fork_join || t == 0;
+    for (std::uint32_t t = 0; t < options.threads; ++t) {
+      threads_[t].alive = !options.fork_join || t == 0;
+      threads_[t].only_private = options.privates && pick(3) == 0;
+    }
   }
 
   std::vector<TraceEvent> run() {
@@ -37,6 +41,8 @@ class RandomTrace {
     bool joined = false;
     bool waiting = false;
     bool notified = false;
+    bool only_private = false;
+    std::uint32_t barrier_turn = 0;  // from 1: the turn of the barrier that it waits for; 0: none
     std::vector<Held> held;
   };
 
@@ -51,9 +57,10 @@ class RandomTrace {
 
   void end() {
     for (std::uint32_t t = 1; t < threads_.size(); ++t) {
-      if (threads_[t].alive && !threads_[t].waiting) emit(static_cast<ThreadId>(t), EventKind::kEnd, 0);
+      const bool asleep = threads_[t].waiting || threads_[t].barrier_turn != 0;
+      if (threads_[t].alive && !asleep) emit(static_cast<ThreadId>(t), EventKind::kEnd, 0);
     }
-    if (!threads_[0].waiting) emit(0, EventKind::kSyscall, 0, kExitGroup);
+    if (!threads_[0].waiting && threads_[0].barrier_turn == 0) emit(0, EventKind::kSyscall, 0, kExitGroup);
   }
 
   void heap(ThreadId t) {
@@ -69,18 +76,26 @@ class RandomTrace {
     Thread& thread = threads_[t];
     if (!thread.alive) return maybe_start(t);
     if (thread.waiting) return maybe_wake(t);
+    if (thread.barrier_turn != 0) return maybe_leave(t);
+    if (thread.only_private && pick(2) == 0) return access(t);
+    if ((options_.semaphores || options_.barrier != 0) && pick(5) == 0) {
+      return options_.barrier == 0 || (options_.semaphores && pick(2) == 0) ? semaphore(t) : enter(t);
+    }
     const std::uint32_t choice = pick(100);
     if (options_.nests && choice < 40) return thread.held.size() < 2 ? acquire(t) : release(t);
     if (choice < 50) return access(t);
     if (choice < 65) return acquire(t);
     if (choice < 80) return release(t);
     if (choice < 92 && options_.branches) return emit(t, EventKind::kBranch, 0);
-    if (options_.conditions) return condition(t);
+    if (options_.conditions && !(options_.fork_join && pick(3) == 0)) return condition(t);
     if (options_.fork_join) return maybe_join(t);
   }
 
   void access(ThreadId t) {
     std::uint64_t address = kVariables + pick(options_.variables) * 8, size = 8;
+    if (options_.privates && (threads_[t].only_private || pick(4) == 0)) {
+      return emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, kPrivate + t * 8u, 8);
+    }
     if (options_.mixed_sizes && pick(2) == 0) {
       size = 4;
       address += pick(2) * 4;
@@ -139,28 +154,63 @@ class RandomTrace {
       const std::uint32_t lock = held.back().lock;
       emit(t, EventKind::kWaitBegin, kConditions, kLocks + lock * 8);
       threads_[t].waiting = true;
+      waiters_.push_back(t);
       held.pop_back();
       wait_lock_.resize(threads_.size());
       wait_lock_[t] = lock;
     } else {
-      emit(t, EventKind::kNotify, kConditions, 0, 1);
-      for (Thread& other : threads_) other.notified |= other.waiting;
+      notify(t);
+    }
+  }
+
+  void notify(ThreadId t) {
+    const bool all = !options_.wakes_one || pick(2) == 0;
+    emit(t, EventKind::kNotify, kConditions, 0, all ? 1 : 0);
+    for (ThreadId first : waiters_) {
+      if (threads_[first].notified) continue;
+      threads_[first].notified = true;
+      if (!all) return;
     }
   }
 
   void maybe_wake(ThreadId t) {
     Thread& thread = threads_[t];
-    if (!thread.notified || !can_take(wait_lock_[t], false)) return;
-    emit(t, EventKind::kWaitEnd, kConditions, kLocks + wait_lock_[t] * 8);
+    const bool timeout = options_.wakes_one && !thread.notified && pick(4) == 0;
+    if ((!thread.notified && !timeout) || !can_take(wait_lock_[t], false)) return;
+    emit(t, EventKind::kWaitEnd, kConditions, kLocks + wait_lock_[t] * 8, timeout ? 1 : 0);
+    std::erase(waiters_, t);
     thread.held.push_back({wait_lock_[t], false});
     thread.waiting = thread.notified = false;
+  }
+
+  void semaphore(ThreadId t) {
+    const std::uint32_t which = pick(2);
+    if (pick(2) == 0) {
+      ++posted_[which];
+      return emit(t, EventKind::kSemPost, kSemaphores + which * 0x20);
+    }
+    if (posted_[which] == 0 && pick(4) != 0) return;  // now and then it began with more than zero
+    posted_[which] -= posted_[which] == 0 ? 0 : 1;
+    emit(t, EventKind::kSemWait, kSemaphores + which * 0x20);
+  }
+
+  void enter(ThreadId t) {
+    if (!threads_[t].held.empty()) return;
+    emit(t, EventKind::kBarrierEnter, kBarrier);
+    threads_[t].barrier_turn = entries_++ / options_.barrier + 1;
+  }
+  void maybe_leave(ThreadId t) {
+    if (entries_ < threads_[t].barrier_turn * options_.barrier) return;
+    emit(t, EventKind::kBarrierLeave, kBarrier);
+    threads_[t].barrier_turn = 0;
   }
 
   void maybe_start(ThreadId t) {
     if (threads_[t].joined || pick(2) == 0) return;
     std::vector<ThreadId> parents;
     for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-      if (threads_[i].alive && !threads_[i].waiting) parents.push_back(static_cast<ThreadId>(i));
+      if (threads_[i].alive && !threads_[i].waiting && threads_[i].barrier_turn == 0)
+        parents.push_back(static_cast<ThreadId>(i));
     }
     if (parents.empty()) return;
     const ThreadId parent = parents[pick(static_cast<std::uint32_t>(parents.size()))];
@@ -174,7 +224,8 @@ class RandomTrace {
   void maybe_join(ThreadId t) {
     const auto other = static_cast<ThreadId>(pick(static_cast<std::uint32_t>(threads_.size())));
     Thread& joined = threads_[other];
-    if (other == t || other == 0 || !joined.alive || joined.waiting || !joined.held.empty()) return;
+    if (other == t || other == 0 || !joined.alive || joined.waiting || joined.barrier_turn != 0) return;
+    if (!joined.held.empty()) return;
     joined.alive = false;
     joined.joined = true;
     emit(t, EventKind::kJoin, 0, other);
@@ -184,7 +235,9 @@ class RandomTrace {
   std::mt19937_64 random_;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> wait_lock_;
-  std::vector<ThreadId> started_;
+  std::vector<ThreadId> started_, waiters_;
+  std::array<std::uint32_t, 2> posted_{};
+  std::uint32_t entries_ = 0;  // to the barrier
   std::array<std::uint32_t, kBlockCount> freed_{};
   std::vector<TraceEvent> events_;
 };
