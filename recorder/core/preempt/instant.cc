@@ -7,6 +7,7 @@
 #include "recorder/core/log/checksum.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/memory_hash.h"
+#include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
 
