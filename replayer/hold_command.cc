@@ -35,6 +35,13 @@ const char* name_of(Ending ending) {
   return "";
 }
 
+// The memory with stubs of the program's code: pairs of start and size.
+Json stub_areas() {
+  Json list = Json::array();
+  for (const StubArea& area : kStubAreas) list.push_back({area.start, area.bytes});
+  return list;
+}
+
 // Where a debugger finds the runtime's state: numbers, so that it depends on neither symbols nor the language.
 Json memory_map() {
   constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
@@ -94,6 +101,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
       {"copies", copies_of(files)},  {"debug_files", files.debug_files()},
+      {"stubs", stub_areas()},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");

@@ -83,7 +83,8 @@ class BeforeStep(gdb.Command):
             gdb.execute("define hook-%s\nreweave-before-step\nend" % command)
 
     def invoke(self, argument, from_tty):
-        self.session.before_step()
+        if not stepping.own_steps:
+            self.session.before_step()
 
 
 class AfterThread(gdb.Command):

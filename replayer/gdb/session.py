@@ -13,6 +13,7 @@ import gdb
 
 import faults
 import frames
+import own_symbols
 import stepping
 import stops
 from core_memory import CoreMemory
@@ -22,6 +23,7 @@ SETTINGS = (
     "set confirm off",
     "set exec-file-mismatch off",
     "handle SIGSYS nostop noprint pass",  # each system call raises one
+    "skip -gfi */recorder/shim/*",  # `step` passes over what stands in for pthread_mutex_lock and the like
 )
 
 
@@ -131,7 +133,7 @@ class Session:
             self.end()
             raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
         stepping.restore_parameters()
-        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        self.add_own_symbols()
         faults.be_quiet()
         for stop in self.stops:
             stop.delete()
@@ -139,6 +141,10 @@ class Session:
         self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
         self.stops = [stops.StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
                       faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
+
+    def add_own_symbols(self):
+        stepping.own_symbols = own_symbols.add_core(self.place["core"])
+        own_symbols.add_stubs(self.place["stubs"])
 
     def land(self):
         """The target waits inside the runtime: lets it come to where the user wants to look."""
@@ -181,7 +187,7 @@ class Session:
     def adopt_program(self):
         program = self.core.program(gdb.selected_inferior().pid)
         gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
-        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        self.add_own_symbols()
         gdb.write("reweave: the process now executes %s\n" % program)
 
     def before_step(self):

@@ -12,13 +12,12 @@ EXITS = ("__restore_rt", "core_sigreturn", "core_enter_program") + tuple(
 MOST_STEPS = 64  # core_enter_program clears every register first
 
 
+own_symbols = {}  # addresses of the runtime's symbols (own_symbols.py)
+
+
 def symbol_address(name):
-    """Address of a symbol of the runtime, or None. Looked up as C, whatever the program's language."""
-    with parameter("language", "c"):
-        try:
-            return int(gdb.parse_and_eval("(unsigned long)&" + name))
-        except gdb.error:
-            return None
+    """Address of a symbol of the runtime, or None."""
+    return own_symbols.get(name)
 
 
 left_changed = {}  # parameters that could not be set back, for the process was gone, and what they were
@@ -124,6 +123,19 @@ def stops_after_clock_reads():
     return stops
 
 
+own_steps = False  # the step under way is ours: what surrounds the user's steps is not wanted
+
+
+def step_instruction():
+    """Executes one instruction of the selected thread, without the hooks of the user's steps."""
+    global own_steps
+    own_steps = True
+    try:
+        gdb.execute("stepi", to_string=True)
+    finally:
+        own_steps = False
+
+
 def run_to_program(is_core):
     """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
     stops = [gdb.Breakpoint("*%#x" % address, internal=True)
@@ -140,5 +152,5 @@ def run_to_program(is_core):
         for _ in range(MOST_STEPS):
             if not is_core(newest_pc()):
                 return True
-            gdb.execute("stepi", to_string=True)
+            step_instruction()
     return False
