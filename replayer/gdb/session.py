@@ -17,11 +17,13 @@ import own_symbols
 import stepping
 import stops
 from core_memory import CoreMemory
+from excursion import Excursion
 from stand_in import StandIn
 
 SETTINGS = (
     "set confirm off",
     "set exec-file-mismatch off",
+    "set unwindonsignal on",  # functions that gdb calls and that cannot go on raise SIGTRAP (stops.py)
     "handle SIGSYS nostop noprint pass",  # each system call raises one
     "skip -gfi */recorder/shim/*",  # `step` passes over what stands in for pthread_mutex_lock and the like
 )
@@ -51,6 +53,8 @@ class Session:
         self.new_thread = None
         self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
+        self.running = False  # since a command of the user's
+        self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
@@ -103,6 +107,7 @@ class Session:
         self.show()
 
     def restart(self, where):
+        self.excursion.forget()
         self.end()
         self.place = self.hold(where)
         self.core = CoreMemory(self.place["memory"])
@@ -128,7 +133,8 @@ class Session:
         self.stand_in.install(self.place)
         gdb.execute("file %s" % quoted(self.stand_in.program(self.place["program"])), to_string=True)
         try:
-            gdb.execute("attach %d" % self.place["pid"], to_string=True)
+            with stepping.internally():
+                gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
             self.end()
             raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
@@ -140,6 +146,7 @@ class Session:
         self.new_program = stops.NewProgram(stepping.symbol_address("core_enter_program"))
         self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
         self.stops = [stops.StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
+                      stops.GivenUpCall(stepping.symbol_address("core_give_up_call")),
                       faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
 
     def add_own_symbols(self):
@@ -166,6 +173,7 @@ class Session:
                       "one, or choose another process with -p (`reweave ps` lists them)\n")
 
     def on_stop(self, event):
+        self.running = False
         for stop in self.step_stops:
             stop.delete()
         self.step_stops = []
@@ -189,6 +197,11 @@ class Session:
         gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
         self.add_own_symbols()
         gdb.write("reweave: the process now executes %s\n" % program)
+
+    def before_going_on(self):
+        """Before any command that lets the program go on."""
+        self.excursion.end()
+        self.running = True
 
     def before_step(self):
         """If the thread waits inside the runtime, it first has to return to the program."""

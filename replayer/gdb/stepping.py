@@ -123,17 +123,18 @@ def stops_after_clock_reads():
     return stops
 
 
-own_steps = False  # the step under way is ours: what surrounds the user's steps is not wanted
+internal = False  # the command under way is ours: what surrounds the user's is not wanted
 
 
-def step_instruction():
-    """Executes one instruction of the selected thread, without the hooks of the user's steps."""
-    global own_steps
-    own_steps = True
+@contextlib.contextmanager
+def internally():
+    """Commands run without the hooks of the user's meanwhile."""
+    global internal
+    before, internal = internal, True
     try:
-        gdb.execute("stepi", to_string=True)
+        yield
     finally:
-        own_steps = False
+        internal = before
 
 
 def run_to_program(is_core):
@@ -152,5 +153,6 @@ def run_to_program(is_core):
         for _ in range(MOST_STEPS):
             if not is_core(newest_pc()):
                 return True
-            step_instruction()
+            with internally():
+                gdb.execute("stepi", to_string=True)
     return False

@@ -17,6 +17,20 @@ class StopOfRun(gdb.Breakpoint):
         return True
 
 
+class GivenUpCall(gdb.Breakpoint):
+    """Where the runtime gives up a function that gdb calls: says why. A SIGTRAP follows, on which gdb unwinds."""
+
+    def __init__(self, address):
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+
+    def stop(self):
+        message = gdb.selected_frame().read_register("rdi").cast(gdb.lookup_type("char").pointer())
+        gdb.write("reweave: the called function is given up: %s\n" % message.string(errors="replace"))
+        gdb.flush()
+        return False
+
+
 class NewProgram(gdb.Breakpoint):
     """Stops where the runtime enters a program that the process has executed: gdb has lost its symbols."""
 

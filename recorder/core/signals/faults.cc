@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/debugger_call.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/code/stubs.h"
@@ -139,6 +140,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     core_on_asynchronous(number, info, raw_context);
     return;
   }
+  if (called_by_debugger()) give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads what is recorded");
   suspend_stepping(context);
   if (ours_by_design(number, info, context)) return resume_stepping(context);
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
