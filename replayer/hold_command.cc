@@ -11,6 +11,7 @@
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "formats/recorded_files.h"
+#include "recorder/supervisor/call_names.h"
 #include "recorder/supervisor/target.h"
 #include "replayer/hold_plan.h"
 #include "replayer/replay_session.h"
@@ -39,6 +40,14 @@ const char* name_of(Ending ending) {
 Json stub_areas() {
   Json list = Json::array();
   for (const StubArea& area : kStubAreas) list.push_back({area.start, area.bytes});
+  return list;
+}
+
+// The names of the system calls, by number.
+Json call_names() {
+  constexpr unsigned kCalls = 470;
+  Json list = Json::array();
+  for (unsigned number = 0; number < kCalls; number++) list.push_back(system_call_name(number));
   return list;
 }
 
@@ -106,7 +115,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
       {"copies", copies_of(files)},  {"debug_files", files.debug_files()},
-      {"stubs", stub_areas()},
+      {"stubs", stub_areas()},       {"calls", call_names()},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");

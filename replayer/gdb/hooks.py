@@ -4,6 +4,7 @@ import functools
 
 import gdb
 
+import catches
 import stepping
 
 STEPS = ("next", "step", "nexti", "stepi", "until")
@@ -98,6 +99,7 @@ def define(session):
         session.excursion.begin()
         session.excursion.before_registers()
 
+    catches.CatchSyscall(session)
     Hook("before-step", STEPS, step)
     Hook("before-going-on", GOING_ON, session.before_going_on)
     Hook("before-setting", ("set variable", "set"), set_something)

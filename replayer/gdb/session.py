@@ -53,6 +53,7 @@ class Session:
         self.new_thread = None
         self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
+        self.announcement = None  # what the next stop is, if gdb does not know it
         self.running = False  # since a command of the user's
         self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
@@ -75,7 +76,7 @@ class Session:
 
     def spare_ours(self, breakpoint):
         """A function of the program may be called like one of the runtime's, where nobody wants to stop."""
-        if not breakpoint.visible or "reweave::" in (breakpoint.location or ""):
+        if not breakpoint.visible or getattr(breakpoint, "in_runtime", False) or "reweave::" in (breakpoint.location or ""):
             return
         for location in getattr(breakpoint, "locations", ()):  # from gdb 13 on
             ours = self.is_core(location.address) or (location.function or "").startswith("reweave::")
@@ -145,9 +146,9 @@ class Session:
             stop.delete()
         self.new_program = stops.NewProgram(stepping.symbol_address("core_enter_program"))
         self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
-        self.stops = [stops.StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
+        self.stops = [stops.StopOfRun(stepping.symbol_address("core_note_stop")), self.new_program, self.new_thread,
                       stops.GivenUpCall(stepping.symbol_address("core_give_up_call")),
-                      faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
+                      faults.EndOfProcess(stepping.symbol_address("core_note_end"))]
 
     def add_own_symbols(self):
         stepping.own_symbols = own_symbols.add_core(self.place["core"])
@@ -183,7 +184,23 @@ class Session:
         if stepping.newest_pc() == self.new_program.address:
             self.adopt_program()
         self.name_threads()
+        in_runtime = self.is_ours(gdb.newest_frame())
         self.show_program_frame()
+        if self.announcement or (in_runtime and isinstance(event, gdb.SignalEvent)):
+            self.show_stop()
+
+    def announce(self, text):
+        """The stop that is about to come is shown as that."""
+        self.announcement = text
+
+    def show_stop(self):
+        text, self.announcement = self.announcement, None
+        gdb.write("\n%s, " % text if text else "")
+        gdb.execute("frame")
+
+    def call_name(self, number):
+        calls = self.place["calls"]
+        return calls[number] if 0 <= number < len(calls) else str(number)
 
     def show_program_frame(self):
         """Selects the innermost frame of the program."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`reweave replay -g N` comes back at every event: it says where the program is, or that its process ends there.
 
-    goto_check.py --build BUILD [--each N] [--all] [--chaos] [NAME...]
+    goto_check.py --build BUILD [--each N] [--all] [--most N] [--chaos] [NAME...]
 
 Records programs of tests/programs/subjects.json (default: all of kind behaviour that are built) and goes to events of
 each: N of every sort that `reweave dump` shows (a switch for each reason, each kind of record), or with --all to every
@@ -88,7 +88,8 @@ def check(arguments, subject):
             return
         if dump.count("\n") > MOST_EVENTS:
             return
-        for event, sort in sorted(events_to_try(dump, arguments.each, arguments.all).items()):
+        chosen = sorted(events_to_try(dump, arguments.each, arguments.all).items())
+        for event, sort in chosen[::-(-len(chosen) // arguments.most) or 1]:
             yield event, sort, go(arguments, recording, event)
 
 
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--each", type=int, default=1, help="events of each sort")
     parser.add_argument("--all", action="store_true", help="every event")
+    parser.add_argument("--most", type=int, default=10**9, help="events of a recording")
     parser.add_argument("--chaos", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
