@@ -52,6 +52,9 @@ class Excursion:
             return
         self.abandon_calls()
         self.set_calling(False)
+        self.put_back()
+
+    def put_back(self):
         self.saved.put_back()
         self.saved = None
         gdb.execute("maintenance flush dcache", to_string=True)
@@ -96,7 +99,7 @@ class Excursion:
             return
         self.set_calling(False)
         if self.session.running:  # this was a breakpoint's condition: gdb may let the program go on at once
-            self.end()
+            self.put_back()
 
     def make_room(self, real_tid):
         """What the called function makes the runtime do must not overwrite frames of a thread that waits in there."""

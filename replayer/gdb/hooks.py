@@ -77,12 +77,16 @@ class Run(gdb.Command):
 
 def run(session):
     session.restart("1")
-    gdb.execute("continue")
+    go_on()
 
 
 def start(session):
     session.restart("1")
     gdb.execute("tbreak main")
+    go_on()
+
+
+def go_on():
     gdb.execute("continue")
 
 

@@ -35,13 +35,15 @@ def object_file(size):
             + section(b".shstrtab", STRINGS, 0, end, len(names)) + names)
 
 
+files = {}  # descriptors by contents; gdb opens them again whenever it reads more
+
+
 def add_file(data, *places):
     """Has gdb read the symbols of the ELF file with those contents."""
-    file = os.memfd_create("reweave-symbols")
-    with os.fdopen(file, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        gdb.execute("add-symbol-file /proc/%d/fd/%d %s" % (os.getpid(), file, " ".join(places)), to_string=True)
+    if data not in files:
+        files[data] = os.memfd_create("reweave-symbols")
+        os.write(files[data], data)
+    gdb.execute("add-symbol-file /proc/%d/fd/%d %s" % (os.getpid(), files[data], " ".join(places)), to_string=True)
 
 
 def section_headers(data):
