@@ -24,6 +24,7 @@ class Excursion:
         self.saved = None  # Snapshot, if there may be such changes
         self.registers = None  # of the selected thread: {name: value}
         self.depth = 0  # of calls under way
+        self.locking = None  # the user's scheduler-locking during a call
         self.told = False
         gdb.events.inferior_call.connect(self.on_call)
         gdb.events.memory_changed.connect(self.on_change)
@@ -67,6 +68,9 @@ class Excursion:
     def forget(self):
         """The process is gone."""
         self.saved = self.registers = None
+        if self.locking is not None:
+            gdb.execute("set scheduler-locking " + self.locking, to_string=True)
+            self.locking = None
 
     def abandon_calls(self):
         """Leaves functions called by gdb in which the program has stopped, such as at a breakpoint."""
@@ -82,6 +86,13 @@ class Excursion:
             gdb.write("reweave: the function called from gdb was abandoned\n")
 
     def set_calling(self, calling):
+        """The runtime takes nothing from the recording meanwhile, so no other thread may run."""
+        if calling and self.locking is None:
+            self.locking = gdb.parameter("scheduler-locking")
+            gdb.execute("set scheduler-locking on", to_string=True)
+        elif not calling and self.locking is not None:
+            gdb.execute("set scheduler-locking " + self.locking, to_string=True)
+            self.locking = None
         write_memory(gdb.selected_inferior().pid, stepping.symbol_address("core_debugger_call"),
                      struct.pack("<I", calling))
 

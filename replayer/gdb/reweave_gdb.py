@@ -14,12 +14,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import commands  # noqa: E402
 import hooks  # noqa: E402
+import stops  # noqa: E402
 from session import NoReplay, Session  # noqa: E402
 
 
 def main():
     session = Session(os.environ["REWEAVE_GDB_PROGRAM"], os.environ["REWEAVE_GDB_RECORDING"],
                       os.environ["REWEAVE_GDB_PID"], bool(os.environ["REWEAVE_GDB_QUIET"]))
+    stops.hide_own_breakpoints()
     commands.define(session)
     hooks.define(session)
     try:

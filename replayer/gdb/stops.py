@@ -3,6 +3,12 @@
 import gdb
 
 
+def hide_own_breakpoints():
+    """Scripts of the user's find only the user's breakpoints in gdb.breakpoints()."""
+    every = gdb.breakpoints
+    gdb.breakpoints = lambda: tuple(breakpoint for breakpoint in every() if breakpoint.number > 0)
+
+
 class StopOfRun(gdb.Breakpoint):
     """Stops where the runtime ends a run by itself: a deadlock, a divergence, the end of a truncated recording."""
 
