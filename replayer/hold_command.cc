@@ -11,6 +11,7 @@
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "formats/recorded_files.h"
+#include "recorder/supervisor/call_names.h"
 #include "recorder/supervisor/target.h"
 #include "replayer/hold_plan.h"
 #include "replayer/replay_session.h"
@@ -35,6 +36,21 @@ const char* name_of(Ending ending) {
   return "";
 }
 
+// The memory with stubs of the program's code: pairs of start and size.
+Json stub_areas() {
+  Json list = Json::array();
+  for (const StubArea& area : kStubAreas) list.push_back({area.start, area.bytes});
+  return list;
+}
+
+// The names of the system calls, by number.
+Json call_names() {
+  constexpr unsigned kCalls = 470;
+  Json list = Json::array();
+  for (unsigned number = 0; number < kCalls; number++) list.push_back(system_call_name(number));
+  return list;
+}
+
 // Where a debugger finds the runtime's state: numbers, so that it depends on neither symbols nor the language.
 Json memory_map() {
   constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
@@ -56,6 +72,11 @@ Json memory_map() {
       {"thread_start_context", offsetof(Thread, start_context)},
       {"thread_wait_kind", offsetof(Thread, wait) + offsetof(Wait, kind)},
       {"thread_wait_address", offsetof(Thread, wait) + offsetof(Wait, address)},
+      {"thread_stack_top", offsetof(Thread, stack_top)},
+      {"stack_bytes", kCoreStackBytes},
+      {"shadow_start", kShadowBase},
+      {"shadow_end", kShadowEnd},
+      {"process_count", kState + offsetof(RuntimeState, process_count)},
       {"thread_wait_owner", offsetof(Thread, wait) + offsetof(Wait, owner_tid)},
       {"processes", kState + offsetof(RuntimeState, processes)},
       {"process_bytes", sizeof(Process)},
@@ -94,6 +115,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
       {"copies", copies_of(files)},  {"debug_files", files.debug_files()},
+      {"stubs", stub_areas()},       {"calls", call_names()},
   };
   const std::string line = reply.dump() + "\n";
   SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/debugger_call.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/counting_stubs.h"
 #include "recorder/core/code/direct_calls.h"
@@ -32,7 +33,11 @@ void api_call_directly(const LoadedObject&);
 #pragma GCC visibility pop
 
 void core_api_point() {
-  const Thread& me = self();
+  Thread& me = self();
+  if (called_by_debugger()) {
+    me.countdown = INT32_MAX;
+    return;
+  }
   counted_point({me.point_object, me.point_pc, static_cast<OpKind>(me.point_operation & 0xffff),
                  static_cast<std::uint8_t>(me.point_operation >> 16), 0, me.point_detail});
 }
@@ -41,6 +46,7 @@ void core_api_stack(const StackRegisters* registers) { trace_call_stack(*registe
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
                           std::int32_t owner_tid) {
+  if (called_by_debugger()) give_up_debugger_call("it waits for another thread, which does not run meanwhile");
   WaitArgs args = {kind, object_key(address), address};
   args.owner_tid = owner_tid;
   if (deadline != nullptr && !replaying()) {
@@ -59,6 +65,7 @@ WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* dead
 }
 
 std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t count) {
+  if (called_by_debugger()) return 0;
   const std::uint32_t woken = wake(kind, object_key(address), count);
   if (live() && state().woken_starves != 0) end_slice();
   return woken;

@@ -4,6 +4,12 @@
 
         .text
 
+// Where a debugger has breakpoints in the core. A process that shares the debugged one's memory comes there too, and has
+// an instruction to pass over that does nothing (pass_debugger_stop in signals/faults.cc).
+        .macro  DEBUGGER_STOP
+        nop
+        .endm
+
 // First instruction of the image: the kernel's stack layout is at rsp.
         .globl  _start
         .hidden _start
@@ -39,6 +45,7 @@ __restore_rt:
 core_sigreturn:
         .cfi_startproc
         .cfi_undefined rip      // nobody called it: debuggers would guess a frame
+        DEBUGGER_STOP
         movq    %rdi, %rsp
         movq    $__NR_rt_sigreturn, %rax
         syscall
@@ -156,6 +163,7 @@ core_clone:
 core_enter_program:
         .cfi_startproc
         .cfi_undefined rip
+        DEBUGGER_STOP
         movq    %rdi, %rsp
         movq    %rsi, %rax
         xorl    %ebx, %ebx
@@ -177,6 +185,25 @@ core_enter_program:
         ret
         .cfi_endproc
         .size   core_enter_program, .-core_enter_program
+
+// void core_note_end(int wait_status), void core_note_stop(WireOutcome, const char* message): do nothing, but debuggers
+// look there.
+        .globl  core_note_end, core_note_stop
+        .hidden core_note_end, core_note_stop
+        .type   core_note_end, @function
+core_note_end:
+        .cfi_startproc
+        DEBUGGER_STOP
+        ret
+        .cfi_endproc
+        .size   core_note_end, .-core_note_end
+        .type   core_note_stop, @function
+core_note_stop:
+        .cfi_startproc
+        DEBUGGER_STOP
+        ret
+        .cfi_endproc
+        .size   core_note_stop, .-core_note_stop
 
 // void core_exec_stop(uint64_t stack, uint64_t entry): as core_enter_program, but through the handler of SIGTRAP
 // (begin_image in signals.cc), where a traced image can stop with registers of its own.
@@ -241,7 +268,8 @@ core_call_on:
         leaq    -40(%rbp), %rdi
         andq    $-16, %rsp
         call    \target
-core_leave_\target:  // replayer/gdb/stepping.py stops here
+core_leave_\target:
+        DEBUGGER_STOP           // replayer/gdb/stepping.py
         leaq    -112(%rbp), %rsp
         popq    %rax
         popq    %r11
@@ -444,7 +472,8 @@ core_restore_vectors_end:
         xorl    %r9d, %r9d
         xorl    %r10d, %r10d
         xorl    %r11d, %r11d
-core_leave_\target:  // replayer/reweave_gdb.py stops here
+core_leave_\target:
+        DEBUGGER_STOP           // replayer/gdb/stepping.py
         leave
         .cfi_def_cfa rsp, 8
         ret

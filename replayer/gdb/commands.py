@@ -73,19 +73,6 @@ class Threads(gdb.Command):
             gdb.write(line + "\n")
 
 
-class BeforeStep(gdb.Command):
-    """Internal: runs before each stepping command."""
-
-    def __init__(self, session):
-        super().__init__("reweave-before-step", gdb.COMMAND_OBSCURE)
-        self.session = session
-        for command in ("next", "step", "nexti", "stepi", "until"):
-            gdb.execute("define hook-%s\nreweave-before-step\nend" % command)
-
-    def invoke(self, argument, from_tty):
-        self.session.before_step()
-
-
 class AfterThread(gdb.Command):
     """Internal: runs after `thread N`, which shows the runtime's frame."""
 
@@ -141,5 +128,4 @@ def define(session):
     Back(session)
     Threads(session)
     InfoThreads(session)
-    BeforeStep(session)
     AfterThread(session)

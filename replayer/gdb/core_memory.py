@@ -9,7 +9,8 @@ import struct
 import gdb
 
 STATES = ("unused", "ready", "running", "blocked", "in the kernel", "exited")
-WAITS = ("", "futex", "mutex", "rwlock", "spin lock", "condition variable", "semaphore", "vforked child")
+WAITS = ("", "futex", "mutex", "rwlock", "spin lock", "condition variable", "semaphore", "vforked child",
+         "clock", "futexes", "tracer")
 
 
 class Thread:
@@ -57,10 +58,17 @@ class CoreMemory:
             data = gdb.selected_inferior().read_memory(self.memory["threads"] + index * size, size)
             yield Thread(index, self.memory, data.tobytes())
 
+    def thread_address(self, real_tid):
+        """Where the runtime's Thread of the kernel's thread is, or None."""
+        for thread in self.threads():
+            if thread.real_tid == real_tid and thread.state not in ("unused", "exited"):
+                return self.memory["threads"] + thread.index * self.memory["thread_bytes"]
+        return None
+
     def program(self, pid):
         """The program that the process `pid` of this run executes."""
         size = self.memory["process_bytes"]
-        for index in range(2048):
+        for index in range(self._word("process_count", "<I")):
             base = self.memory["processes"] + index * size
             real = gdb.selected_inferior().read_memory(base + self.memory["process_real_pid"], 4)
             if struct.unpack("<i", real.tobytes())[0] == pid:

@@ -18,7 +18,7 @@ def be_quiet():
 
 
 class EndOfProcess(gdb.Breakpoint):
-    """At the runtime's end_process(wait_status): never stops, but the signal that the process dies of will."""
+    """Where the runtime ends a process: never stops, but the signal that the process dies of will."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)

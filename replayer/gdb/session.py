@@ -13,15 +13,19 @@ import gdb
 
 import faults
 import frames
+import own_symbols
 import stepping
 import stops
 from core_memory import CoreMemory
+from excursion import Excursion
 from stand_in import StandIn
 
 SETTINGS = (
     "set confirm off",
     "set exec-file-mismatch off",
+    "set unwindonsignal on",  # functions that gdb calls and that cannot go on raise SIGTRAP (stops.py)
     "handle SIGSYS nostop noprint pass",  # each system call raises one
+    "skip -gfi */recorder/shim/*",  # `step` passes over what stands in for pthread_mutex_lock and the like
 )
 
 
@@ -49,6 +53,9 @@ class Session:
         self.new_thread = None
         self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
+        self.announcement = None  # what the next stop is, if gdb does not know it
+        self.running = False  # since a command of the user's
+        self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
@@ -69,7 +76,7 @@ class Session:
 
     def spare_ours(self, breakpoint):
         """A function of the program may be called like one of the runtime's, where nobody wants to stop."""
-        if not breakpoint.visible or "reweave::" in (breakpoint.location or ""):
+        if not breakpoint.visible or getattr(breakpoint, "in_runtime", False) or "reweave::" in (breakpoint.location or ""):
             return
         for location in getattr(breakpoint, "locations", ()):  # from gdb 13 on
             ours = self.is_core(location.address) or (location.function or "").startswith("reweave::")
@@ -101,6 +108,7 @@ class Session:
         self.show()
 
     def restart(self, where):
+        self.excursion.forget()
         self.end()
         self.place = self.hold(where)
         self.core = CoreMemory(self.place["memory"])
@@ -126,19 +134,25 @@ class Session:
         self.stand_in.install(self.place)
         gdb.execute("file %s" % quoted(self.stand_in.program(self.place["program"])), to_string=True)
         try:
-            gdb.execute("attach %d" % self.place["pid"], to_string=True)
+            with stepping.internally():
+                gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
             self.end()
             raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
         stepping.restore_parameters()
-        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        self.add_own_symbols()
         faults.be_quiet()
         for stop in self.stops:
             stop.delete()
         self.new_program = stops.NewProgram(stepping.symbol_address("core_enter_program"))
         self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
-        self.stops = [stops.StopOfRun(stepping.symbol_address("core_stop_run")), self.new_program, self.new_thread,
-                      faults.EndOfProcess(stepping.symbol_address("core_end_process"))]
+        self.stops = [stops.StopOfRun(stepping.symbol_address("core_note_stop")), self.new_program, self.new_thread,
+                      stops.GivenUpCall(stepping.symbol_address("core_give_up_call")),
+                      faults.EndOfProcess(stepping.symbol_address("core_note_end"))]
+
+    def add_own_symbols(self):
+        stepping.own_symbols = own_symbols.add_core(self.place["core"])
+        own_symbols.add_stubs(self.place["stubs"])
 
     def land(self):
         """The target waits inside the runtime: lets it come to where the user wants to look."""
@@ -160,6 +174,7 @@ class Session:
                       "one, or choose another process with -p (`reweave ps` lists them)\n")
 
     def on_stop(self, event):
+        self.running = False
         for stop in self.step_stops:
             stop.delete()
         self.step_stops = []
@@ -169,7 +184,23 @@ class Session:
         if stepping.newest_pc() == self.new_program.address:
             self.adopt_program()
         self.name_threads()
+        in_runtime = self.is_ours(gdb.newest_frame())
         self.show_program_frame()
+        if self.announcement or (in_runtime and isinstance(event, gdb.SignalEvent)):
+            self.show_stop()
+
+    def announce(self, text):
+        """The stop that is about to come is shown as that."""
+        self.announcement = text
+
+    def show_stop(self):
+        text, self.announcement = self.announcement, None
+        gdb.write("\n%s, " % text if text else "")
+        gdb.execute("frame")
+
+    def call_name(self, number):
+        calls = self.place["calls"]
+        return calls[number] if 0 <= number < len(calls) else str(number)
 
     def show_program_frame(self):
         """Selects the innermost frame of the program."""
@@ -181,8 +212,13 @@ class Session:
     def adopt_program(self):
         program = self.core.program(gdb.selected_inferior().pid)
         gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
-        gdb.execute("add-symbol-file %s" % quoted(self.place["core"]), to_string=True)
+        self.add_own_symbols()
         gdb.write("reweave: the process now executes %s\n" % program)
+
+    def before_going_on(self):
+        """Before any command that lets the program go on."""
+        self.excursion.end()
+        self.running = True
 
     def before_step(self):
         """If the thread waits inside the runtime, it first has to return to the program."""

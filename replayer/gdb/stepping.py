@@ -8,17 +8,16 @@ import gdb
 # Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
 EXITS = ("__restore_rt", "core_sigreturn", "core_enter_program") + tuple(
     "core_leave_core_api_" + name
-    for name in ("point", "access", "block", "wake", "trace_room", "memory_error"))
+    for name in ("point", "block", "wake", "trace_room", "memory_error"))
 MOST_STEPS = 64  # core_enter_program clears every register first
 
 
+own_symbols = {}  # addresses of the runtime's symbols (own_symbols.py)
+
+
 def symbol_address(name):
-    """Address of a symbol of the runtime, or None. Looked up as C, whatever the program's language."""
-    with parameter("language", "c"):
-        try:
-            return int(gdb.parse_and_eval("(unsigned long)&" + name))
-        except gdb.error:
-            return None
+    """Address of a symbol of the runtime, or None."""
+    return own_symbols.get(name)
 
 
 left_changed = {}  # parameters that could not be set back, for the process was gone, and what they were
@@ -124,6 +123,20 @@ def stops_after_clock_reads():
     return stops
 
 
+internal = False  # the command under way is ours: what surrounds the user's is not wanted
+
+
+@contextlib.contextmanager
+def internally():
+    """Commands run without the hooks of the user's meanwhile."""
+    global internal
+    before, internal = internal, True
+    try:
+        yield
+    finally:
+        internal = before
+
+
 def run_to_program(is_core):
     """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
     stops = [gdb.Breakpoint("*%#x" % address, internal=True)
@@ -140,5 +153,6 @@ def run_to_program(is_core):
         for _ in range(MOST_STEPS):
             if not is_core(newest_pc()):
                 return True
-            gdb.execute("stepi", to_string=True)
+            with internally():
+                gdb.execute("stepi", to_string=True)
     return False

@@ -4,6 +4,10 @@
 
 #include <linux/futex.h>
 
+#pragma GCC visibility push(hidden)
+extern "C" void core_note_stop(std::uint32_t outcome, const char* message);  // entry.S
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 Text& Text::operator<<(const char* s) {
@@ -35,6 +39,7 @@ Text& Text::hex(std::uint64_t value) {
 }
 
 void stop_run(wire::OutcomeKind outcome, const char* message) {
+  core_note_stop(static_cast<std::uint32_t>(outcome), message);
   RunStatus& status = arena().status;
   copy_string(status.message, sizeof status.message, message);
   status.outcome = static_cast<std::uint32_t>(outcome);

@@ -27,8 +27,7 @@ class Text {
 };
 
 // Leaves the message for the supervisor, which ends every process of the tree, and ends this one.
-[[noreturn]] void stop_run(wire::OutcomeKind outcome,
-                           const char* message) asm("core_stop_run");  // debuggers stop there
+[[noreturn]] void stop_run(wire::OutcomeKind outcome, const char* message);
 [[noreturn]] inline void stop_run(wire::OutcomeKind outcome, const Text& message) {
   stop_run(outcome, message.c_str());
 }

@@ -14,6 +14,10 @@
 #include "recorder/core/syscalls/dispatch.h"
 #include "recorder/core/syscalls/tasks/robust.h"
 
+#pragma GCC visibility push(hidden)
+extern "C" void core_note_end(int wait_status);  // entry.S
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 namespace {
@@ -133,6 +137,7 @@ Process* process_by_pid(long pid) { return process_by_pid(pid, process().pid_nam
 
 void end_process(int wait_status) {
   Thread& me = self();
+  core_note_end(wait_status);
   release_robust_of(process());
   if (replaying()) {
     const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");

@@ -7,7 +7,7 @@ namespace reweave::core {
 
 // Logs that the calling process ends with `wait_status` (wait(2)) and takes its threads out of the schedule; the
 // baton goes to another process. The caller then ends the process for real.
-void end_process(int wait_status) asm("core_end_process");  // debuggers look there
+void end_process(int wait_status);
 
 // Traced: a thread begins or ends here.
 void trace_thread_edge(EventKind kind, const Thread& thread);

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/debugger_call.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/code/stubs.h"
@@ -28,6 +29,7 @@
 extern "C" {
 extern char core_guarded_fault[];
 extern char core_exec_stopped[];
+void core_restorer();
 }
 #pragma GCC visibility pop
 
@@ -47,6 +49,19 @@ bool bad_argument(int number, std::uint64_t address) {
 void fail_call(KernelContext& context) {
   context.registers.rsp = self().call_frame;
   context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
+}
+
+// Replay: a breakpoint that a debugger has in the core of another process, whose memory this one shares. Passes over
+// it.
+bool pass_debugger_stop(KernelRegisters& r) {
+  constexpr std::uint64_t kMovRax = 7;  // bytes of the restorer's first instruction
+  constexpr std::uint8_t kInt3 = 0xcc;
+  if (!replaying() || config().patch_calls != 0 || !in_core(r.rip - 1)) return false;
+  if (*reinterpret_cast<const std::uint8_t*>(r.rip - 1) != kInt3) return false;
+  if (r.rip - 1 != reinterpret_cast<std::uint64_t>(&core_restorer)) return true;
+  r.rax = SYS_rt_sigreturn;
+  r.rip += kMovRax - 1;
+  return true;
 }
 
 // Traps that we set ourselves. After any other fault there are no single steps under way.
@@ -139,6 +154,8 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     core_on_asynchronous(number, info, raw_context);
     return;
   }
+  if (number == SIGTRAP && pass_debugger_stop(context.registers)) return;
+  if (called_by_debugger()) give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads what is recorded");
   suspend_stepping(context);
   if (ours_by_design(number, info, context)) return resume_stepping(context);
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))

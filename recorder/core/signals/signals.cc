@@ -75,6 +75,15 @@ void deliver_traced(KernelContext& context, QueuedSignal signal) {
     sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), sig, signal.info);
 }
 
+// Replay: the kernel sends this thread the signal that the program is about to get from us. Only a debugger takes
+// notice.
+void show_to_debugger(int number, const void* info) {
+  if (!replaying() || config().patch_calls != 0 || arena().status.event.load() < config().stop_event) return;
+  constexpr std::uint64_t kIgnored = 1;
+  set_real_action(number, kIgnored, 0);
+  sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), number, info);
+}
+
 // False: no handler of the program's runs, so the call that was interrupted may yet be made again.
 bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
   Thread& me = self();
@@ -94,6 +103,7 @@ bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   }
   if (interrupted && restarts_after_signal(number, context.registers, (action.flags & SA_RESTART) != 0))
     make_again(context, number);
+  show_to_debugger(sig, signal.info);
   enter_handler(context, sig, signal.info);
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/debugger_call.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/explored/modelled_files.h"
@@ -15,6 +16,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/protection_keys.h"
 #include "recorder/core/signals/restarts.h"
+#include "recorder/core/syscalls/debugger_calls.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/handlers.h"
@@ -374,6 +376,10 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
   take_rights_of(context);
+  if (called_by_debugger()) {
+    context.registers.rax = static_cast<std::uint64_t>(call_for_debugger(context.registers));
+    return;
+  }
   suspend_stepping(context);
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);

@@ -1,0 +1,158 @@
+"""What gdb's user changes in the process is taken back before the program goes on.
+
+A replay must have what the recorded run had. But `print f(x)` runs the program's code, and `set var x = 1` writes its
+memory. So the first of these after a stop is preceded by a copy of all that the process can write, which is put back
+when the program goes on. Meanwhile the runtime takes no system call from the recording (recorder/core/base/
+debugger_call.h). gdb itself restores the registers after a call.
+"""
+
+import struct
+
+import gdb
+
+import stepping
+from process_memory import Snapshot, write_memory
+
+BELOW_FRAMES = 4096  # bytes of the runtime's stack between what is in use and what a called function makes it use
+
+
+class Excursion:
+    """The changes of the session's process that are to be taken back."""
+
+    def __init__(self, session):
+        self.session = session
+        self.saved = None  # Snapshot, if there may be such changes
+        self.registers = None  # of the selected thread: {name: value}
+        self.depth = 0  # of calls under way
+        self.locking = None  # the user's scheduler-locking during a call
+        self.told = False
+        gdb.events.inferior_call.connect(self.on_call)
+        gdb.events.memory_changed.connect(self.on_change)
+        gdb.events.register_changed.connect(self.on_change)
+
+    def begin(self):
+        """To be called before something changes."""
+        if self.saved is not None or self.session.core is None or not stepping.alive():
+            return
+        memory = self.session.core.memory
+
+        def is_wanted(address):
+            ours = memory["core_start"] <= address < memory["shadow_end"]
+            return not ours or address >= memory["shadow_start"]
+
+        thread = self.session.core.thread_address(gdb.selected_thread().ptid[1])
+        words = [] if thread is None else [(thread, memory["thread_bytes"])]
+        self.depth = 0
+        self.saved = Snapshot(gdb.selected_inferior().pid, is_wanted, words)
+        self.told = False
+
+    def end(self):
+        """To be called before the program goes on."""
+        if self.saved is None or not stepping.alive():
+            self.saved = self.registers = None
+            return
+        self.abandon_calls()
+        self.set_calling(False)
+        self.put_back()
+
+    def put_back(self):
+        self.saved.put_back()
+        self.saved = None
+        gdb.execute("maintenance flush dcache", to_string=True)
+        if self.registers is not None:
+            thread, values = self.registers
+            self.registers = None
+            with stepping.internally():
+                write_registers(thread, values)
+
+    def forget(self):
+        """The process is gone."""
+        self.saved = self.registers = None
+        if self.locking is not None:
+            gdb.execute("set scheduler-locking " + self.locking, to_string=True)
+            self.locking = None
+
+    def abandon_calls(self):
+        """Leaves functions called by gdb in which the program has stopped, such as at a breakpoint."""
+        while True:
+            frame = gdb.newest_frame()
+            while frame is not None and frame.type() != gdb.DUMMY_FRAME:
+                frame = frame.older()
+            if frame is None:
+                return
+            frame.newer().select()
+            with stepping.internally():
+                gdb.execute("return", to_string=True)
+            gdb.write("reweave: the function called from gdb was abandoned\n")
+
+    def set_calling(self, calling):
+        """The runtime takes nothing from the recording meanwhile, so no other thread may run."""
+        if calling and self.locking is None:
+            self.locking = gdb.parameter("scheduler-locking")
+            gdb.execute("set scheduler-locking on", to_string=True)
+        elif not calling and self.locking is not None:
+            gdb.execute("set scheduler-locking " + self.locking, to_string=True)
+            self.locking = None
+        write_memory(gdb.selected_inferior().pid, stepping.symbol_address("core_debugger_call"),
+                     struct.pack("<I", calling))
+
+    def on_call(self, event):
+        if self.session.core is None or not stepping.alive():
+            return
+        if isinstance(event, gdb.InferiorCallPreEvent):
+            self.begin()
+            self.depth += 1  # gdb calls malloc for a string among the arguments of another call
+            self.set_calling(True)
+            self.make_room(event.ptid[1])
+            return
+        self.depth = max(self.depth - 1, 0)
+        if self.depth > 0 or not stepping.alive():
+            return
+        self.set_calling(False)
+        if self.session.running:  # this was a breakpoint's condition: gdb may let the program go on at once
+            self.put_back()
+
+    def make_room(self, real_tid):
+        """What the called function makes the runtime do must not overwrite frames of a thread that waits in there."""
+        memory = self.session.core.memory
+        thread = self.session.core.thread_address(real_tid)
+        stack = int(gdb.newest_frame().read_register("rsp"))
+        if thread is not None and memory["stacks_start"] <= stack < memory["stacks_end"]:
+            top = (stack - BELOW_FRAMES) & ~15
+            write_memory(gdb.selected_inferior().pid, thread + memory["thread_stack_top"], struct.pack("<Q", top))
+
+    def on_change(self, event):
+        """The user has changed memory or a register."""
+        if self.session.core is None or self.told or stepping.internal:
+            return
+        self.told = True
+        if self.saved is None:
+            gdb.write("reweave: memory was changed; the replay leaves the recording if it goes on (`run` restarts it)\n")
+        else:
+            gdb.write("reweave: what you change lasts until the program goes on, for it then does what it did when it "
+                      "was recorded\n")
+
+    def before_registers(self):
+        """To be called before the user may change registers."""
+        if self.registers is None and stepping.alive():
+            self.registers = (gdb.selected_thread(), read_registers())
+
+
+def read_registers():
+    frame = gdb.newest_frame()
+    return {register.name: int(frame.read_register(register))
+            for register in frame.architecture().registers("general") if register.name not in ("fs_base", "gs_base")}
+
+
+def write_registers(thread, values):
+    """Of what differs."""
+    if not thread.is_valid():
+        return
+    current = gdb.selected_thread()
+    thread.switch()
+    gdb.newest_frame().select()
+    for name, value in values.items():
+        if int(gdb.newest_frame().read_register(name)) != value:
+            gdb.execute("set var $%s = %d" % (name, value), to_string=True)
+            gdb.newest_frame().select()
+    current.switch()

@@ -1,0 +1,90 @@
+"""The runtime's symbols, such that gdb's steps pass over the runtime.
+
+A system call of the program is a signal, whose handler is the runtime's. gdb would stop a `step` there. It runs only
+through code that has neither a line number nor a name. So it is shown the runtime's file with other names for the
+sections that have those, and gets the unwind tables alone.
+
+The runtime moves a few instructions of the loader into stubs (recorder/core/code/stubs.h), which no symbol covers: a
+`step` over a call that the loader still has to bind would stop there, lost. gdb steps through what the loader does to
+bind a function, and takes each section of the name .plt for a part of that.
+"""
+
+import os
+import struct
+
+import gdb
+
+HEADER_BYTES, SECTION_BYTES = 64, 64
+NULL, SYMBOLS, STRINGS, NOTHING = 0, 2, 3, 8  # section types: of the last, NOBITS, the file has no contents
+SYMBOL_BYTES = 24
+ALLOCATED_CODE = 6  # section flags
+RELOCATABLE, X86_64 = 1, 62
+
+
+def object_file(size):
+    """An object file with nothing in it but an empty section .plt of that size."""
+    names = b"\0.plt\0.shstrtab\0"
+    header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", RELOCATABLE, X86_64, 1, 0, 0, HEADER_BYTES, 0,
+                                                        HEADER_BYTES, 0, 0, SECTION_BYTES, 3, 2)
+
+    def section(name, kind, flags, offset, length):
+        return struct.pack("<IIQQQQIIQQ", names.index(name), kind, flags, 0, offset, length, 0, 0, 1, 0)
+
+    end = HEADER_BYTES + 3 * SECTION_BYTES
+    return (header + bytes(SECTION_BYTES) + section(b".plt", NOTHING, ALLOCATED_CODE, end, size)
+            + section(b".shstrtab", STRINGS, 0, end, len(names)) + names)
+
+
+files = {}  # descriptors by contents; gdb opens them again whenever it reads more
+
+
+def add_file(data, *places):
+    """Has gdb read the symbols of the ELF file with those contents."""
+    if data not in files:
+        files[data] = os.memfd_create("reweave-symbols")
+        os.write(files[data], data)
+    gdb.execute("add-symbol-file /proc/%d/fd/%d %s" % (os.getpid(), files[data], " ".join(places)), to_string=True)
+
+
+def section_headers(data):
+    """The fields of each section of an ELF file: name, type, flags, address, offset, size, link, ..."""
+    start, = struct.unpack_from("<Q", data, 40)
+    count, = struct.unpack_from("<H", data, 60)
+    return [struct.unpack_from("<IIQQQQIIQQ", data, start + i * SECTION_BYTES) for i in range(count)]
+
+
+def symbol_addresses(data):
+    """{name: address} of an ELF file's symbols."""
+    headers = section_headers(data)
+    table = next(header for header in headers if header[1] == SYMBOLS)
+    strings = headers[table[6]]
+    names = data[strings[4]:strings[4] + strings[5]]
+    addresses = {}
+    for at in range(table[4], table[4] + table[5], SYMBOL_BYTES):
+        name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", data, at)
+        addresses[names[name:names.index(b"\0", name)].decode()] = value
+    return addresses
+
+
+def without_names(data):
+    """The same ELF file without symbols and debug information."""
+    hidden = bytearray(data.replace(b"\0.debug_", b"\0.hidden"))
+    start, = struct.unpack_from("<Q", data, 40)
+    for number, header in enumerate(section_headers(data)):
+        if header[1] == SYMBOLS:
+            struct.pack_into("<I", hidden, start + number * SECTION_BYTES + 4, NULL)
+    return bytes(hidden)
+
+
+def add_core(path):
+    """Returns the runtime's symbols as symbol_addresses() does; gdb gets its unwind tables."""
+    with open(path, "rb") as core:
+        data = core.read()
+    add_file(without_names(data))
+    return symbol_addresses(data)
+
+
+def add_stubs(areas):
+    """`areas` is a list of [start, bytes]."""
+    for start, size in areas:
+        add_file(object_file(size), "-s", ".plt", hex(start))

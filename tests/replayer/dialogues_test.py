@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Dialogues with gdb on a recording: what works in gdb on a live program works on its recording.
+
+    dialogues_test.py REWEAVE PROGRAM [--live] [--show] [NAME...]
+
+dialogues.json has what is said and what must be in the answer (regular expressions, in that order). With --live gdb runs
+the program itself instead, which shows whether the expectations are right; dialogues about the replay are left out then.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LIMIT_SECONDS = 120
+ALWAYS_WRONG = ("Traceback (most recent call last)", "Python Exception", "Divergence", "internal error",
+                "Cannot insert breakpoint", "reweave::")
+
+
+def converse(command):
+    """What gdb writes, both streams, and its exit status; None if it does not come back."""
+    try:
+        ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", timeout=LIMIT_SECONDS, check=False)
+    except subprocess.TimeoutExpired as late:
+        return (late.stdout or b"").decode(errors="replace") + "\n(does not come back)", None
+    return ran.stdout, ran.returncode
+
+
+def missing(output, expected):
+    """The first expectation that is not met, or None."""
+    at = 0
+    for pattern in expected:
+        found = re.compile(pattern).search(output, at)
+        if found is None:
+            return pattern
+        at = found.start()
+    return None
+
+
+def check(arguments, recording, dialogue):
+    """What is wrong, or None; and what gdb wrote."""
+    if arguments.live:
+        commands = ["set confirm off", "starti", *dialogue["say"]]
+        command = ["gdb", "-q", "-nx", "-batch", *(word for said in commands for word in ("-ex", said)), arguments.program]
+    else:
+        quoted = ";".join(said.replace(";", ",") for said in dialogue["say"])
+        command = [arguments.reweave, "replay", "-g", "1", "--gdb-batch", quoted, recording]
+    output, status = converse(command)
+    pattern = missing(output, dialogue["expect"])
+    if pattern is not None:
+        return f"not in the answer: {pattern}", output
+    if not arguments.live:
+        for wrong in ALWAYS_WRONG:
+            if wrong in output:
+                return f"in the answer: {wrong}", output
+    return ("does not come back" if status is None else None), output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reweave")
+    parser.add_argument("program")
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--show", action="store_true", help="what gdb writes, also where it is right")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    dialogues = json.loads((pathlib.Path(__file__).parent / "dialogues.json").read_text(encoding="utf-8"))
+    dialogues = [d for d in dialogues if (not arguments.names or d["name"] in arguments.names)
+                 and not (arguments.live and d.get("not_live"))]
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="reweave-dialogues-") as folder:
+        recording = os.path.join(folder, "recording")
+        if not arguments.live:
+            subprocess.run([arguments.reweave, "record", "--seed", "1", "-o", recording, "--", arguments.program],
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS, check=True)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            answers = pool.map(lambda dialogue: check(arguments, recording, dialogue), dialogues)
+            for dialogue, (problem, output) in zip(dialogues, answers):
+                failed += problem is not None
+                if problem is not None or arguments.show:
+                    print(f"=== {dialogue['name']}: {problem}\n{output}", flush=True)
+    print(f"{len(dialogues)} dialogues, {failed} failed")
+    return 1 if failed or not dialogues else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
