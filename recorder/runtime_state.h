@@ -301,6 +301,7 @@ class PolicyWords {
     if (i >= kCount) __builtin_trap();
     return words_[i];
   }
+  std::uint64_t operator[](std::size_t i) const { return const_cast<PolicyWords&>(*this)[i]; }
   std::uint64_t* begin() { return words_; }
   std::uint64_t* end() { return words_ + kCount; }
 
