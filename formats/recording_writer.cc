@@ -1,9 +1,5 @@
 #include "formats/recording_writer.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-
 #include "formats/file_identity.h"
 #include "formats/message.h"
 
@@ -21,21 +17,14 @@ struct Level {
 };
 constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, BlockWriter::kFast}, {40, BlockWriter::kAsIs}};
 
-void create_directory(const std::string& path) {
-  const int result = ::mkdir(path.c_str(), 0700);
-  REQUIRE(result == 0 || errno != EEXIST,
-          "{} exists already: a recording is never overwritten, remove it or choose another name", path);
-  SYSCALL_CHECK(result, "{}", path);
-}
-
 }  // namespace
 
 RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, Place place)
-    : path_(path), apart_(path + "/reads") {
-  if (place == Place::kNew) create_directory(path_);
-  create_directory(path_ + "/files");
+    : folder_(place == Place::kNew ? Folder::create(path) : Folder::open(path)),
+      files_(folder_.create_folder("files")) {
   update_manifest(manifest);
-  events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, kLevels[0].zstd);
+  events_ = std::make_unique<BlockWriter>(folder_.create_file("events"), folder_.path_of("events"), FileType::kEvents,
+                                          kLevels[0].zstd);
 }
 
 void RecordingWriter::append(const wire::RecordHeader* record) {
@@ -67,7 +56,7 @@ void RecordingWriter::write_block() {
 void RecordingWriter::update_manifest(Manifest manifest) {
   manifest.complete = false;
   manifest.events_total = records_;
-  write_manifest(path_ + "/manifest", manifest);
+  write_manifest(folder_, manifest);
 }
 
 void RecordingWriter::finish(Manifest manifest) {
@@ -75,9 +64,11 @@ void RecordingWriter::finish(Manifest manifest) {
   events_->finish();
   manifest.complete = true;
   manifest.events_total = records_;
-  write_manifest(path_ + "/manifest", manifest);
+  write_manifest(folder_, manifest);
 }
 
-std::string RecordingWriter::store_file(const std::string& source) { return store_content(source, path_ + "/files"); }
+std::string RecordingWriter::store_file(const Fd& source, const std::string& path) const {
+  return store_content(source, path, files_);
+}
 
 }  // namespace reweave

@@ -35,19 +35,20 @@ class RecordingWriter {
   // Ends the recording; `manifest` is written with complete = true.
   void finish(Manifest manifest);
 
-  // Keeps a copy of the file `source` in the recording; returns its stored name. The same content is kept once.
-  std::string store_file(const std::string& source);
+  // Keeps a copy of `source` in the recording, where `path` is for messages; returns its stored name. The same content
+  // is kept once.
+  std::string store_file(const Fd& source, const std::string& path) const;
 
-  const std::string& path() const { return path_; }
+  const Folder& folder() const { return folder_; }
   std::uint64_t records() const { return records_; }
   std::uint64_t bytes_written() const { return events_->bytes_written() + apart_.bytes_written(); }
 
  private:
   void write_block();
 
-  std::string path_;
+  Folder folder_, files_;
   std::unique_ptr<BlockWriter> events_;
-  ApartWriter apart_;
+  ApartWriter apart_{folder_};
   EventEncoder encoder_;
   std::uint64_t records_ = 0;
   std::uint64_t records_in_blocks_ = 0;

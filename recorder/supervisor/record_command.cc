@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "formats/number_check.h"
 #include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/program_check.h"
 #include "recorder/supervisor/record_session.h"
@@ -124,6 +125,12 @@ int record(const RecordArguments& arguments, bool seed_given) {
   return 0;
 }
 
+// What is wrong with a size before the parser reads it, which takes -5 for a large one.
+std::string is_size(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  return whole_number(1)(text.substr(0, digits)).empty() ? "" : "'" + text + "' is not a size of 1 byte or more";
+}
+
 }  // namespace
 
 void add_record_command(CLI::App& app, int& status) {
@@ -135,14 +142,17 @@ void add_record_command(CLI::App& app, int& status) {
       "-DCMAKE_CROSSCOMPILING_EMULATOR='reweave;record;--keep=failures;--'");
   verb->add_option("-o,--output", arguments->output, "directory to create for the recording");
   verb->add_flag("--chaos", arguments->chaos, "schedule threads unfairly, to make rare failures likely");
-  CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random");
+  CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random")
+                          ->check(whole_number());
   verb->add_option("--until-fail", arguments->until_fail, "run at most N times, and keep the first run that fails")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->add_option("--keep", arguments->keep, "which recordings are kept: all (the default), or only of failures")
       ->check(CLI::IsMember({"all", "failures"}))
       ->type_name("");
   verb->add_option("--max-size", arguments->max_bytes, "drop a recording that grows beyond this, such as 200MB")
       ->transform(CLI::AsSizeValue(true))
+      ->transform(CLI::Validator([](std::string& text) { return is_size(text); }, ""))
       ->type_name("SIZE");
   verb->add_flag("--checksums", arguments->checksums,
                  "log a hash of memory at each system call, for `replay --check`; slow");

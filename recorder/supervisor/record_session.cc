@@ -75,8 +75,8 @@ class RecordSession {
     config.processor_level = options.processor_level;
     config.keep_files = 1;
     config.supervisor = static_cast<std::uint32_t>(getpid());
-    std::ofstream(preload_) << paths.shim << "\n";
-    std::ofstream(tsan_preload()) << paths.shim << "\n" << paths.tsan << "\n";
+    writer_.folder().replace_file("preload", paths.shim + "\n");
+    writer_.folder().replace_file("preload-tsan", paths.shim + "\n" + paths.tsan + "\n");
     REQUIRE(tsan_preload().size() < sizeof config.tsan_preload_path, "{}: the path is too long", tsan_preload());
     preload_.string().copy(config.preload_path, sizeof config.preload_path - 1);
     tsan_preload().copy(config.tsan_preload_path, sizeof config.tsan_preload_path - 1);
