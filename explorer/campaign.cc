@@ -20,6 +20,7 @@
 #include "explorer/witness.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
+#include "formats/folder.h"
 #include "formats/recording_reader.h"
 
 namespace reweave {
@@ -62,6 +63,13 @@ bool begins_with(const SwitchList& order, const SwitchList& run) {
   return first(order.preemptions, run.preemptions) && first(order.free, run.free);
 }
 
+// With the folders that it is to lie in.
+void make_output_folder(const std::string& path) {
+  std::error_code ignored;  // the next line says what is wrong
+  fs::create_directories(fs::path(path).parent_path(), ignored);
+  Folder::create(path);
+}
+
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const std::function<bool(const CampaignProgress&)>& on_progress)
@@ -74,8 +82,7 @@ class Campaign {
                                            options.fork_at.empty() ? 0 : places_.address_of(options.fork_at),
                                            options.jobs, deadline_)),
         failures_(options_, expected_, places_, runner()) {
-    REQUIRE(!fs::exists(options.output), "{} exists already; choose another folder for the failures", options.output);
-    fs::create_directories(options.output);
+    make_output_folder(options.output);
   }
 
   CampaignResult run() {

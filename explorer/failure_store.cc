@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "formats/error.h"
 #include "formats/fd.h"
@@ -14,6 +15,20 @@
 #include "replayer/replay_session.h"
 
 namespace reweave {
+
+namespace {
+
+void copy_stored_files(const RecordingReader& source, const RecordingWriter& writer) {
+  std::set<std::string> names;
+  for (const MappedFile& file : source.manifest().files) names.insert(file.stored_name);
+  for (const DebugFile& file : source.manifest().debug_files) names.insert(file.stored_name);
+  names.erase("");
+  if (names.empty()) return;
+  const Folder files = source.folder().open_folder("files");
+  for (const std::string& name : names) writer.store_file(files.open_file(name), files.path_of(name));
+}
+
+}  // namespace
 
 void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
               const std::string& path) {
@@ -31,9 +46,7 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   if (manifest.processes.size() > 1) manifest.processes.resize(1);
   if (!manifest.processes.empty()) manifest.processes.front().wait_status = run.wait_status;
   RecordingWriter writer(path, manifest);
-  for (const MappedFile& file : manifest.files)
-    if (const std::string stored = source.stored_path(file); !stored.empty()) writer.store_file(stored);
-  for (const DebugFile& file : manifest.debug_files) writer.store_file(parent + "/files/" + file.stored_name);
+  copy_stored_files(source, writer);
   for (std::uint64_t i = 0; i < departure.prefix_records; i++) {
     const wire::RecordHeader* record = source.next();
     CHECK(record != nullptr);

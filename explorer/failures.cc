@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "explorer/failure_store.h"
@@ -10,10 +9,17 @@
 #include "explorer/story.h"
 #include "explorer/switches.h"
 #include "formats/error.h"
+#include "formats/folder.h"
 
 namespace reweave {
 
 namespace {
+
+void write_story(const KeptFailure& failure) {
+  std::string text;
+  for (const std::string& part : {failure.story, failure.stacks}) text += part.empty() ? "" : part + "\n";
+  Folder::open(failure.path).replace_file("story.txt", text);
+}
 
 // The runs ended alike. Uses of released memory do whatever the use is, a read, a write or another release: which of
 // them comes first is up to the schedule. So do deadlocks, whose text names each thread that waits. Where it happened
@@ -113,7 +119,7 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   kept.how = found.how;
   kept.story = tell_story(run, places_);
   save_run(options_.recording, departure, run, found.request.policy, kept.path);
-  if (!kept.story.empty()) std::ofstream(kept.path + "/story.txt") << kept.story << "\n";
+  if (!kept.story.empty()) write_story(kept);
   kept_runs_.push_back(run);
   kept_.push_back(kept);
 }
@@ -150,7 +156,7 @@ void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
   const std::optional<MemoryError> error = memory_error_of(run.text);
   CHECK(error);
   failure.stacks = tell_memory_error(failure.path, *error, places_);
-  std::ofstream(failure.path + "/story.txt", std::ios::app) << failure.stacks << "\n";
+  write_story(failure);
 }
 
 }  // namespace reweave

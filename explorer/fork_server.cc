@@ -106,7 +106,7 @@ std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
 
 ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker, Clock::time_point deadline)
     : reader_(recording),
-      files_(recording, reader_.manifest()),
+      files_(reader_.folder(), reader_.manifest()),
       server_(feed_bytes(recording, files_)),
       runs_(64 << 10),
       fork_at_(fork_at),

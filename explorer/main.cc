@@ -3,12 +3,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "explorer/explore_command.h"
+#include "explorer/suggestion.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
 #include "recorder/supervisor/init_process.h"
@@ -45,6 +51,92 @@ void add_verbs(CLI::App& app, int& status, std::string_view first) {
   for (const Verbs& verbs : kVerbs) verbs.add(app, status);
 }
 
+std::vector<std::string_view> verb_names() {
+  std::vector<std::string_view> names;
+  for (const Verbs& verbs : kVerbs) names.insert(names.end(), verbs.names.begin(), verbs.names.end());
+  return names;
+}
+
+std::string exit_statuses() {
+  std::string text = "Exit statuses, besides those of recorded programs:";
+  for (const reweave::ExitStatusRow& row : reweave::kExitStatuses)
+    text += fmt::format("\n  {:<3} {}", row.status, row.text);
+  return text;
+}
+
+// ", did you mean ...?" where a name is near.
+std::string suggestion(std::string_view given, const std::vector<std::string_view>& names) {
+  const std::string_view near = reweave::nearest_name(given, names);
+  return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
+void require_verb(std::string_view first) {
+  const std::vector<std::string_view> names = verb_names();
+  if (first.starts_with('-') || std::find(names.begin(), names.end(), first) != names.end()) return;
+  REQUIRE(!first.empty(), "give a verb; `reweave --help` lists them");
+  throw reweave::BadInput(fmt::format("there is no verb '{}'{}", first, suggestion(first, names)));
+}
+
+// What the parser does not know of the command line, in one line; empty if it knows all.
+std::string unexpected(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty()) return "";
+  const auto option = std::find_if(rest.begin(), rest.end(),
+                                   [](const std::string& text) { return text.starts_with('-') && text != "--"; });
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  if (option == rest.end() || verbs.empty()) return fmt::format("unexpected argument '{}'", rest.front());
+  std::vector<std::string> known;
+  for (const CLI::Option* each : verbs.front()->get_options())
+    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string given = option->substr(0, option->find('='));
+  return fmt::format("there is no option '{}'{}", given, suggestion(given, names));
+}
+
+// The one place where what a verb throws becomes a message and a status.
+int tell(const CLI::App& app, const std::exception& thrown) {
+  const auto say = [](const auto& message, int status) {
+    fmt::print(stderr, "reweave: {}\n", message);
+    return status;
+  };
+  if (dynamic_cast<const CLI::ParseError*>(&thrown) != nullptr) {
+    const bool is_other = dynamic_cast<const CLI::ExtrasError*>(&thrown) == nullptr &&
+                          dynamic_cast<const CLI::RequiredError*>(&thrown) == nullptr;
+    const std::string unknown = is_other ? "" : unexpected(app);
+    return say(unknown.empty() ? thrown.what() : unknown, reweave::kExitBadInput);
+  }
+  if (const auto* error = dynamic_cast<const reweave::Error*>(&thrown)) return say(error->what(), error->exit_code());
+  if (const auto* error = dynamic_cast<const std::filesystem::filesystem_error*>(&thrown))
+    return say(error->path1().string() + ": " + error->code().message(), reweave::kExitSystem);
+  if (dynamic_cast<const std::system_error*>(&thrown) != nullptr) return say(thrown.what(), reweave::kExitSystem);
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return say("out of memory", reweave::kExitSystem);
+  return say(fmt::format("internal error: {}", thrown.what()), reweave::kExitInternal);
+}
+
+// A report that is not where the user wanted it is none, whatever else the verb did.
+void require_written() {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && std::ferror(stdout) == 0) return;
+  const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+  throw reweave::SystemError(fmt::format("the standard output cannot be written{}", reason), errno);
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  require_verb(first);
+  int status = 0;
+  add_verbs(app, status, first);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+  }
+  std::cout.flush();
+  require_written();
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,25 +145,11 @@ int main(int argc, char** argv) {
       "reweave");
   app.require_subcommand(1);
   app.set_version_flag("--version", REWEAVE_VERSION);
-  int status = 0;
-  add_verbs(app, status, argc > 1 ? argv[1] : "");
+  app.footer(exit_statuses());
   try {
     reweave::leave_process_one();
-    app.parse(argc, argv);
-    return status;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : reweave::kExitBadInput;
-  } catch (const reweave::Error& error) {
-    fmt::print(stderr, "reweave: {}\n", error.what());
-    return error.exit_code();
-  } catch (const std::filesystem::filesystem_error& error) {
-    fmt::print(stderr, "reweave: {}: {}\n", error.path1().string(), error.code().message());
-    return reweave::kExitSystem;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "reweave: out of memory\n");
-    return reweave::kExitSystem;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "reweave: internal error: {}\n", error.what());
-    return reweave::kExitInternal;
+    return run(app, argc, argv);
+  } catch (const std::exception& thrown) {
+    return tell(app, thrown);
   }
 }

@@ -1,16 +1,16 @@
 #include "explorer/places.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "formats/elf_file.h"
 #include "formats/error.h"
 #include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
+#include "formats/source_lines.h"
 #include "recorder/arena.h"
 
 namespace reweave {
@@ -22,21 +22,12 @@ struct LoadedProgram {
 };
 
 // The program itself is loaded by the core: at kPieBase, or where it says if it is not position independent.
-LoadedProgram load_addresses(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr header = {};
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!file || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  file.seekg(static_cast<std::streamoff>(header.e_phoff));
-  file.read(reinterpret_cast<char*>(segments.data()),
-            static_cast<std::streamsize>(segments.size() * sizeof segments[0]));
-  if (!file) return {};
-  std::uint64_t bytes = 0;
-  for (const Elf64_Phdr& segment : segments)
-    if (segment.p_type == PT_LOAD) bytes = std::max(bytes, segment.p_vaddr + segment.p_memsz);
-  const std::uint64_t base = header.e_type == ET_EXEC ? 0 : kPieBase;
-  return {base, base + bytes};
+LoadedProgram load_addresses(const Fd& program) {
+  std::uint64_t end = 0;
+  bool is_movable = false;
+  if (!find_program_bounds(program, end, is_movable)) return {};
+  const std::uint64_t base = is_movable ? kPieBase : 0;
+  return {base, base + end};
 }
 
 std::string trimmed(const std::string& text) {
@@ -54,7 +45,7 @@ std::string text_of(const SourceFrame& frame) {
 
 Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFiles::of_source(recording))) {
   RecordingReader reader(recording);
-  const RecordedFiles files(recording, reader.manifest());
+  const RecordedFiles files(reader.folder(), reader.manifest());
   auto build_id = [&](const std::string& path) -> std::string {
     for (const MappedFile& file : reader.manifest().files)
       if (file.path == path) return file.build_id;
@@ -68,7 +59,7 @@ Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFil
     if (file->address == 0) {
       if (program_seen) continue;
       program_seen = true;
-      const LoadedProgram program = load_addresses(files.local(path));
+      const LoadedProgram program = load_addresses(files.open(path));
       modules_.push_back({program.base, program.base, program.end, path, build_id(path)});
     } else if ((file->prot & PROT_EXEC) != 0) {
       modules_.push_back(
@@ -112,11 +103,9 @@ std::string Places::function(std::uint64_t pc) {
 std::string Places::source_line(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr || found->frames.empty() || found->frames.front().file.empty()) return "";
-  std::ifstream file(found->frames.front().file);
-  std::string line;
-  for (int i = 0; i < found->frames.front().line; i++)
-    if (!std::getline(file, line)) return "";
-  return trimmed(line);
+  const std::vector<std::string> lines = source_lines(found->frames.front().file);
+  const int line = found->frames.front().line;
+  return line < 1 || static_cast<std::size_t>(line) > lines.size() ? "" : trimmed(lines[line - 1]);
 }
 
 std::uint64_t Places::address_of(const std::string& function) {

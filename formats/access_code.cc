@@ -1,14 +1,11 @@
 #include "formats/access_code.h"
 
-#include <elf.h>
-
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
-#include "formats/file_identity.h"
+#include "formats/elf_file.h"
 
 namespace reweave {
 namespace {
@@ -90,44 +87,21 @@ bool follows_pointer(std::span<const std::uint8_t> code) {
   return follows;
 }
 
-const AccessCode::Module& AccessCode::module(std::uint32_t number) {
+const Fd& AccessCode::module(std::uint32_t number) {
   const auto [it, fresh] = modules_.try_emplace(number);
-  Module& module = it->second;
-  if (!fresh) return module;
+  if (!fresh) return it->second;
   const ModuleInfo& info = trace_.info().modules.at(number);
-  const std::string path = files_.local(info.path);
-  if (!info.build_id.empty() && build_id_of(path) != info.build_id) return module;
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  module.content = content.str();
-  Elf64_Ehdr header;
-  if (module.content.size() < sizeof header) return module;
-  std::memcpy(&header, module.content.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return module;
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr part;
-    const std::uint64_t at = header.e_phoff + i * sizeof part;
-    if (at > module.content.size() || module.content.size() - at < sizeof part) break;
-    std::memcpy(&part, module.content.data() + at, sizeof part);
-    const bool inside =
-        part.p_offset <= module.content.size() && part.p_filesz <= module.content.size() - part.p_offset;
-    if (part.p_type == PT_LOAD && inside) module.segments.push_back({part.p_vaddr, part.p_offset, part.p_filesz});
-  }
-  return module;
+  Fd file = files_.open(info.path);
+  if (info.build_id.empty() || build_id_of(file) == info.build_id) it->second = std::move(file);
+  return it->second;
 }
 
 bool AccessCode::look_up(std::uint32_t site, EventKind kind) {
   const SiteLocation place = trace_.site_location(site);
   if (place.module == kNoModule) return false;
-  const Module& file = module(place.module);
-  for (const Segment& segment : file.segments) {
-    if (place.offset < segment.address || place.offset - segment.address >= segment.bytes) continue;
-    const std::uint64_t inside = place.offset - segment.address;
-    const std::span code(reinterpret_cast<const std::uint8_t*>(file.content.data() + segment.offset + inside),
-                         std::min<std::uint64_t>(segment.bytes - inside, 2 * kLooked));
-    return kind == EventKind::kWrite ? stores_null(code) : follows_pointer(code);
-  }
-  return false;
+  std::array<std::uint8_t, 2 * kLooked> bytes;
+  const std::span code(bytes.data(), read_at_address(module(place.module), place.offset, bytes));
+  return kind == EventKind::kWrite ? stores_null(code) : follows_pointer(code);
 }
 
 std::uint8_t AccessCode::null_value(std::uint32_t site, EventKind kind, std::uint64_t bytes) {

@@ -33,23 +33,15 @@ class AccessCode {
   std::uint8_t null_value(std::uint32_t site, EventKind kind, std::uint64_t bytes);
 
  private:
-  // A loadable part of a file.
-  struct Segment {
-    std::uint64_t address, offset, bytes;
-  };
-  struct Module {
-    std::string content;
-    std::vector<Segment> segments;
-  };
   enum State : std::uint8_t { kUnknown, kNo, kYes };
 
   bool look_up(std::uint32_t site, EventKind kind);
-  const Module& module(std::uint32_t number);
+  const Fd& module(std::uint32_t number);
 
   const TraceReader& trace_;
   RecordedFiles files_;
-  std::vector<State> reads_, writes_;  // by site
-  std::map<std::uint32_t, Module> modules_;
+  std::vector<State> reads_, writes_;    // by site
+  std::map<std::uint32_t, Fd> modules_;  // not open if it is not the file that was traced
 };
 
 }  // namespace reweave

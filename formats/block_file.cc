@@ -1,6 +1,5 @@
 #include "formats/block_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <xxhash.h>
@@ -41,9 +40,8 @@ const char* name_of(FileType type) {
   return index < std::size(kNames) ? kNames[index] : kNames[0];
 }
 
-BlockWriter::BlockWriter(std::string path, FileType type, int level) : path_(std::move(path)), level_(level) {
-  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "{}", path_));
-  context_ = ZSTD_createCCtx();
+BlockWriter::BlockWriter(Fd file, std::string path, FileType type, int level)
+    : path_(std::move(path)), fd_(std::move(file)), level_(level), context_(ZSTD_createCCtx()) {
   CHECK(context_ != nullptr);
   FileHeader header{};
   std::memcpy(header.magic, kFileMagic, sizeof header.magic);
@@ -52,14 +50,20 @@ BlockWriter::BlockWriter(std::string path, FileType type, int level) : path_(std
   write_all(std::as_bytes(std::span(&header, 1)));
 }
 
-BlockWriter::BlockWriter(std::string path, std::uint64_t blocks, std::uint64_t offset, int level)
-    : path_(std::move(path)), level_(level), offset_(offset), sequence_(static_cast<std::uint32_t>(blocks)) {
-  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW), "{}", path_));
+BlockWriter::BlockWriter(Fd file, std::string path, std::uint64_t blocks, std::uint64_t offset, int level)
+    : path_(std::move(path)),
+      fd_(std::move(file)),
+      level_(level),
+      offset_(offset),
+      sequence_(static_cast<std::uint32_t>(blocks)) {
   SYSCALL_CHECK(::ftruncate(fd_.get(), static_cast<off_t>(offset)), "{}", path_);
   SYSCALL_CHECK(::lseek(fd_.get(), 0, SEEK_END), "{}", path_);
   context_ = ZSTD_createCCtx();
   CHECK(context_ != nullptr);
 }
+
+BlockWriter::BlockWriter(const std::string& path, FileType type, int level)
+    : BlockWriter(Folder::open_parent(path).create_file(name_in_parent(path)), path, type, level) {}
 
 BlockWriter::~BlockWriter() { ZSTD_freeCCtx(context_); }
 
@@ -132,11 +136,9 @@ void BlockWriter::finish(std::uint64_t footer_offset) {
   fd_.reset();
 }
 
-BlockReader::BlockReader(std::string path, FileType type) : path_(std::move(path)) {
-  fd_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), "{}", path_));
+BlockReader::BlockReader(Fd file, std::string path, FileType type) : path_(std::move(path)), fd_(std::move(file)) {
   struct stat status {};
   SYSCALL_CHECK(::fstat(fd_.get(), &status), "{}", path_);
-  REQUIRE(S_ISREG(status.st_mode), "{} is not a regular file", path_);
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   FileHeader header{};
   const std::size_t got = read_bytes(0, &header, sizeof header);

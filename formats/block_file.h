@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "formats/fd.h"
+#include "formats/folder.h"
 
 struct ZSTD_CCtx_s;
 
@@ -75,10 +76,12 @@ class BlockWriter {
   // Of zstd: the fastest of use, which gets through what cannot be compressed at the speed of copying.
   static constexpr int kFast = -7;
 
-  // Creates `path` (mode 0600), which must not exist. `level` is zstd's, or kAsIs.
-  BlockWriter(std::string path, FileType type, int level = 1);
+  // Writes to `file`, which is empty; `path` is for messages. `level` is zstd's, or kAsIs.
+  BlockWriter(Fd file, std::string path, FileType type, int level = 1);
+  // Creates `path` (mode 0600), which must not exist.
+  BlockWriter(const std::string& path, FileType type, int level = 1);
   // Goes on with an existing file after its first `blocks` blocks, which end at `offset`: what follows is cut off.
-  BlockWriter(std::string path, std::uint64_t blocks, std::uint64_t offset, int level);
+  BlockWriter(Fd file, std::string path, std::uint64_t blocks, std::uint64_t offset, int level);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -134,8 +137,11 @@ class Block {
 
 class BlockReader {
  public:
-  // Throws BadFile if `path` is not a file of this type and of a version that we know.
-  BlockReader(std::string path, FileType type);
+  // Reads `file`, a regular file; `path` is for messages. Throws BadFile if it is not of this type and of a version
+  // that we know.
+  BlockReader(Fd file, std::string path, FileType type);
+  // Reads the file at `path`, which a user named.
+  BlockReader(const std::string& path, FileType type) : BlockReader(open_regular(path), path, type) {}
 
   // Reads the next block; false after the end block. Throws BadFile at damage; a file without an end is
   // Damage::kTruncated. After a throw, every further call throws the same.

@@ -137,7 +137,7 @@ CandidateSet read_candidates(const std::string& path) {
   return set;
 }
 
-void write_candidates(const std::string& path, const CandidateSet& set) {
+void write_candidates(OutputFile& output, const CandidateSet& set) {
   capnp::MallocMessageBuilder message;
   auto root = message.initRoot<schema::Candidates>();
   root.setTrace(set.trace);
@@ -146,7 +146,7 @@ void write_candidates(const std::string& path, const CandidateSet& set) {
   for (unsigned i = 0; i < sites.size(); ++i) fill(sites[i], set.sites[i]);
   auto candidates = root.initCandidates(list_size(set.candidates.size()));
   for (unsigned i = 0; i < candidates.size(); ++i) fill(candidates[i], set.candidates[i]);
-  write_message_file(path, FileType::kCandidates, message);
+  write_message_file(output, FileType::kCandidates, message);
 }
 
 }  // namespace reweave

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/event.h"
+#include "formats/output_file.h"
 
 namespace reweave {
 
@@ -93,7 +94,10 @@ struct CandidateSet {
 
 // Every site index read is within `sites`. Throws BadFile.
 CandidateSet read_candidates(const std::string& path);
-// Replaces the file atomically.
-void write_candidates(const std::string& path, const CandidateSet& set);
+void write_candidates(OutputFile& output, const CandidateSet& set);
+inline void write_candidates(const std::string& path, const CandidateSet& set) {
+  OutputFile output(path);
+  write_candidates(output, set);
+}
 
 }  // namespace reweave

@@ -40,13 +40,11 @@ void add_alternate(Dwarf* of, const std::string& path, std::vector<FoundDebugFil
 
 }  // namespace
 
-std::vector<FoundDebugFile> find_debug_files(const std::string& path) {
+std::vector<FoundDebugFile> find_debug_files(Fd file, const std::string& path) {
   std::vector<FoundDebugFile> found;
   const std::unique_ptr<Dwfl, void (*)(Dwfl*)> dwfl(dwfl_begin(&kCallbacks), dwfl_end);
   if (dwfl == nullptr) return found;
-  dwfl_report_begin(dwfl.get());
-  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
-  dwfl_report_end(dwfl.get(), nullptr, nullptr);
+  Dwfl_Module* module = report_file(dwfl.get(), std::move(file), path);
   Dwarf_Addr bias = 0;
   Dwarf* debug = module == nullptr ? nullptr : dwfl_module_getdwarf(module, &bias);
   if (debug == nullptr) return found;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/fd.h"
+
 namespace reweave {
 
 struct FoundDebugFile {
@@ -12,8 +14,8 @@ struct FoundDebugFile {
   std::string path;
 };
 
-// For the ELF file at `path`: its separate debug information and what that refers to (.gnu_debugaltlink). Empty if
-// there is none, or it has its debug information in it, or is no ELF file.
-std::vector<FoundDebugFile> find_debug_files(const std::string& path);
+// For the ELF file `file`, which is or was at `path`: its separate debug information and what that refers to
+// (.gnu_debugaltlink). Empty if there is none, or it has its debug information in it, or is no ELF file.
+std::vector<FoundDebugFile> find_debug_files(Fd file, const std::string& path);
 
 }  // namespace reweave

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "formats/fd.h"
 #include "formats/hex.h"
 
 namespace reweave {
@@ -17,6 +18,15 @@ constexpr Dwfl_Callbacks offline_callbacks(decltype(Dwfl_Callbacks::find_debugin
           .find_debuginfo = find,
           .section_address = dwfl_offline_section_address,
           .debuginfo_path = &no_debug_path};
+}
+
+// Makes the open file `file`, which was at `path`, the session's one module; null if it is none.
+inline Dwfl_Module* report_file(Dwfl* dwfl, Fd file, const std::string& path) {
+  dwfl_report_begin(dwfl);
+  Dwfl_Module* module = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), file.get());
+  if (module != nullptr) file.release();  // the session's now
+  dwfl_report_end(dwfl, nullptr, nullptr);
+  return module;
 }
 
 // In hex; empty if the module has none.

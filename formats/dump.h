@@ -3,8 +3,9 @@
 //   4 t0 call read(0x3, 0x7f0000001000, 0x40) = 64 step 9 [64 bytes at 0x7f0000001000]
 //   5 t0 switch to t1, blocked, step 10
 //
-// Everything before damage is shown; then the BadFile is thrown, for a truncated file too.
-// Text from a file is escaped: it may come from a stranger and go to a terminal.
+// Everything before damage is shown; then the BadFile is thrown, for a truncated file too. BadInput is thrown where
+// there is no such thread, or no such event. Text from a file is escaped: it may come from a stranger and go to a
+// terminal.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,29 @@ struct DumpOptions {
   int thread = -1;
   // Bytes shown of each output.
   std::size_t payload_bytes = 0;
+};
+
+// What the options choose of a sequence of events: it counts what went by.
+class DumpChoice {
+ public:
+  explicit DumpChoice(const DumpOptions& options) : options_(options) {}
+
+  // Is the next event, of that thread, shown?
+  bool take(std::uint64_t index, int thread) {
+    total_ = index + 1;
+    const bool of_thread = options_.thread < 0 || thread == options_.thread;
+    thread_seen_ |= of_thread;
+    return of_thread && index >= options_.first && index < options_.end;
+  }
+  // Nothing that follows is shown, or needed to know that the choice makes sense.
+  bool is_done() const { return total_ >= options_.end && thread_seen_; }
+  // Throws BadInput if there was nothing to choose from in the file `path`.
+  void check(const std::string& path) const;
+
+ private:
+  const DumpOptions& options_;
+  std::uint64_t total_ = 0;
+  bool thread_seen_ = false;
 };
 
 void dump_recording(RecordingReader& reader, std::FILE* out, const DumpOptions& options);

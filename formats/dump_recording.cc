@@ -221,14 +221,20 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
+void DumpChoice::check(const std::string& path) const {
+  REQUIRE(options_.first < options_.end, "--first {} --end {} leaves nothing to show", options_.first, options_.end);
+  REQUIRE(thread_seen_ || total_ == 0, "{} has no thread {}", path, options_.thread);
+  REQUIRE(options_.first == 0 || options_.first < total_, "{} has only {} events", path, total_);
+}
+
 void dump_recording(RecordingReader& reader, std::FILE* out, const DumpOptions& options) {
-  while (const wire::RecordHeader* record = reader.next()) {
+  DumpChoice choice(options);
+  while (const wire::RecordHeader* record = choice.is_done() ? nullptr : reader.next()) {
     const std::uint64_t index = reader.position() - 1;
-    if (index >= options.end) return;
-    if (index < options.first || (options.thread >= 0 && record->thread != options.thread)) continue;
-    fmt::print(out, "{} {}\n", index, describe_record(record, options));
+    if (choice.take(index, record->thread)) fmt::print(out, "{} {}\n", index, describe_record(record, options));
   }
   if (reader.truncated()) throw BadFile(reader.truncation());
+  choice.check(reader.path());
 }
 
 }  // namespace reweave

@@ -28,13 +28,12 @@ std::string stack_of(const TraceReader& reader, std::uint64_t stack, std::vector
   return text;
 }
 
-// Shows the events of a chunk that the options ask for; false once past the last.
-bool dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* out, const DumpOptions& options,
+// Shows the events of a chunk that the options ask for.
+void dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* out, DumpChoice& choice,
                 std::vector<std::string>& places) {
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
+  for (std::size_t i = 0; i < chunk.size() && !choice.is_done(); ++i) {
     const std::uint64_t index = chunk.first_event + i;
-    if (index >= options.end) return false;
-    if (index < options.first || (options.thread >= 0 && chunk.thread[i] != options.thread)) continue;
+    if (!choice.take(index, chunk.thread[i])) continue;
     std::string& place = places[chunk.site[i]];
     if (place.empty()) place = place_of(reader, chunk.site[i]);
     if (chunk.kind[i] == EventKind::kStack) {
@@ -45,7 +44,6 @@ bool dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* o
     fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),
                chunk.address[i], chunk.extra[i], chunk.aux[i], place);
   }
-  return true;
 }
 
 }  // namespace
@@ -57,10 +55,11 @@ const char* name_of(EventKind kind) {
 
 void dump_trace(TraceReader& reader, std::FILE* out, const DumpOptions& options) {
   std::vector<std::string> places(reader.info().sites);
+  DumpChoice choice(options);
   TraceChunk chunk;
-  while (reader.next(chunk))
-    if (!dump_chunk(reader, chunk, out, options, places)) return;
+  while (!choice.is_done() && reader.next(chunk)) dump_chunk(reader, chunk, out, choice, places);
   if (reader.damage()) throw BadFile(*reader.damage());
+  choice.check(reader.path());
 }
 
 }  // namespace reweave

@@ -11,7 +11,8 @@ void Error::add_context(std::string_view context) {
 }
 
 BadFile::BadFile(std::string path, Damage damage, std::uint64_t block, std::uint64_t offset, std::string_view reason)
-    : BadInput(fmt::format("{}: block {} at byte {}: {}", path, block, offset, reason)),
+    : BadInput(fmt::format("{}: block {} at byte {}: {}", path, block, offset, reason),
+               damage == Damage::kTruncated ? kExitTruncated : kExitBadInput),
       path_(std::move(path)),
       damage_(damage),
       block_(block),

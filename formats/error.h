@@ -41,7 +41,7 @@ class CheckFailed : public Error {
 // The user's input cannot be used.
 class BadInput : public Error {
  public:
-  explicit BadInput(std::string message) : Error(std::move(message), kExitBadInput) {}
+  explicit BadInput(std::string message, int exit_code = kExitBadInput) : Error(std::move(message), exit_code) {}
 };
 
 // The operating system refused.
@@ -58,7 +58,8 @@ class SystemError : public Error {
 // What is wrong with a file. kTruncated: what is there is whole, but the end is missing.
 enum class Damage { kTruncated, kCorrupt, kOtherVersion, kWrongType };
 
-// A file of ours is damaged or foreign. Everything before `offset` was sound.
+// A file of ours is damaged or foreign. Everything before `offset` was sound. Of one that is cut the exit status says
+// so.
 class BadFile : public BadInput {
  public:
   BadFile(std::string path, Damage damage, std::uint64_t block, std::uint64_t offset, std::string_view reason);

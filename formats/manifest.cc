@@ -8,6 +8,7 @@
 namespace reweave {
 namespace {
 
+constexpr const char* kFileName = "manifest";
 constexpr unsigned kOutcomeCount = 11;
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kMaxBuildIdDigits = 128;
@@ -153,18 +154,17 @@ Manifest manifest_of(schema::Manifest::Reader from) {
 
 }  // namespace
 
-Manifest read_manifest(const std::string& path) {
+Manifest read_manifest(const Folder& recording) {
   Manifest manifest;
-  MessageFile(path, FileType::kManifest).read<schema::Manifest>([&](schema::Manifest::Reader root) {
-    manifest = manifest_of(root);
-  });
+  MessageFile(recording.open_file(kFileName), recording.path_of(kFileName), FileType::kManifest)
+      .read<schema::Manifest>([&](schema::Manifest::Reader root) { manifest = manifest_of(root); });
   return manifest;
 }
 
-void write_manifest(const std::string& path, const Manifest& manifest) {
+void write_manifest(const Folder& recording, const Manifest& manifest) {
   capnp::MallocMessageBuilder message;
   fill(message.initRoot<schema::Manifest>(), manifest);
-  write_message_file(path, FileType::kManifest, message);
+  write_message_file(recording, kFileName, FileType::kManifest, message);
 }
 
 const char* name_of(wire::OutcomeKind outcome) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/folder.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -69,9 +70,9 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-// Reads and (atomically) writes a manifest file. read_manifest throws BadFile.
-Manifest read_manifest(const std::string& path);
-void write_manifest(const std::string& path, const Manifest& manifest);
+// Reads and (atomically) writes the manifest of the recording in that folder. read_manifest throws BadFile.
+Manifest read_manifest(const Folder& recording);
+void write_manifest(const Folder& recording, const Manifest& manifest);
 
 const char* name_of(wire::OutcomeKind outcome);
 

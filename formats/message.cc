@@ -1,8 +1,6 @@
 #include "formats/message.h"
 
-#include <unistd.h>
-
-#include <cstdio>
+#include <utility>
 
 namespace reweave {
 namespace {
@@ -31,18 +29,29 @@ std::uint64_t write_message(BlockWriter& writer, BlockType type, capnp::MessageB
   return writer.write(type, std::as_bytes(std::span(bytes.begin(), bytes.size())));
 }
 
-void write_message_file(const std::string& path, FileType type, capnp::MessageBuilder& message) {
-  const std::string temporary = path + ".new";
-  // Left over by a writer that was killed; nobody else writes here.
-  ::unlink(temporary.c_str());
-  BlockWriter writer(temporary, type);
+namespace {
+
+void write_file(Fd file, const std::string& path, FileType type, capnp::MessageBuilder& message) {
+  BlockWriter writer(std::move(file), path, type);
   write_message(writer, BlockType::kMessage, message);
   writer.finish();
-  SYSCALL_CHECK(std::rename(temporary.c_str(), path.c_str()), "{} to {}", temporary, path);
 }
 
-MessageFile::MessageFile(const std::string& path, FileType type) : path_(path) {
-  BlockReader reader(path, type);
+}  // namespace
+
+void write_message_file(OutputFile& output, FileType type, capnp::MessageBuilder& message) {
+  write_file(output.take(), output.path(), type, message);
+  output.commit();
+}
+
+void write_message_file(const Folder& folder, const std::string& name, FileType type, capnp::MessageBuilder& message) {
+  const std::string fresh = name + ".new";
+  write_file(folder.create_file_anew(fresh), folder.path_of(name), type, message);
+  folder.rename(fresh, name);
+}
+
+MessageFile::MessageFile(Fd file, const std::string& path, FileType type) : path_(path) {
+  BlockReader reader(std::move(file), path, type);
   if (!reader.next(block_)) throw BadFile(path, Damage::kCorrupt, 0, reader.first_offset(), "the file is empty");
   if (block_.type() != BlockType::kMessage)
     throw BadFile(path, Damage::kCorrupt, 0, block_.offset(), "not the block expected here");

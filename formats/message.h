@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "formats/block_file.h"
+#include "formats/output_file.h"
 
 namespace reweave {
 
@@ -31,13 +32,17 @@ class MessageView {
 // Appends the message as one block; returns the block's offset.
 std::uint64_t write_message(BlockWriter& writer, BlockType type, capnp::MessageBuilder& message);
 
-// Writes a file that consists of one message, atomically: `path` is either the old file or the whole new one.
-void write_message_file(const std::string& path, FileType type, capnp::MessageBuilder& message);
+// Writes a file that consists of one message.
+void write_message_file(OutputFile& output, FileType type, capnp::MessageBuilder& message);
+// Writes it into a folder of ours, atomically: `name` is either the old file or the whole new one.
+void write_message_file(const Folder& folder, const std::string& name, FileType type, capnp::MessageBuilder& message);
 
 // A file that consists of one message.
 class MessageFile {
  public:
-  MessageFile(const std::string& path, FileType type);
+  MessageFile(Fd file, const std::string& path, FileType type);
+  // Reads the file at `path`, which a user named.
+  MessageFile(const std::string& path, FileType type) : MessageFile(open_regular(path), path, type) {}
   // Runs `read(root)`; damage becomes BadFile.
   template <typename Root, typename Read>
   void read(Read&& read);

@@ -1,5 +1,7 @@
 #include "formats/recorded_files.h"
 
+#include <sys/stat.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -12,14 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string stored_path(const std::string& recording, const std::string& name) { return recording + "/files/" + name; }
-
-// A copy is named by the hash of what it was made of.
-void check_copy(const std::string& stored, const std::string& of) {
-  REQUIRE(fs::exists(stored), "{} is missing: it is the recording's copy of {}", stored, of);
-  REQUIRE(content_hash_of(stored) == fs::path(stored).filename(), "{} is damaged: it is the recording's copy of {}",
-          stored, of);
-}
+// How much larger a copy may be than what was mapped: a file may grow before it is copied. More would only cost time.
+constexpr std::uint64_t kMostGrowth = 1u << 30;  // bytes
 
 }  // namespace
 
@@ -29,36 +25,33 @@ std::string mapped_path(const wire::MapFileRecord& record) {
                                               : std::string(text, strnlen(text, record.header.bytes - sizeof record));
 }
 
-RecordedFiles::RecordedFiles(const std::string& recording, const Manifest& manifest) {
-  const std::string folder = fs::absolute(recording).string();
+RecordedFiles::RecordedFiles(const Folder& recording, const Manifest& manifest)
+    : folder_(fs::absolute(recording.path_of("files")).string()) {
   for (const MappedFile& file : manifest.files) {
     if (file.stored_name.empty()) {
       on_machine_.push_back(file);
       continue;
     }
-    const std::string stored = stored_path(folder, file.stored_name);
-    copies_.push_back({file.path, stored});
-    stored_[{file.path, file.ctime_ns, file.size}] = stored;
-    last_stored_[file.path] = stored;
+    copies_.push_back({file.path, file.stored_name, file.size});
+    stored_[{file.path, file.ctime_ns, file.size}] = file.stored_name;
+    last_stored_[file.path] = file.stored_name;
   }
-  for (const DebugFile& file : manifest.debug_files)
-    debug_files_[file.build_id] = stored_path(folder, file.stored_name);
+  for (const DebugFile& file : manifest.debug_files) debug_files_[file.build_id] = file.stored_name;
+  if (recording.has("files")) files_ = recording.open_folder("files");
 }
 
 RecordedFiles RecordedFiles::of_source(const std::string& recording) {
   try {
-    if (fs::is_regular_file(fs::path(recording) / "manifest"))
-      return {recording, read_manifest(recording + "/manifest")};
+    const Folder folder = Folder::open(recording);
+    return {folder, read_manifest(folder)};
   } catch (const Error&) {
     // It may have been replaced by something else since: then there are no copies to be had.
-  } catch (const fs::filesystem_error&) {
-    // Nor from where we may not look.
+    return {};
   }
-  return {};
 }
 
 void RecordedFiles::check() const {
-  for (const Copy& copy : copies_) check_copy(copy.stored, copy.path);
+  for (const Copy& copy : copies_) check_copy(copy);
   for (const MappedFile& file : on_machine_) {
     const std::string difference = explain_difference(file);
     REQUIRE(difference.empty(),
@@ -68,14 +61,35 @@ void RecordedFiles::check() const {
   }
 }
 
-std::string RecordedFiles::local(const std::string& path) const {
-  const auto found = last_stored_.find(path);
-  return found == last_stored_.end() ? path : found->second;
+// A copy is named by the hash of what it was made of.
+void RecordedFiles::check_copy(const Copy& copy) const {
+  const std::string path = stored_path(copy.name);
+  REQUIRE(files_ && files_->has(copy.name), "{} is missing: it is the recording's copy of {}", path, copy.path);
+  const Fd file = files_->open_file(copy.name);
+  struct stat status {};
+  SYSCALL_CHECK(::fstat(file.get(), &status), "{}", path);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(status.st_size);
+  const bool too_large = bytes > copy.recorded_bytes && bytes - copy.recorded_bytes > kMostGrowth;
+  REQUIRE(!too_large && content_hash_of(file, path) == copy.name, "{} is damaged: it is the recording's copy of {}",
+          path, copy.path);
 }
 
-std::string RecordedFiles::debug_file(const std::string& build_id) const {
+Fd RecordedFiles::open_stored(const std::string& name) const {
+  try {
+    return files_ ? files_->open_file(name) : Fd();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Fd RecordedFiles::open(const std::string& path) const {
+  const auto found = last_stored_.find(path);
+  return found == last_stored_.end() ? try_open_regular(path) : open_stored(found->second);
+}
+
+Fd RecordedFiles::open_debug_file(const std::string& build_id) const {
   const auto found = debug_files_.find(build_id);
-  return found == debug_files_.end() ? std::string() : found->second;
+  return found == debug_files_.end() ? Fd() : open_stored(found->second);
 }
 
 const wire::RecordHeader* RecordedFiles::located(const wire::RecordHeader* record) {
@@ -84,7 +98,7 @@ const wire::RecordHeader* RecordedFiles::located(const wire::RecordHeader* recor
   if (map.header.bytes <= sizeof map) return record;
   const std::string path = mapped_path(map);
   const auto found = stored_.find({path, map.ctime_ns, map.file_size});
-  const std::string opened = found == stored_.end() ? "" : found->second;
+  const std::string opened = found == stored_.end() ? "" : stored_path(found->second);
   const std::uint64_t bytes = (sizeof map + path.size() + 1 + opened.size() + 1 + 7) / 8 * 8;
   changed_.assign(bytes / 8, 0);
   char* to = reinterpret_cast<char*>(changed_.data());

@@ -11,8 +11,8 @@ namespace reweave {
 
 inline SymbolFiles symbol_files(RecordedFiles files) {
   const auto shared = std::make_shared<const RecordedFiles>(std::move(files));
-  return {[shared](const std::string& path) { return shared->local(path); },
-          [shared](const std::string& build_id) { return shared->debug_file(build_id); }};
+  return {[shared](const std::string& path) { return shared->open(path); },
+          [shared](const std::string& build_id) { return shared->open_debug_file(build_id); }};
 }
 
 }  // namespace reweave

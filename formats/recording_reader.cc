@@ -5,21 +5,32 @@
 namespace reweave {
 namespace {
 
-std::string require_recording(const std::string& path) {
+Folder open_recording(const std::string& path) {
   struct stat status {};
-  SYSCALL_CHECK(::stat(path.c_str(), &status), "{}", path);
-  REQUIRE(S_ISDIR(status.st_mode), "{} is not a recording: a recording is a directory", path);
-  REQUIRE(::stat((path + "/manifest").c_str(), &status) == 0, "{} is not a recording: it has no manifest", path);
-  return path;
+  const bool is_other = ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
+  REQUIRE(!is_other, "{} is not a recording: a recording is a directory", path);
+  Folder folder = Folder::open(path);
+  REQUIRE(folder.has("manifest"), "{} is not a recording: it has no manifest", path);
+  return folder;
 }
 
 }  // namespace
 
 RecordingReader::RecordingReader(const std::string& path)
-    : path_(require_recording(path)),
-      manifest_(read_manifest(path_ + "/manifest")),
-      events_(path_ + "/events", FileType::kEvents),
-      apart_(path_ + "/reads") {}
+    : folder_(open_recording(path)),
+      manifest_(read_manifest(folder_)),
+      events_(folder_.open_file("events"), folder_.path_of("events"), FileType::kEvents) {}
+
+bool RecordingReader::is_whole() const {
+  EndPayload end{};
+  return manifest_.complete && events_.read_end(end);
+}
+
+void RecordingReader::require_whole() const {
+  if (is_whole()) return;
+  throw BadFile(events_.path(), Damage::kTruncated, 0, events_.file_bytes(),
+                "the recording has no end: it was cut, or is still being made");
+}
 
 const wire::RecordHeader* RecordingReader::next() {
   while (!truncation_) {
@@ -61,10 +72,6 @@ bool RecordingReader::next_block() {
 
 void RecordingReader::fail(std::string_view reason) const {
   throw BadFile(events_.path(), Damage::kCorrupt, block_.index(), block_.offset(), reason);
-}
-
-std::string RecordingReader::stored_path(const MappedFile& file) const {
-  return file.stored_name.empty() ? std::string() : path_ + "/files/" + file.stored_name;
 }
 
 }  // namespace reweave

@@ -1,9 +1,5 @@
 #include "formats/recording_writer.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-
 #include "formats/file_identity.h"
 #include "formats/message.h"
 
@@ -21,27 +17,21 @@ struct Level {
 };
 constexpr Level kLevels[] = {{0, 3}, {10, 1}, {25, BlockWriter::kFast}, {40, BlockWriter::kAsIs}};
 
-void create_directory(const std::string& path) {
-  const int result = ::mkdir(path.c_str(), 0700);
-  REQUIRE(result == 0 || errno != EEXIST,
-          "{} exists already: a recording is never overwritten, remove it or choose another name", path);
-  SYSCALL_CHECK(result, "{}", path);
-}
-
 }  // namespace
 
 RecordingWriter::RecordingWriter(const std::string& path, const Manifest& manifest, Place place)
-    : path_(path), apart_(path + "/reads") {
-  if (place == Place::kNew) create_directory(path_);
-  create_directory(path_ + "/files");
+    : folder_(place == Place::kNew ? Folder::create(path) : Folder::open(path)),
+      files_(folder_.create_folder("files")) {
   update_manifest(manifest);
-  events_ = std::make_unique<BlockWriter>(path_ + "/events", FileType::kEvents, kLevels[0].zstd);
+  events_ = std::make_unique<BlockWriter>(folder_.create_file("events"), folder_.path_of("events"), FileType::kEvents,
+                                          kLevels[0].zstd);
 }
 
 RecordingWriter::RecordingWriter(const std::string& path, const End& end)
-    : path_(path),
-      events_(std::make_unique<BlockWriter>(path + "/events", end.blocks, end.offset, kLevels[0].zstd)),
-      apart_(path + "/reads"),
+    : folder_(Folder::open(path)),
+      files_(folder_.open_folder("files")),
+      events_(std::make_unique<BlockWriter>(folder_.open_file_to_change("events"), folder_.path_of("events"),
+                                            end.blocks, end.offset, kLevels[0].zstd)),
       records_(end.records),
       records_in_blocks_(end.records) {}
 
@@ -74,7 +64,7 @@ void RecordingWriter::write_block() {
 void RecordingWriter::update_manifest(Manifest manifest) {
   manifest.complete = false;
   manifest.events_total = records_;
-  write_manifest(path_ + "/manifest", manifest);
+  write_manifest(folder_, manifest);
 }
 
 void RecordingWriter::finish(Manifest manifest) {
@@ -82,9 +72,11 @@ void RecordingWriter::finish(Manifest manifest) {
   events_->finish();
   manifest.complete = true;
   manifest.events_total = records_;
-  write_manifest(path_ + "/manifest", manifest);
+  write_manifest(folder_, manifest);
 }
 
-std::string RecordingWriter::store_file(const std::string& source) { return store_content(source, path_ + "/files"); }
+std::string RecordingWriter::store_file(const Fd& source, const std::string& path) const {
+  return store_content(source, path, files_);
+}
 
 }  // namespace reweave

@@ -42,10 +42,11 @@ class RecordingWriter {
   // Ends the recording; `manifest` is written with complete = true.
   void finish(Manifest manifest);
 
-  // Keeps a copy of the file `source` in the recording; returns its stored name. The same content is kept once.
-  std::string store_file(const std::string& source);
+  // Keeps a copy of `source` in the recording, where `path` is for messages; returns its stored name. The same content
+  // is kept once.
+  std::string store_file(const Fd& source, const std::string& path) const;
 
-  const std::string& path() const { return path_; }
+  const Folder& folder() const { return folder_; }
   std::uint64_t records() const { return records_; }
   // Those that are in blocks, which the OS has.
   std::uint64_t records_in_blocks() const { return records_in_blocks_; }
@@ -54,9 +55,9 @@ class RecordingWriter {
  private:
   void write_block();
 
-  std::string path_;
+  Folder folder_, files_;
   std::unique_ptr<BlockWriter> events_;
-  ApartWriter apart_;
+  ApartWriter apart_{folder_};
   EventEncoder encoder_;
   std::uint64_t records_ = 0;
   std::uint64_t records_in_blocks_ = 0;

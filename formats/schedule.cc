@@ -48,7 +48,8 @@ void write_schedule(const std::string& path, const Schedule& schedule) {
     params[i].setName(schedule.params[i].first);
     params[i].setValue(schedule.params[i].second);
   }
-  write_message_file(path, FileType::kSchedule, message);
+  OutputFile output(path);
+  write_message_file(output, FileType::kSchedule, message);
 }
 
 }  // namespace reweave

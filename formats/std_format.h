@@ -45,7 +45,8 @@ class StdFormatError : public std::runtime_error {
 
 using EventSink = std::function<void(const TraceEvent& event, std::uint32_t site)>;
 
-// Reads all of `in` and feeds `sink` in order; the site of an event is its location. Throws StdFormatError.
+// Reads all of `in` and feeds `sink` in order; the site of an event is its location. Throws StdFormatError, also for
+// what no run can have done (std_order.h) and for text without an event.
 void read_std(std::istream& in, StdNames& names, const EventSink& sink);
 
 enum class StdDialect : std::uint8_t {

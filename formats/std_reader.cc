@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "formats/std_format.h"
+#include "formats/std_order.h"
 #include "formats/std_words.h"
 
 namespace reweave {
@@ -43,6 +44,21 @@ struct Exact {
 
 // No access is longer: whatever copies more is a fault of the text.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+
+// No line is longer: what has no line ends is not text.
+constexpr std::size_t kMostLine = 1u << 20;
+
+// The next line, of number `number`; false at the end. std::getline would take in whatever there is.
+bool read_line(std::istream& in, std::size_t number, std::string& text) {
+  text.clear();
+  std::streambuf& from = *in.rdbuf();
+  for (int c = from.sbumpc(); c != '\n'; c = from.sbumpc()) {
+    if (c == std::char_traits<char>::eof()) return !text.empty();
+    if (text.size() == kMostLine) throw StdFormatError(number, fmt::format("longer than {} bytes", kMostLine));
+    text += static_cast<char>(c);
+  }
+  return true;
+}
 
 bool has_space(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\t'; });
@@ -172,8 +188,10 @@ class Operands {
 }  // namespace
 
 void read_std(std::istream& in, StdNames& names, const EventSink& sink) {
-  std::string text;
-  for (std::size_t number = 1; std::getline(in, text); ++number) {
+  StdOrder order(names);
+  bool any = false;
+  std::size_t number = 1;
+  for (std::string text; read_line(in, number, text); ++number) {
     if (!text.empty() && text.back() == '\r') text.pop_back();
     if (text.empty()) continue;
     const Line line(text, number);
@@ -186,8 +204,12 @@ void read_std(std::istream& in, StdNames& names, const EventSink& sink) {
     event.pc = site;
     Operands(line, names, event).read(row);
     if (names.threads().size() > std::numeric_limits<ThreadId>::max()) line.fail("more than 65535 threads");
-    if (row.operand != Operand::kProcess) sink(event, site);
+    if (row.operand == Operand::kProcess) continue;
+    any = true;
+    order.check(event, number, line.name);
+    sink(event, site);
   }
+  if (!any) throw StdFormatError(number, "the text ends without an event");
 }
 
 }  // namespace reweave

@@ -1,6 +1,5 @@
 #include "formats/stored_apart.h"
 
-#include <fcntl.h>
 #include <sys/types.h>
 #include <xxhash.h>
 
@@ -10,6 +9,8 @@
 
 namespace reweave {
 namespace {
+
+constexpr const char* kFileName = "reads";
 
 // pread(2) or pwrite(2) until all is done; the bytes done, fewer at the end of the file.
 template <typename Call, typename Byte>
@@ -29,9 +30,8 @@ std::uint64_t transfer(Call call, int fd, Byte* data, std::uint64_t bytes, std::
 }  // namespace
 
 wire::StoredApart ApartWriter::store(const std::byte* data, std::uint64_t bytes) {
-  if (!file_.valid())
-    file_ = Fd(SYSCALL_CHECK(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "{}", path_));
-  transfer(::pwrite, file_.get(), data, bytes, end_, path_);
+  if (!file_.valid()) file_ = recording_.create_file(kFileName);
+  transfer(::pwrite, file_.get(), data, bytes, end_, recording_.path_of(kFileName));
   const wire::StoredApart stored = {end_, XXH3_64bits(data, bytes)};
   end_ += bytes;
   return stored;
@@ -39,12 +39,13 @@ wire::StoredApart ApartWriter::store(const std::byte* data, std::uint64_t bytes)
 
 void ApartReader::read(const wire::StoredApart& stored, std::uint64_t bytes, std::uint8_t* to) {
   const auto fail = [&](Damage damage, const char* reason) {
-    throw BadFile(path_, damage, 0, stored.position, reason);
+    throw BadFile(recording_.path_of(kFileName), damage, 0, stored.position, reason);
   };
-  if (!file_.valid()) file_ = Fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file_.valid()) fail(Damage::kCorrupt, "the recording refers to it, and it cannot be opened");
+  if (!file_.valid() && !recording_.has(kFileName))
+    fail(Damage::kCorrupt, "the recording refers to this file, and it is missing");
+  if (!file_.valid()) file_ = recording_.open_file(kFileName);
   if (stored.position > INT64_MAX - bytes) fail(Damage::kCorrupt, "an output lies behind any file's end");
-  if (transfer(::pread, file_.get(), to, bytes, stored.position, path_) < bytes)
+  if (transfer(::pread, file_.get(), to, bytes, stored.position, recording_.path_of(kFileName)) < bytes)
     fail(Damage::kCorrupt, "the file is too short for an output");
   if (XXH3_64bits(to, bytes) != stored.hash) fail(Damage::kCorrupt, "checksum of an output");
 }

@@ -6,36 +6,38 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/fd.h"
+#include "formats/folder.h"
 #include "formats/wire.h"
 
 namespace reweave {
 
-// Appends to a new file `path`, created with the first data. One thread.
+// Appends to the new file `reads` of a recording, created with the first data. One thread.
 class ApartWriter {
  public:
-  explicit ApartWriter(std::string path) : path_(std::move(path)) {}
+  // `recording` must outlive it.
+  explicit ApartWriter(const Folder& recording) : recording_(recording) {}
 
   // Stores `bytes` at `data`. Throws SystemError.
   wire::StoredApart store(const std::byte* data, std::uint64_t bytes);
   std::uint64_t bytes_written() const { return end_; }
 
  private:
-  std::string path_;
+  const Folder& recording_;
   Fd file_;
   std::uint64_t end_ = 0;
 };
 
-// Reads the file `path` of a recording, which may be a stranger's. One thread.
+// Reads it. One thread.
 class ApartReader {
  public:
-  explicit ApartReader(std::string path) : path_(std::move(path)) {}
+  // `recording` must outlive it.
+  explicit ApartReader(const Folder& recording) : recording_(recording) {}
 
   // Copies `bytes` of stored data to `to`. Throws BadFile if they are not there or are not what was stored.
   void read(const wire::StoredApart& stored, std::uint64_t bytes, std::uint8_t* to);
 
  private:
-  std::string path_;
+  const Folder& recording_;
   Fd file_;
 };
 

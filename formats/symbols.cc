@@ -5,7 +5,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,14 +15,14 @@
 #include <utility>
 
 #include "formats/debug_session.h"
+#include "formats/folder.h"
 
 namespace reweave {
 namespace {
 
 // Opens what `files` has for a build-id; negative if there is nothing.
 int open_debug_file(const SymbolFiles& files, const std::string& build_id) {
-  const std::string path = files.debug && !build_id.empty() ? files.debug(build_id) : std::string();
-  return path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return files.debug && !build_id.empty() ? files.debug(build_id).release() : -1;
 }
 
 // Dwfl's callback: `user` points to the SymbolFiles of the module.
@@ -111,12 +110,10 @@ std::string CodeSymbol::text() const {
 class Symbols::Module {
  public:
   Module(const std::string& path, const std::string& build_id, const SymbolFiles& files) : path_(path) {
-    const std::string here = files.module ? files.module(path) : path;
-    dwfl_ = dwfl_begin(&kCallbacks);
+    Fd file = files.module ? files.module(path) : try_open_regular(path);
+    dwfl_ = file.valid() ? dwfl_begin(&kCallbacks) : nullptr;
     if (dwfl_ == nullptr) return;
-    dwfl_report_begin(dwfl_);
-    Dwfl_Module* module = dwfl_report_offline(dwfl_, path.c_str(), here.c_str(), -1);
-    dwfl_report_end(dwfl_, nullptr, nullptr);
+    Dwfl_Module* module = report_file(dwfl_, std::move(file), path);
     GElf_Addr bias = 0;
     if (module == nullptr || dwfl_module_getelf(module, &bias) == nullptr) return;
     const std::string found = module_build_id(module);

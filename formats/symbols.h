@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/fd.h"
+
 namespace reweave {
 
 struct SourceFrame {
@@ -37,10 +39,11 @@ struct DataSymbol {
 
 // Where the files are, if not where they were.
 struct SymbolFiles {
-  // The file to read in place of a module's path; none: the path itself.
-  std::function<std::string(const std::string& path)> module;
-  // Separate debug information for a build-id in hex, or empty; none or empty: the system's is looked for.
-  std::function<std::string(const std::string& build_id)> debug;
+  // The file of a module's path, not open if it cannot be read; none: the regular file at the path itself.
+  std::function<Fd(const std::string& path)> module;
+  // Separate debug information for a build-id in hex, not open if there is none: then, or if this is none, the system's
+  // is looked for.
+  std::function<Fd(const std::string& build_id)> debug;
 };
 
 class Symbols {

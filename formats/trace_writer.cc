@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "formats/file_identity.h"
+#include "formats/elf_file.h"
 #include "formats/message.h"
 
 namespace reweave {
@@ -45,7 +45,7 @@ void TraceWriter::append_record(const wire::RecordHeader* record) {
 }
 
 void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path) {
-  std::string build_id = build_id_of(files_.local(path));
+  std::string build_id = build_id_of(files_.open(path));
   if (names_.add_module(module, std::move(path), std::move(build_id))) encoder_.forget_sites();
 }
 
@@ -53,7 +53,7 @@ void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path)
 void TraceWriter::add_mapping(const wire::MapFileRecord& mapping, std::string path) {
   wire::ModuleRecord module{mapping.header, 0, mapping.address, mapping.address + mapping.length};
   if ((mapping.prot & PROT_EXEC) == 0) return;
-  if (find_load_base(files_.local(path), mapping.offset, mapping.address, module.base))
+  if (find_load_base(files_.open(path), mapping.offset, mapping.address, module.base))
     add_module(module, std::move(path));
 }
 

@@ -41,29 +41,31 @@ json list_of(const std::vector<Item>& items) {
 
 json recording_info(const RecordingReader& reader) {
   const Manifest& manifest = reader.manifest();
-  return {{"type", "recording"},
-          {"path", reader.path()},
-          {"tool_version", manifest.tool_version},
-          {"complete", manifest.complete},
-          {"command", manifest.command_line},
-          {"environment", manifest.environment},
-          {"directory", manifest.working_directory},
-          {"start_time_ns", manifest.start_time_ns},
-          {"kernel", manifest.host_kernel},
-          {"cpu", manifest.cpu_model},
-          {"seed", manifest.seed},
-          {"chaos", manifest.chaos},
-          {"policy", manifest.policy},
-          {"checksums", manifest.checksums},
-          {"wait_status", manifest.wait_status},
-          {"outcome", name_of(manifest.outcome)},
-          {"outcome_detail", manifest.outcome_detail},
-          {"outcome_text", manifest.outcome_text},
-          {"events", manifest.events_total},
-          {"parent", manifest.parent},
-          {"processes", list_of(manifest.processes)},
-          {"files", list_of(manifest.files)},
-          {"debug_files", list_of(manifest.debug_files)}};
+  json result = {{"type", "recording"},
+                 {"path", reader.path()},
+                 {"tool_version", manifest.tool_version},
+                 {"complete", reader.is_whole()},
+                 {"command", manifest.command_line},
+                 {"environment", manifest.environment},
+                 {"directory", manifest.working_directory},
+                 {"start_time_ns", manifest.start_time_ns},
+                 {"kernel", manifest.host_kernel},
+                 {"cpu", manifest.cpu_model},
+                 {"seed", manifest.seed},
+                 {"chaos", manifest.chaos},
+                 {"policy", manifest.policy},
+                 {"checksums", manifest.checksums},
+                 {"wait_status", manifest.wait_status},
+                 {"outcome", name_of(manifest.outcome)},
+                 {"outcome_detail", manifest.outcome_detail},
+                 {"outcome_text", manifest.outcome_text},
+                 {"events", manifest.events_total},
+                 {"parent", manifest.parent},
+                 {"processes", list_of(manifest.processes)},
+                 {"files", list_of(manifest.files)},
+                 {"debug_files", list_of(manifest.debug_files)}};
+  if (!reader.is_whole()) result["damage"] = "the recording has no end: it was cut, or is still being made";
+  return result;
 }
 
 json trace_info(const TraceReader& reader) {

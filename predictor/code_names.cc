@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "formats/recorded_symbols.h"
+#include "formats/source_lines.h"
 
 namespace reweave {
 namespace {
-
-constexpr std::uintmax_t kMaxSourceBytes = 16u << 20;
 
 std::string frame_text(const SourceFrame& frame, const std::string& fallback) {
   std::string result = frame.function.empty() ? fallback : frame.function;
@@ -86,12 +84,7 @@ std::string CodeNames::source_line(std::uint32_t site) {
 
 const std::vector<std::string>& CodeNames::lines_of(const std::string& file) {
   auto [it, fresh] = files_.try_emplace(file);
-  std::error_code error;
-  if (fresh && std::filesystem::is_regular_file(file, error) &&
-      std::filesystem::file_size(file, error) <= kMaxSourceBytes) {
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) it->second.push_back(line);
-  }
+  if (fresh) it->second = source_lines(file);
   return it->second;
 }
 

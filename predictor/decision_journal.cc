@@ -1,11 +1,13 @@
 #include "predictor/decision_journal.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <filesystem>
 #include <sstream>
 
 #include "formats/error.h"
+#include "formats/fd_stream.h"
 
 namespace reweave {
 namespace {
@@ -65,29 +67,35 @@ std::optional<std::pair<std::uint64_t, Decision>> parse(const std::string& text)
 
 }  // namespace
 
-DecisionJournal::DecisionJournal(const std::string& path, std::uint64_t identity) : path_(path) {
+DecisionJournal::DecisionJournal(const Folder& folder, const std::string& name, std::uint64_t identity)
+    : folder_(folder), name_(name) {
   const std::string head = fmt::format("reweave predict {} {:x}", REWEAVE_VERSION, identity);
-  const bool whole = read(head);
-  out_.open(path, whole ? std::ios::app : std::ios::trunc);
-  if (!whole) {
-    out_ << head << '\n';
-    for (const auto& [key, decision] : known_) out_ << line_of(key, decision);
-  }
-  out_.flush();
-  REQUIRE(out_.good(), "{}: cannot be written", path);
+  read(head);
+  const std::string fresh = name_ + ".new";
+  out_ = folder_.create_file_anew(fresh);
+  std::string text = head + "\n";
+  for (const auto& [key, decision] : known_) text += line_of(key, decision);
+  write_fully(out_.get(), text, folder_.path_of(name_));
+  folder_.rename(fresh, name_);
 }
 
-// False if the file has to be written anew.
-bool DecisionJournal::read(const std::string& head) {
-  std::ifstream in(path_);
+void DecisionJournal::read(const std::string& head) {
+  Fd file;
+  try {
+    file = folder_.open_file(name_);
+  } catch (const BadInput&) {
+    return;  // there is none, or something else of that name
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || status.st_uid != ::geteuid()) return;
+  FdInput in(std::move(file));
   std::string line;
-  if (!std::getline(in, line) || line != head) return false;
+  if (!std::getline(in, line) || line != head) return;
   while (std::getline(in, line)) {
     auto decision = parse(line);
-    if (!decision) return false;
+    if (!decision) return;
     known_.insert_or_assign(decision->first, std::move(decision->second));
   }
-  return true;
 }
 
 const Decision* DecisionJournal::find(std::uint64_t key) const {
@@ -95,12 +103,11 @@ const Decision* DecisionJournal::find(std::uint64_t key) const {
   return it == known_.end() ? nullptr : &it->second;
 }
 
-void DecisionJournal::add(std::uint64_t key, const Decision& decision) { out_ << line_of(key, decision) << std::flush; }
-
-void DecisionJournal::remove() {
-  out_.close();
-  std::filesystem::remove(path_);
+void DecisionJournal::add(std::uint64_t key, const Decision& decision) {
+  write_fully(out_.get(), line_of(key, decision), folder_.path_of(name_));
 }
+
+void DecisionJournal::remove() { folder_.remove(name_); }
 
 std::uint64_t question_key(std::string_view analysis, ReadRule rule, bool keep_order, const Group& group) {
   Hash hash;

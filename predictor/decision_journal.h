@@ -2,25 +2,26 @@
 //
 // Text, a line for each decision, appended when it is made: a line cut short by the end of the process is dropped. A
 // decision is found by a fingerprint of its question, which covers the group with all its instances; the file's first
-// line ties it to one trace and version. Not thread-safe.
+// line ties it to one trace and version. What it says is believed, so the identity of the trace must be one that who
+// made the trace cannot know. Not thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "formats/folder.h"
 #include "predictor/decider.h"
 
 namespace reweave {
 
 class DecisionJournal {
  public:
-  // Reads what there is of the same `identity`; anything else in the file is replaced. Throws BadInput if it cannot be
-  // written.
-  DecisionJournal(const std::string& path, std::uint64_t identity);
+  // Reads what the file `name` in `folder` has of the same `identity`, if it is the user's own; anything else of that
+  // name is replaced. `folder` must outlive it. Throws BadInput if it cannot be written.
+  DecisionJournal(const Folder& folder, const std::string& name, std::uint64_t identity);
 
   // What was decided about question `key`, if anything.
   const Decision* find(std::uint64_t key) const;
@@ -31,11 +32,12 @@ class DecisionJournal {
   void remove();
 
  private:
-  bool read(const std::string& head);
+  void read(const std::string& head);
 
-  std::string path_;
+  const Folder& folder_;
+  std::string name_;
   std::unordered_map<std::uint64_t, Decision> known_;
-  std::ofstream out_;
+  Fd out_;
 };
 
 // The fingerprint of a group under an analysis and read rule. Call before the group is decided.

@@ -173,9 +173,15 @@ json result_of(const CandidateSet& set, const Candidate& candidate) {
           {"properties", {{"pattern", candidate.pattern}, {"score", candidate.score}}}};
 }
 
+// Says that the results are not those of the whole trace.
+json failed_invocation(const std::string& damage) {
+  return {{"executionSuccessful", false},
+          {"toolExecutionNotifications", json::array({{{"level", "error"}, {"message", {{"text", damage}}}}})}};
+}
+
 }  // namespace
 
-json findings_json(const CandidateSet& set) {
+json findings_json(const CandidateSet& set, const std::string& damage) {
   json findings = json::array();
   for (const Candidate& candidate : set.candidates) {
     json events = json::array();
@@ -187,17 +193,24 @@ json findings_json(const CandidateSet& set) {
                         {"summary", candidate.summary},
                         {"events", std::move(events)}});
   }
-  return {{"trace", set.trace}, {"analysis", set.analysis}, {"findings", std::move(findings)}};
+  json result = {{"trace", set.trace},
+                 {"analysis", set.analysis},
+                 {"complete", damage.empty()},
+                 {"findings", std::move(findings)}};
+  if (!damage.empty()) result["damage"] = damage;
+  return result;
 }
 
-json findings_sarif(const CandidateSet& set) {
+json findings_sarif(const CandidateSet& set, const std::string& damage) {
   json rules = json::array(), results = json::array();
   for (const RuleRow& row : kRules) rules.push_back({{"id", row.id}, {"shortDescription", {{"text", row.text}}}});
   for (const Candidate& candidate : set.candidates) results.push_back(result_of(set, candidate));
   const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", std::move(rules)}};
+  json run = {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
+  if (!damage.empty()) run["invocations"] = json::array({failed_invocation(damage)});
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
           {"version", "2.1.0"},
-          {"runs", json::array({{{"tool", {{"driver", driver}}}, {"results", std::move(results)}}})}};
+          {"runs", json::array({std::move(run)})}};
 }
 
 }  // namespace reweave

@@ -8,7 +8,8 @@
 
 namespace reweave {
 
-nlohmann::json findings_json(const CandidateSet& set);
-nlohmann::json findings_sarif(const CandidateSet& set);
+// `damage`: why not all of the trace was analysed, or empty.
+nlohmann::json findings_json(const CandidateSet& set, const std::string& damage = {});
+nlohmann::json findings_sarif(const CandidateSet& set, const std::string& damage = {});
 
 }  // namespace reweave

@@ -1,6 +1,7 @@
 #include "predictor/predict_command.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +15,9 @@
 #include <stdexcept>
 
 #include "formats/error.h"
+#include "formats/number_check.h"
+#include "formats/output_file.h"
+#include "formats/sandbox.h"
 #include "formats/traceinfo.h"
 #include "predictor/access_classes.h"
 #include "predictor/analysis.h"
@@ -81,8 +85,18 @@ std::vector<Finding> find(const TraceModel& model, const PredictOptions& options
   }
 }
 
-void write_machine_readable(const std::string& format, const CandidateSet& set) {
-  std::cout << json_text(format == "sarif" ? findings_sarif(set) : findings_json(set)) << '\n';
+void write_machine_readable(const std::string& format, const CandidateSet& set, const TraceInput& input) {
+  const std::string damage = input.damage() ? input.damage()->reason : "";
+  std::cout << json_text(format == "sarif" ? findings_sarif(set, damage) : findings_json(set, damage)) << '\n';
+}
+
+// Status of a prediction from what was read.
+int status_of(const TraceInput& input) { return input.damage() ? input.damage()->exit_status : 0; }
+
+// Ends a report that is not about the whole trace.
+void write_damage(const TraceInput& input) {
+  if (input.damage())
+    std::cout << fmt::format("only the first {} events were analysed: {}\n", input.events(), input.damage()->reason);
 }
 
 Names names_for(const TraceInput& input, std::optional<CodeNames>& code) {
@@ -92,7 +106,8 @@ Names names_for(const TraceInput& input, std::optional<CodeNames>& code) {
 
 void say_damage(const TraceInput& input) {
   if (!input.damage()) return;
-  fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", *input.damage(), input.events());
+  fmt::print(stderr, "reweave: {}\nreweave: analysing the {} events before that\n", input.damage()->reason,
+             input.events());
 }
 
 std::string event_rate(std::uint64_t events, double seconds) {
@@ -117,7 +132,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
+int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
+  give_up_writing({}, true);
   ProgressLine progress;
   TraceInput input(arguments.trace);
   const auto detector = row.make();
@@ -136,13 +152,18 @@ void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
   const Names names = names_for(input, code);
   CandidateSet set = reports_of(input, detector->finish(), code ? &*code : nullptr, names);
   set.analysis = row.name;
-  if (arguments.format != "text") return write_machine_readable(arguments.format, set);
+  if (arguments.format != "text") {
+    write_machine_readable(arguments.format, set, input);
+    return status_of(input);
+  }
   std::size_t number = 0;
   for (const Candidate& candidate : set.candidates) {
     fmt::print("#{} {} {}, seen {} times\n  {}\n", ++number, row.name, candidate.pattern, candidate.count,
                candidate.summary);
   }
   fmt::print("{} pairs of code locations in {} events\n", set.candidates.size(), input.events());
+  write_damage(input);
+  return status_of(input);
 }
 
 void say_undecided(const PredictStats& stats, const Names& names) {
@@ -160,12 +181,15 @@ void say_undecided(const PredictStats& stats, const Names& names) {
   }
 }
 
-// What ties decisions to a trace: they name its events by number.
+// What ties decisions to a trace: they name its events by number. When the file got its name or content here is not
+// something that comes in an archive, so whoever made the trace cannot have made decisions for it.
 std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
-  const auto changed = std::filesystem::last_write_time(path).time_since_epoch().count();
-  std::uint64_t identity = std::filesystem::file_size(path);
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(changed), std::uint64_t{model.size()}, std::uint64_t{model.variables.size()}}) {
+  struct stat status {};
+  SYSCALL_CHECK(::stat(path.c_str(), &status), "{}", path);
+  const std::int64_t changed = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec;
+  auto identity = static_cast<std::uint64_t>(status.st_size);
+  for (const std::uint64_t part : {static_cast<std::uint64_t>(changed), std::uint64_t{status.st_ino},
+                                   std::uint64_t{model.size()}, std::uint64_t{model.variables.size()}}) {
     identity = (identity ^ part) * 0x9e3779b97f4a7c15ull;
   }
   return identity;
@@ -208,16 +232,23 @@ PredictOptions options_of(const PredictArguments& arguments, const Names& names,
   return options;
 }
 
-// Where decisions are kept next to the output, if there is one.
-std::optional<DecisionJournal> journal_of(const PredictArguments& arguments, const TraceModel& model) {
-  if (arguments.output.empty()) return std::nullopt;
-  std::optional<DecisionJournal> journal(std::in_place, arguments.output + ".state",
+// Where decisions are kept next to the output, if that is a file.
+std::optional<DecisionJournal> journal_of(const PredictArguments& arguments, const std::optional<OutputFile>& output,
+                                          const TraceModel& model) {
+  if (!output || output->folder() == nullptr) return std::nullopt;
+  std::optional<DecisionJournal> journal(std::in_place, *output->folder(), output->name() + ".state",
                                          identity_of(arguments.trace, model));
   if (journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
   return journal;
 }
 
-void run(const PredictArguments& arguments) {
+int run(const PredictArguments& arguments) {
+  std::optional<OutputFile> output;
+  if (!arguments.output.empty()) output.emplace(arguments.output);
+  if (output && output->folder() != nullptr)
+    give_up_writing({output->folder()}, true);
+  else
+    give_up_writing({}, true);
   ProgressLine progress;
   TraceInput input(arguments.trace);
   stop_at_interrupt();
@@ -226,7 +257,7 @@ void run(const PredictArguments& arguments) {
   const Names names = names_for(input, code);
   CodeNames* const known_code = code ? &*code : nullptr;
   PredictOptions options = options_of(arguments, names, progress);
-  std::optional<DecisionJournal> journal = journal_of(arguments, model);
+  std::optional<DecisionJournal> journal = journal_of(arguments, output, model);
   if (journal) options.journal = &*journal;
   PredictStats stats;
   const std::vector<Finding> findings = find(model, options, stats);
@@ -234,20 +265,26 @@ void run(const PredictArguments& arguments) {
   progress.clear();
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
+    write_damage(input);
   } else {
-    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names));
+    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names), input);
   }
   std::cout.flush();
   say_undecided(stats, names);
-  if (!journal) return;
+  if (!output) return status_of(input);
   progress.show(progress_texts("writing witnesses", "", 0, 0, 0));
-  write_candidates(arguments.output, candidates_of(input, model, findings, known_code, names));
+  write_candidates(*output, candidates_of(input, model, findings, known_code, names));
   progress.clear();
-  if (!stats.out_of_time) return journal->remove();
-  fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n", arguments.output);
+  if (!journal) return status_of(input);
+  if (stats.out_of_time)
+    fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n",
+               arguments.output);
+  else
+    journal->remove();
+  return status_of(input);
 }
 
-void run_analyses(PredictArguments arguments) {
+int run_analyses(PredictArguments arguments) {
   for (const std::string& name : arguments.analyses) {
     const auto engine =
         std::find_if(std::begin(kEngines), std::end(kEngines), [&](const EngineRow& row) { return name == row.name; });
@@ -265,7 +302,7 @@ void run_analyses(PredictArguments arguments) {
       arguments.options.keep_order |= engine->keep_order;
     }
   }
-  run(arguments);
+  return run(arguments);
 }
 
 std::string known_analyses() {
@@ -309,7 +346,7 @@ void add_predict_command(CLI::App& app, int& status) {
   verb->add_option("--explain", arguments->explain,
                    "only this finding, with its witness as columns, one for each thread; from 1; for text")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   verb->add_option("--format", arguments->format, "text, json or sarif; default: text")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
   verb->add_option("--analysis", arguments->analyses,
@@ -320,11 +357,8 @@ void add_predict_command(CLI::App& app, int& status) {
                    "stop looking after so long and list what was not decided; reading the trace counts not. 0 or more; "
                    "default: 600")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
-  verb->callback([arguments, &status] {
-    run_analyses(*arguments);
-    status = 0;
-  });
+      ->check(seconds_number());
+  verb->callback([arguments, &status] { status = run_analyses(*arguments); });
 }
 
 }  // namespace reweave

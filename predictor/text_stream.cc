@@ -1,14 +1,16 @@
 #include "predictor/text_stream.h"
 
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <array>
-#include <fstream>
 #include <streambuf>
 #include <vector>
 
 #include "formats/error.h"
+#include "formats/fd_stream.h"
+#include "formats/folder.h"
 
 namespace reweave {
 namespace {
@@ -33,8 +35,9 @@ class ProducedText : public std::streambuf {
 // zlib's reader hands through what is not compressed.
 class GzipText : public ProducedText {
  public:
-  explicit GzipText(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    REQUIRE(file_ != nullptr, "{}: cannot be opened", path);
+  GzipText(Fd file, const std::string& path) : path_(path), file_(gzdopen(file.get(), "rb")) {
+    CHECK(file_ != nullptr);
+    file.release();
     gzbuffer(file_, kBuffer);
   }
   ~GzipText() override { gzclose(file_); }
@@ -54,7 +57,7 @@ class GzipText : public ProducedText {
 
 class ZstdText : public ProducedText {
  public:
-  explicit ZstdText(const std::string& path) : path_(path), in_(path, std::ios::binary), context_(ZSTD_createDCtx()) {}
+  ZstdText(Fd file, const std::string& path) : path_(path), in_(std::move(file)), context_(ZSTD_createDCtx()) {}
   ~ZstdText() override { ZSTD_freeDCtx(context_); }
 
  private:
@@ -78,7 +81,7 @@ class ZstdText : public ProducedText {
   }
 
   std::string path_;
-  std::ifstream in_;
+  FdInput in_;
   ZSTD_DCtx* context_;
   std::vector<char> compressed_ = std::vector<char>(kBuffer);
   ZSTD_inBuffer input_{nullptr, 0, 0};
@@ -99,11 +102,12 @@ class TextStream : public std::istream {
 }  // namespace
 
 std::unique_ptr<std::istream> open_text(const std::string& path) {
+  Fd file = open_regular(path);
   std::array<unsigned char, 4> head{};
-  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
+  SYSCALL_CHECK(::pread(file.get(), head.data(), head.size(), 0), "{}", path);
   constexpr std::array<unsigned char, 4> kZstd{0x28, 0xb5, 0x2f, 0xfd};
-  if (head == kZstd) return std::make_unique<TextStream>(std::make_unique<ZstdText>(path));
-  return std::make_unique<TextStream>(std::make_unique<GzipText>(path));
+  if (head == kZstd) return std::make_unique<TextStream>(std::make_unique<ZstdText>(std::move(file), path));
+  return std::make_unique<TextStream>(std::make_unique<GzipText>(std::move(file), path));
 }
 
 }  // namespace reweave

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <future>
 #include <string_view>
 
 #include "formats/access_code.h"
+#include "formats/fd_stream.h"
 #include "predictor/text_stream.h"
 #include "predictor/trace_builder.h"
 
@@ -20,7 +19,7 @@ constexpr std::size_t kPiece = 1u << 15, kTextChunk = 1u << 16;
 // True if the first line that is not blank looks like thread|op|location.
 bool looks_like_std(const std::string& path) {
   if (path.ends_with(".std") || path.ends_with(".std.gz") || path.ends_with(".std.zst")) return true;
-  std::ifstream in(path, std::ios::binary);
+  FdInput in(open_regular(path));
   std::array<char, 512> head{};
   in.read(head.data(), head.size());
   std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
@@ -34,9 +33,7 @@ bool looks_like_std(const std::string& path) {
 }  // namespace
 
 TraceInput::TraceInput(const std::string& path) : path_(path) {
-  REQUIRE(std::filesystem::exists(path), "{}: no such file", path);
-  REQUIRE(!std::filesystem::is_directory(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path,
-          path);
+  REQUIRE(!is_folder(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path, path);
   if (looks_like_std(path)) return;
   reader_ = std::make_unique<TraceReader>(path);
   addresses_ = ProcessAddresses(*reader_);
@@ -45,14 +42,13 @@ TraceInput::TraceInput(const std::string& path) : path_(path) {
 void TraceInput::read(const std::function<void()>& reading) {
   try {
     reading();
-    if (reader_ && !reader_->info().complete)
-      damage_ = reader_->damage() ? reader_->damage()->what() : "the trace is truncated";
+    if (reader_ && reader_->damage()) damage_ = {reader_->damage()->what(), reader_->damage()->exit_code()};
   } catch (const BadFile& bad) {
-    damage_ = bad.what();
+    damage_ = {bad.what(), bad.exit_code()};
   } catch (const StdFormatError& bad) {
     throw BadInput(path_ + ": " + bad.what());
   } catch (const StopReading& stopped) {
-    damage_ = stopped.reason;
+    damage_ = {stopped.reason, kExitTruncated};
   }
 }
 

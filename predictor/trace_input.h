@@ -21,6 +21,12 @@ struct StopReading {
   std::string reason;
 };
 
+// Why not all of a trace was analysed, and the exit status that says so.
+struct TraceDamage {
+  std::string reason;
+  int exit_status;
+};
+
 class TraceInput {
  public:
   // Throws BadInput.
@@ -40,7 +46,7 @@ class TraceInput {
   // Events read by load() or stream().
   std::uint64_t events() const { return events_; }
   // Why load() did not read all.
-  const std::optional<std::string>& damage() const { return damage_; }
+  const std::optional<TraceDamage>& damage() const { return damage_; }
 
   // Visits the first `count` events again; not more than load() read. Addresses are the target's own.
   using Visit = std::function<void(std::uint64_t number, const TraceEvent& event, std::uint32_t site)>;
@@ -62,7 +68,7 @@ class TraceInput {
   StdNames std_names_;
   ProcessAddresses addresses_;
   std::uint64_t events_ = 0;
-  std::optional<std::string> damage_;
+  std::optional<TraceDamage> damage_;
 };
 
 }  // namespace reweave

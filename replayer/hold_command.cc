@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "formats/elf_file.h"
 #include "formats/error.h"
-#include "formats/file_identity.h"
 #include "formats/recorded_files.h"
 #include "recorder/supervisor/call_names.h"
 #include "recorder/supervisor/target.h"
@@ -98,12 +98,22 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
   return state.processes[0];
 }
 
-// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own.
+// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. It can
+// only be given paths; that they name regular files was checked when the replay began.
 Json copies_of(const RecordedFiles& files) {
   Json list = Json::array();
   for (const RecordedFiles::Copy& copy : files.copies())
-    if (is_elf(copy.stored)) list.push_back({copy.path, copy.stored, soname_of(copy.stored)});
+    if (const Fd file = files.open_stored(copy.name); is_elf(file))
+      list.push_back({copy.path, files.stored_path(copy.name), soname_of(file)});
   return list;
+}
+
+// By build-id.
+Json debug_files_of(const RecordedFiles& files) {
+  Json paths = Json::object();
+  for (const auto& [build_id, name] : files.debug_files())
+    if (files.open_stored(name).valid()) paths[build_id] = files.stored_path(name);
+  return paths;
 }
 
 void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const RecordedFiles& files, int reply_fd) {
@@ -114,7 +124,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"at_end", plan.at_end},       {"ending", name_of(plan.ending)},
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
-      {"copies", copies_of(files)},  {"debug_files", files.debug_files()},
+      {"copies", copies_of(files)},  {"debug_files", debug_files_of(files)},
       {"stubs", stub_areas()},       {"calls", call_names()},
   };
   const std::string line = reply.dump() + "\n";
@@ -133,7 +143,8 @@ HoldRequest read_request() {
 int hold_for_debugger(const HoldArguments& arguments) {
   signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
   const HoldPlan plan = plan_hold(arguments.recording, arguments.where, arguments.pid);
-  const RecordedFiles files(arguments.recording, RecordingReader(arguments.recording).manifest());
+  const RecordingReader reader(arguments.recording);
+  const RecordedFiles files(reader.folder(), reader.manifest());
   ReplayOptions options;
   options.stop_event = plan.event;
   options.discard_output = arguments.discard_output;

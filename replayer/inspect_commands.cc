@@ -5,11 +5,15 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 #include <memory>
 
 #include "formats/dump.h"
 #include "formats/error.h"
+#include "formats/fd_stream.h"
+#include "formats/number_check.h"
+#include "formats/output_file.h"
+#include "formats/sandbox.h"
 #include "formats/std_export.h"
 #include "formats/traceinfo.h"
 #include "recorder/supervisor/call_names.h"
@@ -31,11 +35,12 @@ struct InspectArguments {
   int thread = -1;
 };
 
-bool is_recording(const std::string& path) { return fs::is_directory(path); }
+bool is_recording(const std::string& path) { return is_folder(path); }
 
 std::string path_or_latest(const std::string& path) { return recording_to_read(path); }
 
 void dump(const InspectArguments& arguments) {
+  give_up_writing();
   DumpOptions options;
   options.call_name = system_call_name;
   options.first = arguments.first;
@@ -52,10 +57,16 @@ void dump(const InspectArguments& arguments) {
 }
 
 void traceinfo(const InspectArguments& arguments) {
+  give_up_writing();
   const std::string path = path_or_latest(arguments.path);
-  const nlohmann::json info =
-      is_recording(path) ? recording_info(RecordingReader(path)) : trace_info(TraceReader(path));
-  fmt::print("{}\n", json_text(info));
+  if (is_recording(path)) {
+    const RecordingReader reader(path);
+    fmt::print("{}\n", json_text(recording_info(reader)));
+    return reader.require_whole();
+  }
+  const TraceReader reader(path);
+  fmt::print("{}\n", json_text(trace_info(reader)));
+  if (reader.damage()) throw BadFile(*reader.damage());
 }
 
 // An exit status, or the name of the signal that ended the process.
@@ -66,6 +77,7 @@ std::string ending_of(int wait_status) {
 }
 
 void ps(const InspectArguments& arguments) {
+  give_up_writing();
   const RecordingReader reader(path_or_latest(arguments.path));
   fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
   for (const ProcessInfo& process : reader.manifest().processes) {
@@ -75,26 +87,70 @@ void ps(const InspectArguments& arguments) {
     fmt::print("{:>8} {:>8} {:>9}  {}\n", process.pid, parent, ending_of(process.wait_status),
                escaped(process.program));
   }
+  reader.require_whole();
 }
 
-// Traces a recording to `output`; 0 or the exit status that says why not all of it.
+// 0, or the status and a message that say why the trace is not of a whole run.
+int say_what_is_missing(const TracedReplay& traced) {
+  if (traced.whole) return 0;
+  fmt::print(stderr, "reweave: the trace is incomplete: {}\n", traced.result.text);
+  return exit_status_of(traced.result.outcome);
+}
+
 int write_trace(const std::string& recording, const std::string& output) {
   const TracedReplay traced = trace_recording(recording, output);
-  if (!traced.whole) {
-    fmt::print(stderr, "reweave: the trace is incomplete: {}\n", traced.result.text);
-    return exit_status_of(traced.result.outcome);
-  }
-  fmt::print("{}: {} events, {} bytes\n", output, traced.events, traced.bytes);
-  return 0;
+  if (traced.whole) fmt::print("{}: {} events, {} bytes\n", output, traced.events, traced.bytes);
+  return say_what_is_missing(traced);
 }
 
-void export_trace(const std::string& trace, const std::string& output, StdDialect dialect) {
-  std::ofstream out(output, std::ios::binary);
-  REQUIRE(out.good(), "{}: cannot be written", output);
-  const std::uint64_t lines = export_std(TraceReader(trace), out, dialect);
+void export_trace(const TraceReader& trace, OutputFile& output, StdDialect dialect) {
+  FdOutput out(output.take());
+  const std::uint64_t lines = export_std(trace, out, dialect);
   out.close();
-  REQUIRE(out.good(), "{}: cannot be written", output);
-  fmt::print("{}: {} lines\n", output, lines);
+  REQUIRE(out.good(), "{}: cannot be written", output.path());
+  output.commit();
+  if (output.folder() != nullptr) fmt::print("{}: {} lines\n", output.path(), lines);
+}
+
+// The trace that is made on the way to an export: beside the output, or where temporary files are if that is no file.
+class TraceBetween {
+ public:
+  explicit TraceBetween(const OutputFile& output) {
+    if (output.folder() != nullptr) {
+      path_ = output.path() + ".rwt";
+      return;
+    }
+    std::string folder = (fs::temp_directory_path() / "reweave-XXXXXX").string();
+    REQUIRE(::mkdtemp(folder.data()) != nullptr, "{}: {}", folder, std::strerror(errno));
+    folder_ = folder;
+    path_ = folder + "/trace.rwt";
+  }
+  ~TraceBetween() {
+    std::error_code ignored;
+    if (written_) fs::remove(path_, ignored);
+    if (!folder_.empty()) fs::remove(folder_, ignored);
+  }
+  TraceBetween(const TraceBetween&) = delete;
+  TraceBetween& operator=(const TraceBetween&) = delete;
+
+  // Traces a recording to it.
+  TracedReplay write(const std::string& recording) {
+    TracedReplay traced = trace_recording(recording, path_);
+    written_ = true;
+    return traced;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_, folder_;
+  bool written_ = false;
+};
+
+int export_recording(const std::string& recording, OutputFile& output, StdDialect dialect) {
+  TraceBetween between(output);
+  const TracedReplay traced = between.write(recording);
+  export_trace(TraceReader(between.path()), output, dialect);
+  return say_what_is_missing(traced);
 }
 
 int trace(const InspectArguments& arguments) {
@@ -104,13 +160,16 @@ int trace(const InspectArguments& arguments) {
     return write_trace(path, arguments.output.empty() ? path + ".rwt" : arguments.output);
   }
   const StdDialect dialect = arguments.dialect == "std" ? StdDialect::kFull : StdDialect::kField;
-  const std::string output = arguments.output.empty() ? path + ".std" : arguments.output;
-  if (!is_recording(path)) return export_trace(path, output, dialect), 0;
-  const std::string between = output + ".rwt";
-  const int status = write_trace(path, between);
-  if (status == 0) export_trace(between, output, dialect);
-  fs::remove(between);
-  return status;
+  OutputFile output(arguments.output.empty() ? path + ".std" : arguments.output);
+  if (is_recording(path)) return export_recording(path, output, dialect);
+  if (output.folder() != nullptr)
+    give_up_writing({output.folder()});
+  else
+    give_up_writing();
+  const TraceReader reader(path);
+  export_trace(reader, output, dialect);
+  if (reader.damage()) throw BadFile(*reader.damage());
+  return 0;
 }
 
 CLI::App* add_verb(CLI::App& app, const std::shared_ptr<InspectArguments>& arguments, const char* name,
@@ -126,9 +185,10 @@ void add_inspect_commands(CLI::App& app, int& status) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* dump_verb = add_verb(app, arguments, "dump", "print a recording or trace as text",
                                  "recording or trace; default: the latest recording");
-  dump_verb->add_option("--first", arguments->first, "index of the first event shown");
-  dump_verb->add_option("--end", arguments->end, "index of the first event not shown");
-  dump_verb->add_option("--thread", arguments->thread, "only this thread");
+  dump_verb->add_option("--first", arguments->first, "index of the first event shown")->check(whole_number());
+  dump_verb->add_option("--end", arguments->end, "index of the first event not shown")->check(whole_number());
+  dump_verb->add_option("--thread", arguments->thread, "only this thread")
+      ->check(whole_number(0, std::numeric_limits<ThreadId>::max()));
   dump_verb->callback([arguments] { dump(*arguments); });
   add_verb(app, arguments, "traceinfo", "describe a recording or trace as JSON",
            "recording or trace; default: the latest recording")

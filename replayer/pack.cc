@@ -1,10 +1,12 @@
 #include "replayer/pack.h"
 
-#include <filesystem>
+#include <sys/stat.h>
+
 #include <set>
 #include <tuple>
 
 #include "formats/debug_search.h"
+#include "formats/elf_file.h"
 #include "formats/error.h"
 #include "formats/file_identity.h"
 #include "formats/recorded_files.h"
@@ -13,21 +15,19 @@
 
 namespace reweave {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 class Packer {
  public:
   explicit Packer(const std::string& path)
-      : reader_(path), manifest_(reader_.manifest()), folder_(reader_.path() + "/files") {}
+      : reader_(path), manifest_(reader_.manifest()), folder_(reader_.folder().open_folder("files")) {}
 
   PackResult run(bool debug_info) {
     add_unlisted();
     for (MappedFile& file : manifest_.files) keep(file);
     if (debug_info)
       for (const MappedFile& file : manifest_.files) keep_debug_info(file);
-    write_manifest(reader_.path() + "/manifest", manifest_);
+    write_manifest(reader_.folder(), manifest_);
     return result();
   }
 
@@ -42,7 +42,6 @@ class Packer {
       const std::string path = mapped_path(map);
       if ((map.flags & (kMapStandIn | kMapInlined)) != 0) continue;
       if (!listed.insert({path, map.ctime_ns, map.file_size}).second) continue;
-      REQUIRE(fs::is_regular_file(path), "{} was mapped by the program, and is not there any more", path);
       MappedFile file = identify_file(path);
       REQUIRE(file.ctime_ns == map.ctime_ns && file.size == map.file_size, "{} is not the file that was recorded",
               path);
@@ -52,19 +51,23 @@ class Packer {
 
   void keep(MappedFile& file) {
     if (!file.stored_name.empty()) return;
+    // Who packs a recording may pass it on: nothing gets into it that it only names.
+    REQUIRE(!file.build_id.empty() || !file.content_hash.empty(), "{} cannot be packed: nothing says what it was",
+            file.path);
     const std::string difference = explain_difference(file);
     REQUIRE(difference.empty(), "{} cannot be packed, it is not the file that was recorded: {}", file.path, difference);
-    file.stored_name = store_content(file.path, folder_);
+    file.stored_name = store_content(open_regular(file.path), file.path, folder_);
     added_++;
   }
 
   // Found by where the file was: .gnu_debuglink is looked up beside it.
   void keep_debug_info(const MappedFile& file) {
     if (file.build_id.empty()) return;
-    const std::string here = build_id_of(file.path) == file.build_id ? file.path : reader_.stored_path(file);
-    for (const FoundDebugFile& found : find_debug_files(here)) {
+    Fd here = try_open_regular(file.path);
+    if (build_id_of(here) != file.build_id) here = folder_.open_file(file.stored_name);
+    for (const FoundDebugFile& found : find_debug_files(std::move(here), file.path)) {
       if (has_debug_info(found.build_id)) continue;
-      manifest_.debug_files.push_back({found.build_id, store_content(found.path, folder_)});
+      manifest_.debug_files.push_back({found.build_id, store_content(open_regular(found.path), found.path, folder_)});
     }
   }
 
@@ -79,13 +82,17 @@ class Packer {
     std::set<std::string> names;
     for (const MappedFile& file : manifest_.files) names.insert(file.stored_name);
     for (const DebugFile& file : manifest_.debug_files) names.insert(file.stored_name);
-    for (const std::string& name : names) result.bytes += fs::file_size(fs::path(folder_) / name);
+    for (const std::string& name : names) {
+      struct stat status {};
+      SYSCALL_CHECK(::fstat(folder_.open_file(name).get(), &status), "{}", folder_.path_of(name));
+      result.bytes += static_cast<std::uint64_t>(status.st_size);
+    }
     return result;
   }
 
   RecordingReader reader_;
   Manifest manifest_;
-  std::string folder_;
+  Folder folder_;  // `files`
   std::uint64_t added_ = 0;
 };
 

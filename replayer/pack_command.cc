@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "formats/recording_reader.h"
+#include "formats/sandbox.h"
 #include "recorder/supervisor/recordings.h"
 #include "replayer/pack.h"
 
@@ -18,9 +20,12 @@ struct PackArguments {
 
 void pack(const PackArguments& arguments) {
   const std::string path = recording_to_read(arguments.recording);
+  const RecordingReader reader(path);
+  give_up_writing({&reader.folder()}, arguments.debug_info);
   const PackResult result = pack_recording(path, arguments.debug_info);
   fmt::print("{}: {} files, {} of debug information, {} bytes; {} files are new\n", path, result.files,
              result.debug_files, result.bytes, result.added);
+  reader.require_whole();
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "formats/number_check.h"
+#include "formats/recording_reader.h"
 #include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
@@ -32,8 +34,10 @@ int report(const ReplayResult& result, bool quiet) {
   if (!result.hidden.empty() && (diverged || !quiet))
     fmt::print(stderr, "reweave: the recording does not have the values of {}; the program was given asterisks{}\n",
                result.hidden, diverged ? ". If it acts on them, record with --keep-env NAME" : "");
-  if (result.text.empty() && !result.missing.empty())
+  if (result.text.empty() && !result.missing.empty()) {
     fmt::print(stderr, "reweave: {}; all that it holds was replayed\n", result.missing);
+    return kExitTruncated;
+  }
   if (result.text.empty()) return shell_status(result.wait_status);
   if (diverged)
     fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
@@ -53,6 +57,7 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch) {
   const std::string recording = recording_to_read(arguments.recording);
   if (arguments.hold_fd >= 0)
     return hold_for_debugger({recording, arguments.stop_event, arguments.pid, arguments.hold_fd, arguments.quiet});
+  if (debug) RecordingReader{recording};  // before gdb starts: a bad one is said as by all verbs
   if (debug)
     debug_recording({recording, arguments.stop_event, arguments.pid, batch, arguments.gdb_batch, arguments.quiet});
   prepare_heap();
@@ -67,7 +72,9 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch) {
 void add_replay_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* verb = app.add_subcommand("replay", "repeat a recorded run exactly");
-  verb->footer("Exits as the recorded program did; 3 if the replay diverged. With -g, exits as gdb does.");
+  verb->footer(
+      "Exits as the recorded program did; 3 if the replay diverged, 6 if the recording is cut. With -g, exits as gdb "
+      "does.");
   verb->add_option("recording", arguments->recording, "the recording; default: the latest");
   CLI::Option* stop =
       verb->add_option("-g,--goto", arguments->stop_event, "stop before this event, or at the end, and start gdb")
@@ -77,7 +84,8 @@ void add_replay_command(CLI::App& app, int& status) {
   CLI::Option* pid = verb->add_option("-p,--pid", arguments->pid,
                                       "start gdb on this process of the recorded tree (see `reweave ps`); default: the "
                                       "last that died of a fault if the run failed, or the first")
-                         ->type_name("PID");
+                         ->type_name("PID")
+                         ->check(whole_number(1, std::numeric_limits<std::int32_t>::max()));
   CLI::Option* batch = verb->add_option("--gdb-batch", arguments->gdb_batch,
                                         "commands for gdb, separated by ';', instead of a terminal");
   // Internal: hold there and tell this descriptor (hold_command.h).

@@ -33,7 +33,7 @@ bool stopped_by_recorder(const Manifest& manifest) {
 class ReplaySession {
  public:
   ReplaySession(const std::string& path, const ReplayOptions& options)
-      : options_(options), reader_(path), files_(path, reader_.manifest()), arena_(kFeedBytes) {
+      : options_(options), reader_(path), files_(reader_.folder(), reader_.manifest()), arena_(kFeedBytes) {
     const Manifest& manifest = reader_.manifest();
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
@@ -48,7 +48,7 @@ class ReplaySession {
     REQUIRE(!options.check || manifest.checksums, "{} has no checksums to compare; record with --checksums",
             reader_.path());
     arena_.header().status.final_status = manifest.wait_status;
-    arena_.header().status.final_known.store(manifest.complete && !stopped_by_recorder(manifest) ? 1 : 0);
+    arena_.header().status.final_known.store(reader_.is_whole() && !stopped_by_recorder(manifest) ? 1 : 0);
   }
 
   ReplayResult run() {

@@ -4,17 +4,37 @@
 
 namespace reweave {
 
+namespace {
+
+// A replay that did not take place leaves no trace.
+ReplayResult replay_to(TraceWriter& writer, const std::string& recording, const std::string& output) {
+  ReplayOptions options;
+  options.discard_output = true;
+  options.trace = &writer;
+  try {
+    return replay_recording(recording, options);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(output, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
 TracedReplay trace_recording(const std::string& recording, const std::string& output) {
   const RecordingReader reader(recording);
   TraceWriter writer(output,
                      {REWEAVE_VERSION, reader.manifest().command_line, std::filesystem::absolute(recording).string()});
-  ReplayOptions options;
-  options.discard_output = true;
-  options.trace = &writer;
   TracedReplay traced;
-  traced.result = replay_recording(recording, options);
+  traced.result = replay_to(writer, recording, output);
+  if (traced.result.text.empty() && !traced.result.missing.empty()) {
+    traced.result.outcome = wire::OutcomeKind::kTruncated;
+    traced.result.text = traced.result.missing;
+  }
   const wire::OutcomeKind outcome = traced.result.outcome;
-  traced.whole = outcome != wire::OutcomeKind::kDiverged && outcome != wire::OutcomeKind::kUnsupported;
+  traced.whole = outcome != wire::OutcomeKind::kDiverged && outcome != wire::OutcomeKind::kUnsupported &&
+                 outcome != wire::OutcomeKind::kTruncated;
   if (traced.whole)
     writer.finish();
   else

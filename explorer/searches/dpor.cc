@@ -7,6 +7,8 @@
 //
 // Departures: an attempt at a lock that blocks is no event; the mutex that a condition wait releases is not followed;
 // a join happens after everything of all threads that have ended.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,6 +17,7 @@
 #include "explorer/searches/hapset_store.h"
 #include "explorer/searches/prefix_goal.h"
 #include "explorer/searches/search.h"
+#include "formats/error.h"
 
 namespace reweave {
 
@@ -42,7 +45,12 @@ class Dpor : public Search {
     if (guided_ && !options_.learned.empty()) history_.load(options_.learned);
   }
   ~Dpor() override {
-    if (guided_ && !options_.learned.empty()) history_.save(options_.learned);
+    if (!guided_ || options_.learned.empty()) return;
+    try {
+      history_.save(options_.learned);
+    } catch (const Error& error) {
+      fmt::print(stderr, "reweave: what was learned is lost: {}\n", error.what());
+    }
   }
 
   std::optional<RunRequest> next() override {

@@ -1,10 +1,11 @@
 #include "explorer/searches/hapset_store.h"
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "formats/error.h"
+#include "formats/fd_stream.h"
+#include "formats/output_file.h"
 
 namespace reweave {
 
@@ -16,7 +17,7 @@ constexpr const char* kFirstLine = "reweave predecessor sets 1";
 
 void HapsetStore::load(const std::string& path) {
   if (!std::filesystem::exists(path)) return;
-  std::ifstream file(path);
+  FdInput file(open_regular(path));
   std::string line;
   std::getline(file, line);
   REQUIRE(line == kFirstLine, "{} does not hold predecessor sets", path);
@@ -26,14 +27,13 @@ void HapsetStore::load(const std::string& path) {
 }
 
 void HapsetStore::save(const std::string& path) const {
-  const std::string fresh = path + ".new";
-  {
-    std::ofstream file(fresh);
-    file << kFirstLine << "\n" << std::hex;
-    for (const auto& [first, second] : seen_) file << first << " " << second << "\n";
-  }
-  std::error_code ignored;
-  std::filesystem::rename(fresh, path, ignored);
+  OutputFile output(path);
+  FdOutput file(output.take());
+  file << kFirstLine << "\n" << std::hex;
+  for (const auto& [first, second] : seen_) file << first << " " << second << "\n";
+  file.close();
+  REQUIRE(file.good(), "{}: cannot be written", path);
+  output.commit();
 }
 
 void HapsetStore::learn(const Observation& run) {

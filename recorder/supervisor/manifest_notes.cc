@@ -61,7 +61,8 @@ void ManifestNotes::note_file(const wire::MapFileRecord& map) {
   MappedFile file = identify_file(source);
   file.path = path;
   const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
-  if (fresh || (file.build_id.empty() && !belongs_to_system(path))) file.stored_name = writer_->store_file(source);
+  if (fresh || (file.build_id.empty() && !belongs_to_system(path)))
+    file.stored_name = writer_->store_file(open_regular(source), source);
   if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
     fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
   manifest_.files.push_back(file);

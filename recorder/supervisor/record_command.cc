@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "formats/error.h"
+#include "formats/number_check.h"
 #include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/hidden_environment.h"
@@ -92,7 +93,7 @@ void tell(const RecordArguments& arguments, const RecordResult& result, std::uin
 [[noreturn]] void fail_keeping(const SystemError& error, const std::string& path) {
   save_rest(path);
   const bool has_begun =
-      std::filesystem::exists(path + "/events") && !read_manifest(path + "/manifest").processes.empty();
+      std::filesystem::exists(path + "/events") && !read_manifest(Folder::open(path)).processes.empty();
   if (!has_begun) throw error;
   throw SystemError(fmt::format("{}; the program is stopped, and the recording up to there is {}", error.what(), path),
                     error.error_number());
@@ -158,6 +159,12 @@ int record(const RecordArguments& arguments, bool seed_given) {
   return 0;
 }
 
+// What is wrong with a size before the parser reads it, which takes -5 for a large one.
+std::string is_size(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  return whole_number(1)(text.substr(0, digits)).empty() ? "" : "'" + text + "' is not a size of 1 byte or more";
+}
+
 }  // namespace
 
 void add_record_command(CLI::App& app, int& status) {
@@ -169,14 +176,17 @@ void add_record_command(CLI::App& app, int& status) {
       "-DCMAKE_CROSSCOMPILING_EMULATOR='reweave;record;--keep=failures;--'");
   verb->add_option("-o,--output", arguments->output, "directory to create for the recording");
   verb->add_flag("--chaos", arguments->chaos, "schedule threads unfairly, to make rare failures likely");
-  CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random");
+  CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random")
+                          ->check(whole_number());
   verb->add_option("--until-fail", arguments->until_fail, "run at most N times, and keep the first run that fails")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->add_option("--keep", arguments->keep, "which recordings are kept: all (the default), or only of failures")
       ->check(CLI::IsMember({"all", "failures"}))
       ->type_name("");
   verb->add_option("--max-size", arguments->max_bytes, "drop a recording that grows beyond this, such as 200MB")
       ->transform(CLI::AsSizeValue(true))
+      ->transform(CLI::Validator([](std::string& text) { return is_size(text); }, ""))
       ->envname("REWEAVE_MAX_SIZE")
       ->type_name("SIZE");
   verb->add_option("--left-behind", arguments->left_behind,

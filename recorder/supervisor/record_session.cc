@@ -66,7 +66,7 @@ class RecordSession {
         manifest_(first_manifest(options)),
         writer_(options.output, manifest_,
                 options.reserved ? RecordingWriter::Place::kReserved : RecordingWriter::Place::kNew),
-        unsaved_(create_unsaved(options.output)),
+        unsaved_(create_unsaved(writer_.folder())),
         arena_(64 << 10, unsaved_.get()),
         drain_(arena_, writer_, kept_, notes_, options.max_bytes),
         preload_(fs::absolute(fs::path(options.output)) / "preload") {
@@ -78,8 +78,8 @@ class RecordSession {
     config.ring_in_file = unsaved_.valid() ? 1 : 0;
     config.keep_files = 1;
     config.supervisor = static_cast<std::uint32_t>(getpid());
-    std::ofstream(preload_) << paths.shim << "\n";
-    std::ofstream(tsan_preload()) << paths.shim << "\n" << paths.tsan << "\n";
+    writer_.folder().replace_file("preload", paths.shim + "\n");
+    writer_.folder().replace_file("preload-tsan", paths.shim + "\n" + paths.tsan + "\n");
     REQUIRE(tsan_preload().size() < sizeof config.tsan_preload_path, "{}: the path is too long", tsan_preload());
     preload_.string().copy(config.preload_path, sizeof config.preload_path - 1);
     tsan_preload().copy(config.tsan_preload_path, sizeof config.tsan_preload_path - 1);
@@ -177,7 +177,7 @@ class RecordSession {
     manifest_.outcome_text = result.text;
     manifest_.outcome_detail = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     writer_.finish(manifest_);
-    remove_unsaved(options_.output);
+    remove_unsaved(writer_.folder());
     result.events = writer_.records();
     result.interrupted = end_request();
     result.ended_rest = ended_rest_;

@@ -42,7 +42,7 @@ void RingDrain::flush() {
 // What is left of the recording is of no use to anybody.
 void RingDrain::drop() {
   dropped_ = true;
-  remove_unsaved(writer_.path());
+  remove_unsaved(writer_.folder());
 }
 
 // From here on the target may write over what the mark says: the manifest must know all before it.

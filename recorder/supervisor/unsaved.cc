@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kFileBytes = kRingPage + kOutRingBytes;
 constexpr std::chrono::seconds kForProgramToEnd{20};
 
-std::string unsaved_path(const std::string& recording) { return recording + "/unsaved"; }
+constexpr char kUnsaved[] = "unsaved";
 
 // What the file begins with (ArenaHeader).
 struct RingPage {
@@ -158,18 +158,18 @@ std::optional<RecordingWriter::End> read_events(const std::string& recording, Ma
   return RecordingWriter::End{reader.position(), reader.truncation().block(), reader.truncation().offset()};
 }
 
-void complete(const std::string& recording, int fd) {
-  const std::string path = unsaved_path(recording);
-  Manifest manifest = read_manifest(recording + "/manifest");
+void complete(const Folder& recording, int fd) {
+  const std::string path = recording.path_of(kUnsaved);
+  Manifest manifest = read_manifest(recording);
   if (manifest.complete) return;
   const Rest rest = read_rest(fd, path);
   if (rest.words.empty()) return;
   ManifestNotes notes(manifest);
-  const auto end = read_events(recording, notes);
+  const auto end = read_events(recording.path(), notes);
   if (!end) return;
   REQUIRE(end->records >= rest.from.records, "{}: the events before it are missing", path);
   const auto append = [&] {
-    RecordingWriter writer(recording, *end);
+    RecordingWriter writer(recording.path(), *end);
     notes.set_writer(writer);
     append_rest(rest, end->records, writer, notes, path);
     writer.flush();
@@ -186,31 +186,37 @@ void complete(const std::string& recording, int fd) {
 
 }  // namespace
 
-Fd create_unsaved(const std::string& recording) {
-  const std::string path = unsaved_path(recording);
-  Fd fd(SYSCALL_CHECK(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "{}", path));
+Fd create_unsaved(const Folder& recording) {
+  const std::string path = recording.path_of(kUnsaved);
+  recording.create_file(kUnsaved);
+  Fd fd = recording.open_file_to_change(kUnsaved);
   int result;
   do result = ::fallocate(fd.get(), 0, 0, static_cast<off_t>(kFileBytes));
   while (result != 0 && errno == EINTR);
   if (result == 0 && can_be_mapped(fd.get()) && hold(fd.get())) return fd;
   const int error = errno;
-  ::unlink(path.c_str());
+  recording.remove(kUnsaved);
   errno = error;
   SYSCALL_CHECK(is_lacking(error) ? 0 : -1, "{}", path);
   return {};
 }
 
-void remove_unsaved(const std::string& recording) { ::unlink(unsaved_path(recording).c_str()); }
+void remove_unsaved(const Folder& recording) { recording.remove(kUnsaved); }
 
-void save_rest(const std::string& recording) {
-  const std::string path = unsaved_path(recording);
-  const Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+void save_rest(const std::string& path_of_recording) {
+  if (!is_folder(path_of_recording)) return;
+  const Folder recording = Folder::open(path_of_recording);
   struct stat status {};
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
+  // Another user's, or no file at all: the verb that reads the recording says what is wrong with it.
+  if (::fstatat(recording.fd(), kUnsaved, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_uid != geteuid())
+    return;
+  const std::string path = recording.path_of(kUnsaved);
+  const Fd fd = recording.open_file_to_change(kUnsaved);
   if (recorder_lives(fd.get()) || !wait_for_program(fd.get())) return;
   SYSCALL_CHECK(::fstat(fd.get(), &status), "{}", path);
   if (status.st_nlink == 0) return;  // somebody else has done it meanwhile
-  with_context([&] { return fmt::format("completing {}, whose recorder was killed", recording); },
+  with_context([&] { return fmt::format("completing {}, whose recorder was killed", path_of_recording); },
                [&] { complete(recording, fd.get()); });
   remove_unsaved(recording);
 }

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "formats/fd.h"
+#include "formats/folder.h"
 
 namespace reweave {
 
@@ -18,9 +18,9 @@ inline constexpr char kSaveRestVerb[] = "save-rest";
 
 // Makes the file, with its space on the disk reserved. Invalid if the file system has no such files or no room. The
 // descriptor holds the recording against save_rest, in this process and in those that inherit it.
-Fd create_unsaved(const std::string& recording);
+Fd create_unsaved(const Folder& recording);
 // For a complete recording, and for one that nobody will want.
-void remove_unsaved(const std::string& recording);
+void remove_unsaved(const Folder& recording);
 
 // Moves what is in `unsaved` of a recording into its events and its manifest, and removes the file. Does nothing if
 // there is none, if it is another user's, or while the recorder lives. Waits for its program to end. Throws Error.

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_block_over_the_limit_is_our_bug) {
 BOOST_AUTO_TEST_CASE(an_existing_file_is_refused) {
   test::Scratch scratch;
   test::write_bytes(scratch / "f", "precious");
-  BOOST_CHECK_THROW(BlockWriter(scratch / "f", FileType::kEvents), SystemError);
+  BOOST_CHECK_THROW(BlockWriter(scratch / "f", FileType::kEvents), BadInput);
   BOOST_TEST(test::read_bytes(scratch / "f") == "precious");
 }
 

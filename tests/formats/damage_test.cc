@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(hostile_manifests) {
     rewrite(scratch / "sound", scratch / "r/manifest", FileType::kManifest,
             [&](std::vector<std::byte>& payload) { change_some_bytes(payload, random); });
     try {
-      read_manifest(scratch / "r/manifest");
+      read_manifest(Folder::open(scratch / "r"));
     } catch (const Error&) {
     }
   }
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_ours_is_named) {
     BOOST_TEST((damage_of(scratch / "other", FileType::kTrace) == Damage::kOtherVersion));
   }
   BOOST_CHECK_THROW(RecordingReader(scratch / "t"), BadInput);
-  BOOST_CHECK_THROW(RecordingReader(scratch / "nothing"), SystemError);
+  BOOST_CHECK_THROW(RecordingReader(scratch / "nothing"), BadInput);
 }
 
 }  // namespace reweave

@@ -3,7 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "formats/file_identity.h"
+#include "formats/elf_file.h"
+#include "formats/folder.h"
 #include "formats/trace_reader.h"
 #include "formats/trace_writer.h"
 #include "tests/formats/events.h"
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(mapped_code_is_a_module) {
   test::Scratch scratch;
   const std::string self = std::filesystem::canonical("/proc/self/exe").string();
   std::uint64_t base = 0, offset = 0;
-  while (!find_load_base(self, offset, 0x10000000 + offset, base) && offset < 1 << 30) offset += 0x1000;
+  while (!find_load_base(open_regular(self), offset, 0x10000000 + offset, base) && offset < 1 << 30) offset += 0x1000;
   {
     TraceWriter writer(scratch / "t.rwt", {});
     wire::MapFileRecord mapping{};

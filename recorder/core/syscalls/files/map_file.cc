@@ -50,7 +50,9 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
 
 long open_recorded(const FileIdentity& file, long access) {
   const char* path = file.opened[0] != 0 ? file.opened : file.path;
-  const long fd = sys(SYS_open, path, access | O_CLOEXEC);
+  // The name may be a stranger's: of a pipe, to open which would wait, or of a link in the place of a copy.
+  const long fd =
+      sys(SYS_open, path, access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (file.opened[0] != 0 ? O_NOFOLLOW : 0));
   if (is_error(fd)) {
     Text text;
     text << "cannot open " << path << " (error " << static_cast<int>(-fd)
