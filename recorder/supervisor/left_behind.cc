@@ -13,7 +13,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::chrono::milliseconds kMoment{300};  // in which those that are about to end do so
+constexpr std::chrono::milliseconds kMoment{1000};  // in which those that are about to end do so
 constexpr std::size_t kMostListed = 5;
 constexpr double kMostSeconds = 1e6;
 
