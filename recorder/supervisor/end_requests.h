@@ -1,5 +1,5 @@
-// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. The program is asked in turn, and how it ends is
-// recorded.
+// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. The program is asked in turn, and how it ends
+// is recorded.
 #pragma once
 
 #include <sys/types.h>

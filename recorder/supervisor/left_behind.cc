@@ -13,7 +13,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::chrono::milliseconds kMoment{300};  // in which those that are about to end do so
+constexpr std::chrono::milliseconds kMoment{1000};  // in which those that are about to end do so
 constexpr std::size_t kMostListed = 5;
 constexpr double kMostSeconds = 1e6;
 
@@ -50,7 +50,8 @@ void LeftBehind::say() const {
   if (names.empty()) return;
   std::string what = "the recording goes on until they end";
   if (limit_ && limit_->count() == 0) what = "they are stopped";
-  if (limit_ && limit_->count() != 0) what = fmt::format("they are stopped {} s after it", static_cast<double>(limit_->count()) / 1000);
+  if (limit_ && limit_->count() != 0)
+    what = fmt::format("they are stopped {} s after it", static_cast<double>(limit_->count()) / 1000);
   fmt::print(stderr, "reweave: the command has ended, but processes of it still run: {}; {} (--left-behind)\n", names,
              what);
   std::fflush(stderr);

@@ -152,7 +152,7 @@ class Lifecycle(ScratchCase):
                 self.assert_replays(recording, 3, "hi\n")
         recording = self.next_recording()
         recorded = self.run_here("record", "--left-behind=wait", "-o", recording, "--", "sh", "-c",
-                                 "(sleep 1; echo late) & exit 3")
+                                 "(sleep 3; echo late) & exit 3")
         self.assertEqual((recorded.returncode, recorded.stdout), (3, "late\n"), recorded.stderr)
         self.assertIn("the recording goes on until they end", recorded.stderr)
         self.assert_replays(recording, 3, "late\n")
