@@ -186,10 +186,17 @@ core_enter_program:
         .cfi_endproc
         .size   core_enter_program, .-core_enter_program
 
-// void core_note_end(int wait_status), void core_note_stop(WireOutcome, const char* message): do nothing, but debuggers
-// look there.
-        .globl  core_note_end, core_note_stop
-        .hidden core_note_end, core_note_stop
+// void core_note_end(int wait_status), void core_note_stop(WireOutcome, const char* message), and void core_note_leave(),
+// after which a handler returns to the program: do nothing, but debuggers look there.
+        .globl  core_note_end, core_note_stop, core_note_leave
+        .hidden core_note_end, core_note_stop, core_note_leave
+        .type   core_note_leave, @function
+core_note_leave:
+        .cfi_startproc
+        DEBUGGER_STOP
+        ret
+        .cfi_endproc
+        .size   core_note_leave, .-core_note_leave
         .type   core_note_end, @function
 core_note_end:
         .cfi_startproc

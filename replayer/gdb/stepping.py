@@ -6,7 +6,7 @@ import os
 import gdb
 
 # Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
-EXITS = ("__restore_rt", "core_sigreturn", "core_enter_program") + tuple(
+EXITS = ("core_note_leave", "core_sigreturn", "core_enter_program") + tuple(
     "core_leave_core_api_" + name
     for name in ("point", "block", "wake", "trace_room", "memory_error"))
 MOST_STEPS = 64  # core_enter_program clears every register first

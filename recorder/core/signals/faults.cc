@@ -29,7 +29,7 @@
 extern "C" {
 extern char core_guarded_fault[];
 extern char core_exec_stopped[];
-void core_restorer();
+void core_note_leave();
 }
 #pragma GCC visibility pop
 
@@ -53,15 +53,10 @@ void fail_call(KernelContext& context) {
 
 // Replay: a breakpoint that a debugger has in the core of another process, whose memory this one shares. Passes over
 // it.
-bool pass_debugger_stop(KernelRegisters& r) {
-  constexpr std::uint64_t kMovRax = 7;  // bytes of the restorer's first instruction
+bool pass_debugger_stop(const KernelRegisters& r) {
   constexpr std::uint8_t kInt3 = 0xcc;
   if (!replaying() || config().patch_calls != 0 || !in_core(r.rip - 1)) return false;
-  if (*reinterpret_cast<const std::uint8_t*>(r.rip - 1) != kInt3) return false;
-  if (r.rip - 1 != reinterpret_cast<std::uint64_t>(&core_restorer)) return true;
-  r.rax = SYS_rt_sigreturn;
-  r.rip += kMovRax - 1;
-  return true;
+  return *reinterpret_cast<const std::uint8_t*>(r.rip - 1) == kInt3;
 }
 
 // Traps that we set ourselves. After any other fault there are no single steps under way.
@@ -177,12 +172,14 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (is_privileged &&
       (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
-    return resume_stepping(context);
+    resume_stepping(context);
+    return core_note_leave();
   }
   if (number == SIGILL && replaying()) check_instruction(ip);
   arm();
   take_now(context, number, info, number != SIGTRAP);
   resume_stepping(context);
+  core_note_leave();
 }
 
 void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }

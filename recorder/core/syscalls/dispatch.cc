@@ -24,6 +24,10 @@
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
+#pragma GCC visibility push(hidden)
+extern "C" void core_note_leave();  // entry.S
+#pragma GCC visibility pop
+
 namespace reweave::core {
 
 namespace {
@@ -384,6 +388,7 @@ extern "C" void core_on_sigsys(int signal, void* info, void* raw_context) {
   on_sigsys(context);
   context.registers.rip = landing(context.registers.rip);
   resume_stepping(context);
+  core_note_leave();
 }
 
 extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint64_t resume) {
