@@ -102,6 +102,9 @@ long handle_kill(Call&);
 // executed_files.cc
 long handle_overwrite(Call&);
 
+// own_copies.cc
+long handle_restrict_self(Call&);
+
 // own_descriptors.cc
 long handle_getdents(Call&);
 
