@@ -235,6 +235,23 @@ bool next_result(const Call& call, long& result) {
   return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
 }
 
+// An output without bytes is the place.
+long log_stopped(Call& call, long result, std::uint64_t reached) {
+  const Output place = {reached, 0};
+  log_call(call, result, &place, 1);
+  return result;
+}
+
+bool stopped_at(const Call& call, std::uint64_t& reached) {
+  long result = 0;
+  if (!replaying() || !next_result(call, result)) return false;
+  const wire::RecordHeader& record = *peek_record();
+  const wire::OutputChunk* place = sole_chunk(record);
+  if (place == nullptr || place->bytes != 0) return false;
+  reached = place->address;
+  return true;
+}
+
 bool has_failed(const Call& call) {
   long result = 0;
   return replaying() && next_result(call, result) && is_error(result);

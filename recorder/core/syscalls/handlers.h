@@ -70,6 +70,7 @@ long handle_msgctl(Call&);
 
 // attributes.cc
 long handle_rlimit(Call&);
+long handle_capget(Call&);
 long handle_getcpu(Call&);
 long handle_getppid(Call&);
 long handle_keyctl(Call&);
