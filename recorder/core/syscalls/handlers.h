@@ -135,6 +135,8 @@ long handle_name_to_handle_at(Call&);
 // messages.cc
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
+
+// socket_options.cc
 long handle_getsockopt(Call&);
 long handle_setsockopt(Call&);
 

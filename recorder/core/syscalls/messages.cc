@@ -237,30 +237,4 @@ long handle_recvmmsg(Call& call) {
   return result;
 }
 
-// The length that SO_GET_FILTER gets and gives counts filters (socket(7)); none asks how many there are.
-long handle_getsockopt(Call& call) {
-  constexpr long kGetFilter = 26;
-  constexpr std::uint64_t kFilterBytes = 8;  // struct sock_filter
-  const bool filters = live() && !is_our_fd(call.args[0]) && call.args[1] == SOL_SOCKET && call.args[2] == kGetFilter;
-  if (!filters) return recorded_call(call);
-  const auto& length = *reinterpret_cast<const std::uint32_t*>(call.args[4]);
-  const bool asks = length == 0;
-  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
-  const Output outputs[] = {{static_cast<std::uint64_t>(call.args[4]), sizeof length},
-                            {static_cast<std::uint64_t>(call.args[3]), length * kFilterBytes}};
-  log_call(call, result, outputs, is_error(result) ? 0 : asks ? 1 : 2);
-  return result;
-}
-
-long handle_setsockopt(Call& call) {
-  constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and with 64 bits
-  const long result = recorded_call(call);
-  for (long limit : kLimits)
-    if (result == 0 && call.args[1] == SOL_SOCKET && call.args[2] == limit) {
-      const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
-      set_times_out(call.args[0], time[0] != 0 || time[1] != 0);
-    }
-  return result;
-}
-
 }  // namespace reweave::core
