@@ -46,7 +46,8 @@ static void removed(void) {
   CHECK(ftruncate(file, kPages * kPage) == 0);
   char* memory = mmap(NULL, kPages * kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   memset(memory, 'r', kPages * kPage);
-  CHECK(mmap(memory + 3 * kPage, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 3 * kPage) != MAP_FAILED);
+  CHECK(mmap(memory + 3 * kPage, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 3 * kPage) !=
+        MAP_FAILED);
   const int result = madvise(memory, kPages * kPage, MADV_REMOVE);
   show("removed", result, memory);
 }
