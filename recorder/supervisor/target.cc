@@ -136,7 +136,13 @@ void open_for_core(int fd, const char* path) {
 }  // namespace
 
 RuntimePaths find_runtime() {
-  const fs::path self = fs::read_symlink("/proc/self/exe");
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    throw BadInput(
+        fmt::format("cannot read /proc/self/exe ({}): Reweave needs /proc, which is mounted by "
+                    "`mount -t proc proc /proc`",
+                    error.message()));
   for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
     const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so",
                    tsan = folder / "libreweave-tsan.so";

@@ -24,13 +24,23 @@ namespace reweave::core {
 
 namespace {
 
-// A file without a name, in memory, unlinked or this program beyond reach: the new image, and the supervisor, find it
-// behind a descriptor of ours, which stays open. `to` gets that path; unchanged if the file has a name.
+// False: what the kernel calls the file leads to another one, or nowhere. It may be in a mount that was taken away, or
+// that another covers.
+bool is_reached_by_name(long fd, const struct stat& status) {
+  char name[4096];
+  struct stat found = {};
+  return !is_error(path_of_fd(fd, name, sizeof name)) && !is_error(sys(SYS_stat, name, &found)) &&
+         found.st_dev == status.st_dev && found.st_ino == status.st_ino;
+}
+
+// A file without a name, in memory, unlinked, in no mount, or this program beyond reach: the new image, and the
+// supervisor, find it behind a descriptor of ours, which stays open. `to` gets that path; unchanged if the file has a
+// name.
 const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   struct stat status = {};
-  const bool nameless =
-      !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) && (status.st_nlink == 0 || is_own_program(path));
+  const bool nameless = !is_error(fd) && !is_error(sys(SYS_fstat, fd, &status)) &&
+                        (status.st_nlink == 0 || is_own_program(path) || !is_reached_by_name(fd, status));
   if (nameless) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     Text text;
@@ -99,7 +109,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   if (is_error(found)) return found;
   if (nofollow && (status.st_mode & S_IFMT) == S_IFLNK) return -ELOOP;
   if (path[0] == '/' || (fd == kHere && path[0] != 0)) return 0;
-  if (path[0] == 0 && status.st_nlink == 0) {
+  if (path[0] == 0 && (status.st_nlink == 0 || !is_reached_by_name(fd, status))) {
     Text link;
     link << "/proc/thread-self/fd/" << fd;
     copy_string(to, room, link.c_str());
@@ -218,6 +228,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   const long result = sys(SYS_execveat, kCoreFd, "", list, envp, kEmptyPath);
   Text text;
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
+  if (result == -EACCES) text << ": a sandbox of the program's own, or a rule of this system, forbids it";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 

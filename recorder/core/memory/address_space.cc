@@ -70,7 +70,7 @@ std::uint32_t first_after(std::uint64_t address) {
 }
 
 void insert_at(std::uint32_t index, const Region& region) {
-  if (table.count == kMaxRegions) stop_run(wire::OutcomeKind::kUnsupported, "more than 65536 memory mappings");
+  if (table.count == kMaxRegions) stop_run(wire::OutcomeKind::kUnsupported, "more than 262,144 memory mappings");
   make_room(index);
   table.items[index] = region;
 }

@@ -24,10 +24,10 @@ struct Region {
   std::uint64_t accessible_end() const { return file_end >= end ? end : file_end > start ? file_end : start; }
 };
 
-inline constexpr std::uint32_t kMaxRegions = 65536;
-// What a program can map. The kernel's own limit, by default little less than the table's, counts our mappings as well,
-// of which a replay has more.
-inline constexpr std::uint32_t kMostMapped = kMaxRegions - 1024;
+inline constexpr std::uint32_t kMaxRegions = 262'144;
+// What a program can map, if the kernel's own limit is not lower, which it is by default (vm.max_map_count, 65,530).
+// The rest is for mappings that are divided.
+inline constexpr std::uint32_t kMostMapped = kMaxRegions - 65'536;
 struct RegionTable {
   std::uint32_t count;
   Region* items;  // sorted by start, disjoint

@@ -212,9 +212,24 @@ void ask_to_stop(Tracee& tracee, const void* info) {
   kick(thread_of(tracee.thread));
 }
 
-void keep_stopped(Tracee& tracee) {
+namespace {
+
+// True if the kernel has stopped the new tracee. Whoever is about to stop (stops.h) did not see that it is traced now.
+bool is_stopped(const Tracee& tracee) {
+  const long pause[2] = {0, 100'000};
   const Thread& target = thread_of(tracee.thread);
-  if (kernel_state(target) != 'T') return;
+  for (;;) {
+    const bool settled = state().processes[tracee.process].stopping.load() == 0;
+    const char now = kernel_state(target);
+    if (settled || now == 'T' || now == 'Z' || now == 'X' || now == 0) return now == 'T';
+    sys(SYS_nanosleep, pause, nullptr);
+  }
+}
+
+}  // namespace
+
+void keep_stopped(Tracee& tracee) {
+  if (!is_stopped(tracee)) return;
   tracee.asked_signal = SIGSTOP;
   tracee.asked.fetch_or(kAskedGroup);
   set_process_stopped(tracee.process, false);

@@ -73,15 +73,31 @@ KernelStack core_stack(const Thread& thread) {
   return {base, 0, 0, thread.stack_top - base};
 }
 
+namespace {
+
+// A filter of the program's own is none of the kernel's (seccomp.h).
+[[noreturn]] void no_dispatch(long error) {
+  const bool filtered = sys(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+  Text text;
+  if (filtered || error != -EINVAL)
+    text << (filtered ? "a seccomp filter around reweave" : "something on this system")
+         << " forbids Syscall User Dispatch (prctl " << PR_SET_SYSCALL_USER_DISPATCH << ", error "
+         << static_cast<int>(-error) << "); allow it in the sandbox or container, or run reweave outside of it";
+  else
+    text << "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
+}
+
+}  // namespace
+
 void prepare_thread(Thread& thread) {
   const KernelStack alternate = core_stack(thread);
   sys(SYS_sigaltstack, &alternate, nullptr);
   const auto begin = reinterpret_cast<std::uint64_t>(core_text_start);
   const auto bytes = static_cast<std::uint64_t>(core_text_end - core_text_start);
   static const char always_block = 1;  // SYSCALL_DISPATCH_FILTER_BLOCK: only the core's text is let through
-  if (sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block) != 0)
-    stop_run(wire::OutcomeKind::kUnsupported,
-             "this kernel has no Syscall User Dispatch (Linux 5.11 or later, x86-64); record on a newer kernel");
+  const long result = sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block);
+  if (result != 0) no_dispatch(result);
   sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
   if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
 }

@@ -68,14 +68,11 @@ long run(Call& call) {
     op.object = file_object();
     op.is_write = 1;
   }
-  if (call.row->kind == CallKind::kYield) {
-    yield_point(op);
-    return complete(call, 0);
-  }
-  schedule_point(op);
+  const CallKind kind = call.row->kind;
+  kind == CallKind::kYield ? yield_point(op) : schedule_point(op);
   long answer = 0;
   if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
-  const CallKind kind = call.row->kind;
+  if (kind == CallKind::kYield) return complete(call, 0);
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (tracing()) trace_call(call.context, call.number);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
@@ -242,6 +239,23 @@ bool next_result(const Call& call, long& result) {
   return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
 }
 
+// An output without bytes is the place.
+long log_stopped(Call& call, long result, std::uint64_t reached) {
+  const Output place = {reached, 0};
+  log_call(call, result, &place, 1);
+  return result;
+}
+
+bool stopped_at(const Call& call, std::uint64_t& reached) {
+  long result = 0;
+  if (!replaying() || !next_result(call, result)) return false;
+  const wire::RecordHeader& record = *peek_record();
+  const wire::OutputChunk* place = sole_chunk(record);
+  if (place == nullptr || place->bytes != 0) return false;
+  reached = place->address;
+  return true;
+}
+
 bool has_failed(const Call& call) {
   long result = 0;
   return replaying() && next_result(call, result) && is_error(result);
@@ -275,17 +289,9 @@ bool end_handler(KernelContext& context) {
   return true;
 }
 
-void return_and_deliver(KernelContext& context) {
-  if (end_handler(context)) deliver_signals(context, false, SYS_rt_sigreturn);
-}
-
-// Carries out the call that `context` was about to make: changes it to what the call returns with.
-long carry_out(KernelContext& context, long number) {
-  auto& r = context.registers;
-  if (read_clock(context, number)) {
-    if (state().stand_in_changes != 0) follow_file_changes();
-    return 0;
-  }
+// The call that `context` is about to make.
+Call call_of(KernelContext& context, long number) {
+  const auto& r = context.registers;
   auto argument = [](std::uint64_t word) { return static_cast<long>(word); };
   Call call = {context,
                self(),
@@ -298,6 +304,32 @@ long carry_out(KernelContext& context, long number) {
     narrow = static_cast<std::int32_t>(narrow);
   }
   copy_words(call.args, call.logged);
+  return call;
+}
+
+// True if the thread's own filters do not let it return from a handler: then `context` has the answer.
+bool refuses_return(KernelContext& context) {
+  if (self().seccomp == 0) return false;
+  Call call = call_of(context, SYS_rt_sigreturn);
+  long answer = 0;
+  if (filter_call(call, answer) == Verdict::kAllow) return false;
+  context.registers.rax = static_cast<std::uint64_t>(answer);
+  return true;
+}
+
+void return_and_deliver(KernelContext& context) {
+  const bool goes_on = refuses_return(context) ? process().alive != 0 : end_handler(context);
+  if (goes_on) deliver_signals(context, false, SYS_rt_sigreturn);
+}
+
+// Carries out the call that `context` was about to make: changes it to what the call returns with.
+long carry_out(KernelContext& context, long number) {
+  auto& r = context.registers;
+  if (read_clock(context, number)) {
+    if (state().stand_in_changes != 0) follow_file_changes();
+    return 0;
+  }
+  Call call = call_of(context, number);
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
   if (result == kNotStarted)
@@ -341,7 +373,7 @@ void on_traced_call(KernelContext& context, long number) {
   bool restarts = false;
   if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
     if (number == SYS_rt_sigreturn) {
-      if (!end_handler(context)) return;
+      if (!refuses_return(context) && !end_handler(context)) return;
     } else {
       restarts = may_restart(context, number, carry_out(context, number));
     }

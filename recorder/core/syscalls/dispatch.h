@@ -57,6 +57,11 @@ bool next_result(const Call& call, long& result);
 // Replay: the call failed when it was recorded. It is not made again, for limits and other processes' use of memory are
 // not what they were.
 bool has_failed(const Call& call);
+// Logs a call over a range of memory that stopped at `reached`, an error or not: what comes before is done. Returns
+// `result`.
+long log_stopped(Call& call, long result, std::uint64_t reached);
+// Replay: where it stopped. False: it did not, or the recording, an older one, does not say.
+bool stopped_at(const Call& call, std::uint64_t& reached);
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
 

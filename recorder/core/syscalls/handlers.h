@@ -70,6 +70,7 @@ long handle_msgctl(Call&);
 
 // attributes.cc
 long handle_rlimit(Call&);
+long handle_capget(Call&);
 long handle_getcpu(Call&);
 long handle_getppid(Call&);
 long handle_keyctl(Call&);
@@ -102,6 +103,9 @@ long handle_kill(Call&);
 // executed_files.cc
 long handle_overwrite(Call&);
 
+// own_copies.cc
+long handle_restrict_self(Call&);
+
 // own_descriptors.cc
 long handle_getdents(Call&);
 
@@ -131,6 +135,8 @@ long handle_name_to_handle_at(Call&);
 // messages.cc
 long handle_recvmsg(Call&);
 long handle_recvmmsg(Call&);
+
+// socket_options.cc
 long handle_getsockopt(Call&);
 long handle_setsockopt(Call&);
 

@@ -95,6 +95,19 @@ std::uint32_t gather_message(const Kept& kept, std::uint64_t address, std::uint6
   return n;
 }
 
+// A message that could not be put where it was to go, but for a part that nobody knows.
+std::uint32_t gather_failed(const Kept& kept, std::uint32_t n) {
+  const MessageHeader& header = kept.header;
+  const auto add = [&n](std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t there = bytes_writable(address, bytes);
+    if (address != 0 && there != 0 && n < kMaxOutputs - 4) message_outputs[n++] = {address, there};
+  };
+  if (header.name != 0) add(header.name, static_cast<std::uint64_t>(name_bytes(header, header.name_length)));
+  add(header.control, header.control_length);
+  for (std::uint64_t i = 0; i < header.vector_length; i++) add(kept.parts[i].base, kept.parts[i].bytes);
+  return n;
+}
+
 // Off the baton.
 long wait_for_data(const Call& call) {
   struct pollfd wanted = {static_cast<int>(call.args[0]), POLLIN, 0};
@@ -162,6 +175,7 @@ long handle_recvmsg(Call& call) {
   if (!is_error(result))
     n = gather_message(kept_of(call, 0), static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result),
                        0);
+  if (result == -EFAULT) n = gather_failed(kept_of(call, 0), 0);
   log_call(call, result, message_outputs, n);
   return result;
 }
@@ -218,33 +232,8 @@ long handle_recvmmsg(Call& call) {
     message_outputs[n++] = {reinterpret_cast<std::uint64_t>(&entry->length), 4};
     n = gather_message(kept, reinterpret_cast<std::uint64_t>(entry), entry->length, n);
   }
+  if (result == -EFAULT) n = gather_failed(kept_of(call, 0), n);
   log_call(call, result, message_outputs, n);
-  return result;
-}
-
-// The length that SO_GET_FILTER gets and gives counts filters (socket(7)); none asks how many there are.
-long handle_getsockopt(Call& call) {
-  constexpr long kGetFilter = 26;
-  constexpr std::uint64_t kFilterBytes = 8;  // struct sock_filter
-  const bool filters = live() && !is_our_fd(call.args[0]) && call.args[1] == SOL_SOCKET && call.args[2] == kGetFilter;
-  if (!filters) return recorded_call(call);
-  const auto& length = *reinterpret_cast<const std::uint32_t*>(call.args[4]);
-  const bool asks = length == 0;
-  const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
-  const Output outputs[] = {{static_cast<std::uint64_t>(call.args[4]), sizeof length},
-                            {static_cast<std::uint64_t>(call.args[3]), length * kFilterBytes}};
-  log_call(call, result, outputs, is_error(result) ? 0 : asks ? 1 : 2);
-  return result;
-}
-
-long handle_setsockopt(Call& call) {
-  constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and with 64 bits
-  const long result = recorded_call(call);
-  for (long limit : kLimits)
-    if (result == 0 && call.args[1] == SOL_SOCKET && call.args[2] == limit) {
-      const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
-      set_times_out(call.args[0], time[0] != 0 || time[1] != 0);
-    }
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "recorder/core/syscalls/outputs.h"
 
+#include <sys/syscall.h>
+
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -10,6 +12,15 @@ std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 
 
 // What is all there may have been scratch, with nothing from the kernel in it.
 bool is_partly_there(std::uint64_t address, std::uint64_t bytes) { return !is_there(address, bytes); }
+
+// The parts of a vector that were filled before the kernel met memory that is not there.
+std::uint32_t vector_until_fault(const IoVector* vector, long count, Output* to, std::uint32_t n) {
+  for (long i = 0; i < count && n < kMaxOutputs; i++) {
+    to[n++] = {vector[i].base, vector[i].bytes};
+    if (is_partly_there(vector[i].base, vector[i].bytes)) break;
+  }
+  return n;
+}
 
 // The memory that `out` says the call wrote, appended to `to`.
 std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
@@ -28,11 +39,11 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
     case OutKind::kByResult:
       // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
-      if (result == -EFAULT && is_partly_there(address, count * out.size)) to[n++] = {address, kPage};
+      // recvfrom: it came, but where from could not be told.
+      if (result == -EFAULT && (is_partly_there(address, count * out.size) || call.number == SYS_recvfrom))
+        to[n++] = {address, count * out.size};
       break;
     case OutKind::kByCount:
-      if (result == -EFAULT && !is_partly_there(address, count * out.size)) break;
-      [[fallthrough]];
     case OutKind::kInOutCount:
       to[n++] = {address, count * out.size};
       break;
@@ -41,6 +52,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     case OutKind::kMessage:
       if (!is_error(result)) to[n++] = {address, sizeof(long) + static_cast<std::uint64_t>(result)};
+      if (result == -EFAULT) to[n++] = {address, sizeof(long) + count};
       break;
     case OutKind::kBits:
       if (count > 1) to[n++] = {address, bit_set_bytes(count)};
@@ -54,6 +66,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       break;
     }
     case OutKind::kVector:
+      if (before.vector != nullptr && result == -EFAULT)
+        return vector_until_fault(before.vector, call.logged[out.count], to, n);
       if (before.vector != nullptr && !is_error(result))
         return vector_outputs(before.vector, call.logged[out.count], result, to, n);
       break;

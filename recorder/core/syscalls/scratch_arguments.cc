@@ -1,5 +1,7 @@
 #include "recorder/core/syscalls/scratch_arguments.h"
 
+#include <sys/syscall.h>
+
 #include "recorder/core/syscalls/outputs.h"
 #include "recorder/core/syscalls/scratch.h"
 
@@ -53,8 +55,8 @@ void ScratchArguments::substitute(const Out& out) {
       to = place(address, out.size, true);
       break;
     case OutKind::kByResult:
-    case OutKind::kByCount:
-      to = place(address, count * out.size, false);
+    case OutKind::kByCount:  // recvfrom may fail when it has written an unknown part
+      to = place(address, count * out.size, call_.number == SYS_recvfrom && call_.args[4] != 0);
       break;
     case OutKind::kInOutCount:
       to = place(address, count * out.size, true);

@@ -48,6 +48,12 @@ void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
   if (advice == kGuard || advice == kNoGuard) guard_region(start, page_up(start + bytes), advice == kGuard);
 }
 
+void repeat_advice(std::uint64_t start, std::uint64_t end, long advice) {
+  if (end <= start) return;
+  sys(SYS_madvise, start, end - start, repeatable_advice(advice));
+  note_advice(start, end - start, advice);
+}
+
 namespace {
 
 // Replay, where the kernel does not know guards (Linux before 6.13): memory that nobody may touch is nearly the same.
@@ -67,15 +73,35 @@ long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
   return 0;
 }
 
+// The advice failed, but not for a hole, behind which it goes on (ENOMEM).
+bool ends_early(long result) { return is_error(result) && result != -ENOMEM; }
+
+// Where a failed advice came to: memory that is locked has no pages to spare, others before it may have lost theirs.
+std::uint64_t advised_to(std::uint64_t start, std::uint64_t bytes, long advice) {
+  if (start % kPage != 0 || !has_effect(advice)) return start;
+  return reached_before_failure(start, page_up(start + bytes), [start, advice](std::uint64_t part) {
+    return !ends_early(sys(SYS_madvise, start, part, advice));
+  });
+}
+
 long advise(Call& call, std::uint64_t start, std::uint64_t bytes) {
   const long advice = call.args[2];
   long recorded = 0;
+  std::uint64_t reached = start;
   const bool known = replaying() && next_result(call, recorded);
-  // ENOMEM: there was a hole, but the rest was advised on.
-  if (known && is_error(recorded) && recorded != -ENOMEM) return inject(call);
+  if (stopped_at(call, reached)) {
+    repeat_advice(start, reached, advice);
+    return inject(call);
+  }
+  if (known && ends_early(recorded)) return inject(call);
   long result = sys(SYS_madvise, start, bytes, repeatable_advice(advice));
   if (result == -EINVAL && known && recorded == 0 && (advice == kGuard || advice == kNoGuard))
     result = guard_by_protection(start, page_up(start + bytes), advice == kGuard);
+  if (!replaying() && ends_early(result)) {
+    reached = advised_to(start, bytes, advice);
+    note_advice(start, reached - start, advice);
+    return log_stopped(call, result, reached);
+  }
   const bool as_recorded = known && (recorded != 0 || !has_effect(advice));
   if (result == 0 || as_recorded) note_advice(start, bytes, advice);
   return as_recorded ? inject(call) : complete(call, result);

@@ -1,4 +1,5 @@
 // Memory management: performed in every mode, at addresses of ours.
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -123,7 +124,6 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
 }
 
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  if (has_failed(call)) return inject(call);
   // Who replays or explores may not be allowed to lock pages, and nothing that a program sees depends on it.
   const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (live() ? 0 : MAP_LOCKED);
   const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
@@ -213,6 +213,26 @@ long refused_range(Call& call, const char* what) {
   return complete(call, -ENOMEM);
 }
 
+namespace {
+
+// How many mappings the program may have. The kernel's limit counts ours as well, of which a replay has more.
+std::uint32_t most_mapped() {
+  constexpr std::uint32_t kOurs = 128;
+  static std::uint32_t most;
+  if (most != 0) return most;
+  most = kMostMapped;
+  char text[24] = {};
+  const long fd = sys(SYS_openat, kProcFd, "sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (!is_error(fd)) sys(SYS_read, fd, text, sizeof text - 1), sys(SYS_close, fd);
+  std::uint64_t limit = 0;
+  for (const char* digit = text; *digit >= '0' && *digit <= '9'; digit++)
+    limit = limit * 10 + static_cast<std::uint64_t>(*digit - '0');
+  if (limit > kOurs && limit - kOurs < most) most = static_cast<std::uint32_t>(limit - kOurs);
+  return most;
+}
+
+}  // namespace
+
 long handle_mmap(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   const bool anonymous = (flags & MAP_ANONYMOUS) != 0;
@@ -239,7 +259,8 @@ long handle_mmap(Call& call) {
     start = near != 0 ? near : choose_address(start, bytes, flags, unit);
     if (start == 0) return complete(call, -ENOMEM);
   }
-  if (regions().count >= kMostMapped || over_memory_limit(bytes)) return complete(call, -ENOMEM);
+  if (has_failed(call)) return inject(call);
+  if (!replaying() && (regions().count >= most_mapped() || over_memory_limit(bytes))) return complete(call, -ENOMEM);
   if (gains_execution(0, 0, call.args[2])) return complete(call, -EACCES);
   return anonymous ? map_anonymous(call, start, bytes) : map_of_file(call, mapped, start, bytes);
 }

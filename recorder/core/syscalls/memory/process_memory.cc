@@ -10,6 +10,7 @@
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/proc/proc_path.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -91,6 +92,64 @@ void for_ranges(std::uint64_t address, long count, std::uint64_t left, Use use) 
   }
 }
 
+// The range that a call ended in which advised on `done` bytes.
+IoVector range_after(std::uint64_t address, long count, std::uint64_t done) {
+  const auto* range = reinterpret_cast<const IoVector*>(address);
+  for (long i = 0; i < count; i++) {
+    if (done < range[i].bytes) return range[i];
+    done -= range[i].bytes;
+  }
+  return {};
+}
+
+// Whether the advice on that part of one range works as a whole. Past a hole in it the kernel goes on (ENOMEM).
+bool advises(const Call& call, std::uint64_t start, std::uint64_t bytes) {
+  const IoVector part = {start, bytes};
+  const long result = sys(SYS_process_madvise, call.args[0], &part, 1, call.args[3], 0);
+  return !is_error(result) || result == -ENOMEM;
+}
+
+// Logs a call that did not advise on all: of the range that it ended in the kernel may have done a part.
+long log_partly_done(Call& call, long result) {
+  const std::uint64_t done = is_error(result) ? 0 : static_cast<std::uint64_t>(result);
+  const IoVector range = range_after(static_cast<std::uint64_t>(call.args[1]), call.args[2], done);
+  if (range.bytes == 0 || range.base % kPage != 0) return log_stopped(call, result, range.base);
+  const std::uint64_t end = page_up(range.base + range.bytes);
+  const bool whole = advises(call, range.base, range.bytes);
+  const std::uint64_t reached =
+      whole ? end : reached_before_failure(range.base, end, [&call, &range](std::uint64_t part) {
+        return advises(call, range.base, part);
+      });
+  note_advice(range.base, reached - range.base, call.args[3]);
+  return log_stopped(call, result, reached);
+}
+
+long repeat_process_advice(Call& call) {
+  const auto ranges = static_cast<std::uint64_t>(call.args[1]);
+  const long advice = call.args[3];
+  long result = 0;
+  std::uint64_t reached = 0;
+  if (!next_result(call, result)) return inject(call);
+  const std::uint64_t done = result > 0 ? static_cast<std::uint64_t>(result) : 0;
+  for_ranges(ranges, call.args[2], done,
+             [advice](std::uint64_t at, std::uint64_t n) { sys(SYS_madvise, at, n, repeatable_advice(advice)); });
+  if (stopped_at(call, reached)) repeat_advice(range_after(ranges, call.args[2], done).base, reached, advice);
+  return inject(call);
+}
+
+long advise_process(Call& call) {
+  const auto ranges = static_cast<std::uint64_t>(call.args[1]);
+  bool ours = false;
+  std::uint64_t wanted = 0;
+  for_ranges(ranges, call.args[2], ~std::uint64_t{0}, [&ours, &wanted](std::uint64_t at, std::uint64_t n) {
+    ours = ours || is_ours(at, n);
+    wanted += n;
+  });
+  if (ours) return complete(call, -ENOMEM);
+  const long result = sys(SYS_process_madvise, call.args[0], ranges, call.args[2], repeatable_advice(call.args[3]), 0);
+  return result == static_cast<long>(wanted) ? complete(call, result) : log_partly_done(call, result);
+}
+
 }  // namespace
 
 // What changes memory the kernel lets a process advise only itself (since 6.13), so a replay knows whose it is.
@@ -99,24 +158,9 @@ long handle_process_madvise(Call& call) {
   const long advice = call.args[3];
   if (advice == kWillNeed || advice == kCold || advice == kPageOut || advice == kCollapse) return recorded_call(call);
   if (modelled() || call.args[4] != 0) return complete(call, -EINVAL);
-  const auto ranges = static_cast<std::uint64_t>(call.args[1]);
-  long result = 0;
-  if (replaying()) {
-    if (next_result(call, result) && result > 0)
-      for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
-                 [advice](std::uint64_t at, std::uint64_t n) { sys(SYS_madvise, at, n, repeatable_advice(advice)); });
-    result = inject(call);
-  } else {
-    bool ours = false;
-    for_ranges(ranges, call.args[2], ~std::uint64_t{0},
-               [&ours](std::uint64_t at, std::uint64_t n) { ours = ours || is_ours(at, n); });
-    result =
-        ours ? -ENOMEM
-             : sys(SYS_process_madvise, call.args[0], ranges, call.args[2], repeatable_advice(advice), call.args[4]);
-    log_call(call, result, nullptr, 0);
-  }
+  const long result = replaying() ? repeat_process_advice(call) : advise_process(call);
   if (result > 0)
-    for_ranges(ranges, call.args[2], static_cast<std::uint64_t>(result),
+    for_ranges(static_cast<std::uint64_t>(call.args[1]), call.args[2], static_cast<std::uint64_t>(result),
                [advice](std::uint64_t at, std::uint64_t n) { note_advice(at, n, advice); });
   return result;
 }

@@ -18,5 +18,7 @@ void repeat_memory_change(const wire::SyscallRecord& record);
 // The advice (madvise(2)) as it is given to the kernel, in every mode; and what the core has to know of it afterwards.
 long repeatable_advice(long advice);
 void note_advice(std::uint64_t start, std::uint64_t bytes, long advice);
+// Replay: what a call had done before it stopped at `end`.
+void repeat_advice(std::uint64_t start, std::uint64_t end, long advice);
 
 }  // namespace reweave::core

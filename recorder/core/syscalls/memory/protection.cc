@@ -60,8 +60,8 @@ bool was_denied(const Region& region, long prot) {
   return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
-// The call failed for all of the range. The kernel has changed what lies before the place where it did, mapping by
-// mapping (mprotect(2)), and so the table must be; replaying, so must the memory.
+// Replaying an older recording, which does not say where the call failed. The kernel has changed what lies before that,
+// mapping by mapping (mprotect(2)), and so the table must be; replaying, so must the memory.
 void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);
@@ -91,21 +91,32 @@ bool has_code(std::uint64_t start, std::uint64_t end) {
   return false;
 }
 
+long set_protection(const Call& call, std::uint64_t start, std::uint64_t bytes) {
+  return call.number == SYS_pkey_mprotect ? sys(SYS_pkey_mprotect, start, bytes, call.args[2], call.args[3])
+                                          : sys(SYS_mprotect, start, bytes, call.args[2]);
+}
+
 long protect(Call& call, std::uint64_t start, std::uint64_t end) {
   const long prot = call.args[2];
-  const bool with_key = call.number == SYS_pkey_mprotect;
   long result = 0;
+  std::uint64_t reached = start;
+  if (stopped_at(call, reached)) {
+    if (reached > start) set_protection(call, start, reached - start);
+    if (reached > start) protect_region(start, reached, rights_of(prot));
+    return inject(call);
+  }
   if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
     // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
     if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
   }
-  result = with_key ? sys(SYS_pkey_mprotect, start, call.args[1], prot, call.args[3])
-                    : sys(SYS_mprotect, start, call.args[1], prot);
+  result = set_protection(call, start, static_cast<std::uint64_t>(call.args[1]));
   if (result == 0 && start < end) protect_region(start, end, rights_of(prot));
-  if (!with_key && (result == -EACCES || (result == -ENOMEM && has_hole(start, end))))
-    protect_up_to_failure(start, end, prot);
-  return complete(call, result);
+  if (replaying() || !is_error(result) || start == end) return complete(call, result);
+  reached = reached_before_failure(
+      start, end, [&call, start](std::uint64_t part) { return !is_error(set_protection(call, start, part)); });
+  if (reached > start) protect_region(start, reached, rights_of(prot));
+  return log_stopped(call, result, reached);
 }
 
 }  // namespace
