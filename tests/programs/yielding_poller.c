@@ -20,8 +20,8 @@ static void* starter(void* arg) {
 
 static void* worker(void* arg) {
   (void)arg;
-  if (!atomic_load(&started))
-    do sched_yield();
+  if (!atomic_load(&started)) do
+      sched_yield();
     while (!atomic_load(&again));
   return NULL;
 }
