@@ -111,8 +111,8 @@ bool Folder::has(const std::string& name) const {
   return ::fstatat(fd(), component(name), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-Fd Folder::create_file(const std::string& name) const {
-  const int made = ::openat(fd(), component(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+Fd Folder::create_file(const std::string& name, int access) const {
+  const int made = ::openat(fd(), component(name), access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   REQUIRE(made >= 0 || errno != EEXIST, "{} exists already: it is never overwritten, remove it or choose another name",
           path_of(name));
   return Fd(checked(made, path_of(name)));

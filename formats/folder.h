@@ -9,7 +9,9 @@
 // memory, room on the disk) is a SystemError. Threads: a Folder may be used by several at once.
 #pragma once
 
+#include <fcntl.h>
 #include <optional>
+
 #include <string>
 #include <string_view>
 
@@ -36,8 +38,8 @@ class Folder {
   Fd open_file_to_change(const std::string& name) const;
   // Is there anything of that name, be it a dangling link?
   bool has(const std::string& name) const;
-  // Creates a file for writing, mode 0600. Throws BadInput if there is something of that name.
-  Fd create_file(const std::string& name) const;
+  // Creates a file, mode 0600, for writing, or what `access` says. Throws BadInput if there is something of that name.
+  Fd create_file(const std::string& name, int access = O_WRONLY) const;
   // As create_file, but what has that name is removed first: for names that only we use, left over by a writer that was
   // killed. Throws if it is a folder.
   Fd create_file_anew(const std::string& name) const;

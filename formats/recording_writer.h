@@ -23,6 +23,8 @@ class RecordingWriter {
 
   // Where the whole blocks of a truncated recording's events end.
   struct End {
+    End(std::uint64_t records_, std::uint64_t blocks_, std::uint64_t offset_)
+        : records(records_), blocks(blocks_), offset(offset_) {}
     std::uint64_t records, blocks, offset;
   };
   // Goes on with such a recording, of which no other writer may be left.

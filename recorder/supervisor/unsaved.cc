@@ -201,8 +201,7 @@ void complete(const Folder& recording, int fd) {
 
 Fd create_unsaved(const Folder& recording) {
   const std::string path = recording.path_of(kUnsaved);
-  recording.create_file(kUnsaved);
-  Fd fd = recording.open_file_to_change(kUnsaved);
+  Fd fd = recording.create_file(kUnsaved, O_RDWR);
   int result;
   do result = ::fallocate(fd.get(), 0, 0, static_cast<off_t>(kFileBytes));
   while (result != 0 && errno == EINTR);

@@ -265,4 +265,7 @@ if __name__ == "__main__":
     Lifecycle.arguments, rest = parser.parse_known_args()
     Lifecycle.arguments.build = Lifecycle.arguments.build.resolve()
     print("seed", Lifecycle.arguments.seed, flush=True)
+    # nohup(1) and a shell's background jobs ignore some of these, and programs inherit that.
+    for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
     unittest.main(argv=["lifecycle_check.py", *rest])

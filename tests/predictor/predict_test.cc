@@ -73,11 +73,12 @@ BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
            [&](const TraceEvent& e, std::uint32_t s) { builder.add(e, s); });
   const TraceModel model = builder.finish();
   const auto whole = predict(model, {});
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("reweave-journal-" + std::to_string(getpid()))).string();
+  const std::string name = "reweave-journal-" + std::to_string(getpid());
+  const Folder folder = Folder::open(std::filesystem::temp_directory_path().string());
+  const std::string path = folder.path_of(name);
   std::uint32_t stops = 0;
   for (std::uint32_t patience = 150;; patience += patience / 8, ++stops) {
-    DecisionJournal journal(path, 1);
+    DecisionJournal journal(folder, name, 1);
     BOOST_TEST((stops == 0) == (journal.known() == 0));
     std::atomic<std::uint32_t> asked{0};
     PredictOptions options;
@@ -92,10 +93,10 @@ BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
   BOOST_TEST(stops >= 3u);
   // A line cut short is forgotten; decisions about another trace are.
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 3);
-  const std::size_t known = DecisionJournal(path, 1).known();
+  const std::size_t known = DecisionJournal(folder, name, 1).known();
   BOOST_TEST(known > 0u);
-  BOOST_TEST(DecisionJournal(path, 2).known() == 0u);
-  DecisionJournal(path, 2).remove();
+  BOOST_TEST(DecisionJournal(folder, name, 2).known() == 0u);
+  DecisionJournal(folder, name, 2).remove();
   BOOST_TEST(!std::filesystem::exists(path));
 }
 

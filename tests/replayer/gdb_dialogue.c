@@ -13,7 +13,7 @@ struct point {
 };
 int counter;
 int* watched;
-char name[16] = "first";
+char name[32] = "first";
 struct point origin = {3, 4};
 static volatile sig_atomic_t signals;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

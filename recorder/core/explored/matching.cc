@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/explored/made_up_names.h"
 #include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/recorded_contents.h"
@@ -118,8 +119,18 @@ bool same_names(const Asked& asked, const wire::SyscallRecord& record) {
   if (!has_names || asked.call.row->paths == 0) return true;
   const wire::NamedFiles* names = recorded_names(record);
   if (names == nullptr || asked.names == nullptr) return names == nullptr && asked.names == nullptr;
-  return names->text_bytes == asked.name_bytes &&
-         are_equal(reinterpret_cast<const char*>(names + 1), asked.names, asked.name_bytes);
+  if (names->text_bytes != asked.name_bytes) return false;
+  const auto* text = reinterpret_cast<const char*>(names + 1);
+  if (!asked.made_up) return are_equal(text, asked.names, asked.name_bytes);
+  return differ_as_made_up(text, asked.names, asked.name_bytes);
+}
+
+// The names, with what was recorded in place of what this run made up.
+const char* recorded_form(const NamedText& names) {
+  static char form[sizeof names.text];
+  memcpy(form, names.text, names.files.text_bytes);
+  put_recorded_names(form, names.files.text_bytes);
+  return form;
 }
 
 // Two open files of the same contents are as good as one for calls that do not move a position in them.
@@ -133,7 +144,7 @@ bool same_file(const Asked& asked, const RecordedCall& recorded) {
 }  // namespace
 
 Asked asked_by(const Call& call) {
-  Asked asked = {call, kNothing, nullptr, 0, call.row->ints};
+  Asked asked = {call, kNothing, nullptr, 0, call.row->ints, false};
   const int descriptor = descriptor_argument(call.number);
   if (descriptor >= 0) asked.file = file_of(static_cast<std::int32_t>(call.logged[descriptor]));
   // A file may have another number than when it was recorded.
@@ -143,7 +154,7 @@ Asked asked_by(const Call& call) {
   if (call.number == SYS_open) asked.numbers &= 0b011;  // the mode counts only for what is made
   if (call.number == SYS_openat) asked.numbers &= 0b0111;
   if (const NamedText* names = names_of(call, 0)) {
-    asked.names = names->text;
+    asked.names = recorded_form(*names);
     asked.name_bytes = names->files.text_bytes;
   }
   return asked;
@@ -156,6 +167,17 @@ bool answers(const Asked& asked, const RecordedCall& recorded) {
     if (record.args[i] != static_cast<std::uint64_t>(asked.call.logged[i])) return false;
   }
   return same_file(asked, recorded) && same_names(asked, record) && outputs_fit(asked.call, recorded);
+}
+
+bool makes_new(const Call& call) {
+  if (call.number == SYS_mkdir || call.number == SYS_mkdirat) return true;
+  if (call.number != SYS_open && call.number != SYS_openat) return false;
+  return (open_flags(call) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
+void note_made_up(const Asked& asked, const RecordedCall& recorded) {
+  const wire::NamedFiles* names = recorded_names(record_of(recorded));
+  note_made_up(asked.names, reinterpret_cast<const char*>(names + 1), asked.name_bytes);
 }
 
 bool may_answer_again(const Call& call, const RecordedCall& recorded) {

@@ -12,10 +12,16 @@ struct Asked {
   const char* names;   // as they are logged; null: it names nothing
   std::uint32_t name_bytes;
   std::uint8_t numbers;  // arguments that must be equal, the first in the lowest bit
+  bool made_up;          // a name that differs from the recorded one as made up is meant (made_up_names.h)
 };
 
 Asked asked_by(const Call& call);
 bool answers(const Asked& asked, const RecordedCall& recorded);
+
+// `call` makes a file or a folder that did not exist, by a name that the run may have made up.
+bool makes_new(const Call& call);
+// `recorded` answers a call that asked for a made-up name.
+void note_made_up(const Asked& asked, const RecordedCall& recorded);
 
 // `call` only looks, or says what was said before: it may have an answer that was used.
 bool may_answer_again(const Call& call, const RecordedCall& recorded);

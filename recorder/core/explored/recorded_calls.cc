@@ -101,8 +101,10 @@ RecordedCall* next_recorded(const RecordedCall& call) { return at(call.next); }
 RecordedCall* first_input(std::uint32_t file) { return file == kNothing ? nullptr : at(recorded_file(file).inputs); }
 RecordedCall* next_input(const RecordedCall& call) { return at(call.next_input); }
 
-RecordedCall* find_recorded(const Call& call) {
-  const Asked asked = asked_by(call);
+namespace {
+
+RecordedCall* find_recorded(const Asked& asked) {
+  const Call& call = asked.call;
   RecordedCall *others = nullptr, *again = nullptr;
   for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry)) {
     if (!answers(asked, *entry)) continue;
@@ -113,6 +115,18 @@ RecordedCall* find_recorded(const Call& call) {
     if (entry->used) again = entry;
   }
   return others != nullptr ? others : again;
+}
+
+}  // namespace
+
+RecordedCall* find_recorded(const Call& call) {
+  Asked asked = asked_by(call);
+  RecordedCall* found = find_recorded(asked);
+  if (found != nullptr || !makes_new(call) || asked.names == nullptr) return found;
+  asked.made_up = true;
+  found = find_recorded(asked);
+  if (found != nullptr) note_made_up(asked, *found);
+  return found;
 }
 
 const wire::SignalRecord* next_outside_signal() {
