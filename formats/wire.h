@@ -335,6 +335,28 @@ constexpr std::uint64_t pack_word1(std::uint64_t pc, ThreadId thread) { return p
 // Bytes of the packed record that starts with `word0`.
 constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) { return (word0 & kTraceExtra) != 0 ? 24 : 16; }
 
+// What a call did to kernel objects, as the core tells it while tracing: a record of kind kKernelStepKind with the step
+// in its low byte, `address` and `extra` as said. replayer/kernel_objects.h makes kSend and kReceive of it.
+inline constexpr auto kKernelStepKind = static_cast<EventKind>(0x3f);
+enum class KernelStep : std::uint8_t {
+  kSends = 0,        // address = descriptor
+  kReceives = 1,     // address = descriptor
+  kReceivesAny = 2,  // from a descriptor that is not told
+  kMadePipe = 3,     // address = descriptor to read, extra = to write
+  kMadePair = 4,     // of sockets: address, extra = descriptors
+  kMadeCounter = 5,  // address = descriptor
+  kMadeSocket = 6,   // address = descriptor
+  kMadeSignals = 7,  // address = descriptor that signals are read from
+  kDuplicated = 8,   // address = descriptor, extra = the new one
+  kClosed = 9,       // address = descriptor, extra = the last one of a range
+  kPasses = 10,      // address = socket, extra = descriptor sent through it
+  kPassed = 11,      // address = socket, extra = descriptor received
+  kGives = 12,       // address = KernelPlace or futex
+  kTakes = 13,       // address = KernelPlace or futex
+};
+// Objects without a descriptor; others are a futex's key.
+enum class KernelPlace : std::uint64_t { kTasks = 1, kFileLocks = 2, kQueues = 3 };
+
 // Unpacks the record at `words`, which must start with kTraceTag set.
 constexpr TraceEvent unpack_trace(const std::uint64_t* words) {
   TraceEvent event;

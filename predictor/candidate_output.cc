@@ -99,6 +99,8 @@ CandidateSet described(const TraceInput& input, const TraceModel& model, std::sp
     candidate.summary = explain(model, finding, names);
     candidate.score = finding.score;
     candidate.count = finding.count;
+    candidate.assumptions = assumptions_of(finding);
+    candidate.remarks = finding.remarks;
     for (const FindingEvent& e : finding.events) candidate.events.push_back(event_of(model, e.index, names, sites));
     set.candidates.push_back(std::move(candidate));
   }

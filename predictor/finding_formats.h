@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/candidates.h"
+#include "predictor/analysis.h"
 
 namespace reweave {
 
-nlohmann::json findings_json(const CandidateSet& set);
-nlohmann::json findings_sarif(const CandidateSet& set);
+nlohmann::json findings_json(const CandidateSet& set, const LeftOut& left_out = {});
+nlohmann::json findings_sarif(const CandidateSet& set, const LeftOut& left_out = {});
 
 }  // namespace reweave

@@ -81,8 +81,21 @@ std::vector<Finding> find(const TraceModel& model, const PredictOptions& options
   }
 }
 
-void write_machine_readable(const std::string& format, const CandidateSet& set) {
-  std::cout << json_text(format == "sarif" ? findings_sarif(set) : findings_json(set)) << '\n';
+void write_machine_readable(const std::string& format, const CandidateSet& set, const LeftOut& left_out) {
+  std::cout << json_text(format == "sarif" ? findings_sarif(set, left_out) : findings_json(set, left_out)) << '\n';
+}
+
+// What the limits cut, after the findings.
+void write_left_out(const LeftOut& left_out) {
+  if (left_out.findings > 0)
+    fmt::print("left out: {} findings of low rank; --findings shows more\n", left_out.findings);
+  if (left_out.instances > 0)
+    fmt::print("not looked at: {} more places of the trace that fit the same code locations\n", left_out.instances);
+  if (left_out.accesses > 0)
+    fmt::print("not looked at: {} accesses of variables with very many code locations; --classes looks at more\n",
+               left_out.accesses);
+  if (left_out.pairs > 0)
+    fmt::print("not looked at: {} pairs of accesses of such variables; --pairs looks at more\n", left_out.pairs);
 }
 
 Names names_for(const TraceInput& input, std::optional<CodeNames>& code) {
@@ -136,7 +149,7 @@ void run_detector(const PredictArguments& arguments, const DetectorRow& row) {
   const Names names = names_for(input, code);
   CandidateSet set = reports_of(input, detector->finish(), code ? &*code : nullptr, names);
   set.analysis = row.name;
-  if (arguments.format != "text") return write_machine_readable(arguments.format, set);
+  if (arguments.format != "text") return write_machine_readable(arguments.format, set, {});
   std::size_t number = 0;
   for (const Candidate& candidate : set.candidates) {
     fmt::print("#{} {} {}, seen {} times\n  {}\n", ++number, row.name, candidate.pattern, candidate.count,
@@ -202,6 +215,7 @@ PredictOptions options_of(const PredictArguments& arguments, const Names& names,
     progress.show(progress_texts(pass, detail, done, all, now - start));
   };
   options.interrupted = [] { return interrupted.load(); };
+  options.place = names.site;
   if (names.source_line) {
     options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
   }
@@ -234,8 +248,10 @@ void run(const PredictArguments& arguments) {
   progress.clear();
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
+    std::cout.flush();
+    if (arguments.explain == 0) write_left_out(stats.left_out);
   } else {
-    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names));
+    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names), stats.left_out);
   }
   std::cout.flush();
   say_undecided(stats, names);
@@ -280,16 +296,19 @@ std::string known_analyses() {
 // What bounds an analysis, in the words of docs/prediction.md.
 std::string limits() {
   const WitnessSteps::Limits witness;
+  const Limits limits;
   return fmt::format(
       "\n\nLimits. Nothing wrong is reported because of them, but something may be missed:\n"
       "  of what has the same code locations, {} places of the trace are looked at, spread over all;\n"
-      "  of a variable, the accesses of {} pairs of thread and code location, and 4 to 8 of each;\n"
+      "  of a variable, the accesses of {} pairs of thread and code location (--classes), and 4 to 8 of each, and {}\n"
+      "    pairs or triples of those (--pairs);\n"
       "  deadlocks of up to {} threads, locks held across waits with up to 8 that could wake the waiter;\n"
-      "  the {} highest-ranked findings are kept; a trace may have 4,294,967,294 events and 65,535 threads;\n"
+      "  the {} highest-ranked findings are kept (--findings), and of each kind as many as of another; a trace may "
+      "have 4,294,967,294 events and 65,535 threads;\n"
       "  long reorderings share a budget of work. What it does not buy, or --budget, is listed as not decided;\n"
       "  in the file of -o only the last {} steps of a witness, and {} of all, are whole: before them stand turns of "
       "threads.",
-      GroupTable::kMaxInstances, kMaxAccessClasses, kMostDeadlocked, PredictOptions{}.max_findings, witness.steps,
+      GroupTable::kMaxInstances, limits.classes, limits.pairs, kMostDeadlocked, limits.findings, witness.steps,
       witness.all_steps);
 }
 
@@ -316,6 +335,17 @@ void add_predict_command(CLI::App& app, int& status) {
                    "only these of the ones below, separated by commas; a detector runs alone. Default: seqcheck")
       ->delimiter(',')
       ->type_name("NAMES");
+  Limits& most = arguments->options.limits;
+  verb->add_option("--findings", most.findings, "show at most so many findings; 0: all. Default: 1000")
+      ->type_name("NUMBER");
+  verb->add_option(
+          "--classes", most.classes,
+          "look at the accesses of at most so many pairs of thread and code location of a variable. Default: 64")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--pairs", most.pairs, "look at at most so many pairs or triples of those. Default: 512")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--budget", arguments->options.budget_seconds,
                    "stop looking after so long and list what was not decided; reading the trace counts not. 0 or more; "
                    "default: 600")

@@ -257,6 +257,10 @@ class HappensBefore : public Detector {
       case EventKind::kBarrierEnter:
       case EventKind::kSemPost:
         return publish(t, objects_[address]);
+      case EventKind::kSend:
+        publish(t, objects_[kAnyObject]);
+        return publish(t, objects_[address]);
+      case EventKind::kReceive:
       case EventKind::kBarrierLeave:
       case EventKind::kSemWait:
         return learn(t, objects_[address]);

@@ -167,6 +167,7 @@ class Wcp : public Detector {
     const std::uint64_t address = chunk.address[i], extra = chunk.extra[i];
     switch (chunk.kind[i]) {
       case EventKind::kAtomicLoad:
+      case EventKind::kReceive:
       case EventKind::kBarrierLeave:
       case EventKind::kSemWait:
         return learn(t, objects_[address]);
@@ -186,6 +187,10 @@ class Wcp : public Detector {
       case EventKind::kWaitEnd:
         learn(t, objects_[address]);
         return lock(t, threads_[t].waiting);
+      case EventKind::kSend:
+        objects_[kAnyObject].weak.join(threads_[t].weak);
+        objects_[kAnyObject].strong.join(threads_[t].strong);
+        return publish(t, objects_[address]);
       case EventKind::kNotify:
       case EventKind::kBarrierEnter:
       case EventKind::kSemPost:
