@@ -2,7 +2,7 @@
 """pbzip2 from Debian's source, instrumented: explored as it is, and with the order bug of its old shutdown made again.
 
 The patch takes out the join of the consumers (pbzip2_shutdown.patch), so that the main thread frees the queue while they
-may still look at it. `auto` must find that within ten runs, the recording counted; and nothing in the program as it is.
+may still look at it. `auto` must find that within thirty runs, the recording counted; and nothing in the program as it is.
 
 The source comes from the archive that apt is set up for, with source packages added for this one look-up, or from
 $REWEAVE_SOURCES if it holds the .orig.tar.gz. Without both the same is asked of our own program of that shape,
@@ -88,10 +88,10 @@ def check(reweave, folder, buggy, correct):
     for name in ("buggy", "correct"):
         (folder / name).mkdir()
     text = explore(reweave, folder / "buggy", buggy,
-                   ["--runs", 9, "--first", "--verify", 5, "--minimise", 100])
+                   ["--runs", 29, "--first", "--verify", 5, "--minimise", 100])
     found = re.search(r"failure-1: use after free.*\n  found by .* in run (\d+), .*, 5 of 5 replays", text)
     if not found:
-        sys.exit(f"the bug was not found within ten runs:\n{text}")
+        sys.exit(f"the bug was not found within thirty runs:\n{text}")
     print(f"found in run {int(found[1]) + 1}")
     text = explore(reweave, folder / "correct", correct, ["--runs", 100])
     if not re.search(r" 0 left the recording, 0 distinct failures", text):
