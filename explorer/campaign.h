@@ -89,7 +89,7 @@ struct CampaignResult {
   std::string expected;        // endings that were taken as normal, if not exit status 0 alone
   bool saw_accesses = false;   // memory accesses were schedule points
   bool out_of_time = false;    // the limit of time ended the search
-  bool gave_up = false;        // the first runs could not be examined, none of them
+  bool gave_up = false;        // none of the first runs could be examined
   std::string unfaithful_end;  // how unfaithful runs ended
   std::string report;          // what the search says of itself; may be empty
 };

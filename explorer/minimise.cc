@@ -112,7 +112,7 @@ class Minimiser {
     }
   }
 
-  // A hang is one however few points the policy has; any other failure may come later in a shorter schedule.
+  // A hang needs few points to show. Any other failure may come later under a simpler schedule.
   std::uint64_t step_limit() const {
     constexpr std::uint64_t kLeast = 100'000;
     return failing_.fair_from != 0 ? kLeast : std::max(failing_.steps * 2, kLeast);
