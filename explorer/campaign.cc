@@ -35,8 +35,8 @@ constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
 // Parts of the limit of time: the search ends after the first if it has found something, and what was found is made
 // minimal until the second; the rest is for replays.
 constexpr double kSearchShare = 0.7, kMinimiseShare = 0.9;
-// If none of the first runs could be examined, the search ends: later ones would fare no better. The second limit is for
-// runs that take long.
+// If none of the first runs could be examined, the search ends: later ones would fare no better. The second limit is
+// for runs that take long.
 constexpr std::uint64_t kVainRuns = 20;
 constexpr double kVainSeconds = 15;
 
