@@ -18,6 +18,7 @@
 #include "formats/error.h"
 #include "predictor/predict_command.h"
 #include "recorder/supervisor/init_process.h"
+#include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/record_command.h"
 #include "recorder/supervisor/unsaved.h"
 #include "replayer/inspect_commands.h"
@@ -125,6 +126,7 @@ void require_written() {
 int run(CLI::App& app, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   require_verb(first);
+  if (first != "record" && first != reweave::kSaveRestVerb) reweave::fit_own_limits();
   int status = 0;
   add_verbs(app, status, first);
   try {
