@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "explorer/run.h"
+#include "explorer/searches/predicted.h"
 #include "formats/candidates.h"
 
 namespace reweave {
@@ -69,15 +70,6 @@ struct KeptFailure {
   bool reproduced() const { return verified == replays; }
 };
 
-// What became of a candidate.
-struct CandidateVerdict {
-  std::size_t index;    // in the candidate list
-  bool followed;        // the witness, or another linearization of it, was executed to its end
-  std::string how;      // which, or where and why not
-  std::string outcome;  // of the run
-  bool failed;
-};
-
 struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
@@ -92,6 +84,7 @@ struct CampaignResult {
   bool gave_up = false;        // none of the first runs could be examined
   std::string unfaithful_end;  // how unfaithful runs ended
   std::string report;          // what the search says of itself; may be empty
+  std::string prediction;      // what was predicted during the search; empty: nothing was asked for
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

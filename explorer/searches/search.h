@@ -4,12 +4,15 @@
 // I/O and knows no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "explorer/candidate_feed.h"
 #include "explorer/knowledge.h"
+#include "explorer/places.h"
 #include "explorer/run.h"
 #include "explorer/strategies/goals.h"
 
@@ -34,8 +37,11 @@ struct SearchOptions {
   std::uint32_t preemption_bound = 2;
   double miss_probability = 0.1;         // ranked: that an order of threads was not seen
   const Knowledge* knowledge = nullptr;  // never null in a search
-  std::vector<ActivePair> pairs;         // that were predicted and not confirmed: what active tests first
-  std::string learned;                   // hapset: file to load and save; empty: none
+  CandidateFeed* feed = nullptr;         // of predicted candidates; null: there are none
+  Places* places = nullptr;              // to tell where a run left a witness; not null if there is a feed
+  // What the recorded run did, seen by repeating it; empty if it was too long. May make that run.
+  std::function<const Observation&()> recorded_order;
+  std::string learned;  // hapset: file to load and save; empty: none
 };
 
 class Search {

@@ -22,8 +22,9 @@ void fit_own_limits() {
   // A replayed program executes others with as many arguments as it could when it was recorded: a quarter of this.
   constexpr rlim_t kWanted = rlim_t{64} << 20, kLeast = rlim_t{1} << 20;
   rlimit stack = limit_of(RLIMIT_STACK);
-  REQUIRE(stack.rlim_max >= kLeast, "the hard limit of the stack is {} bytes, and Reweave needs {}; raise it (ulimit -Hs)",
-          stack.rlim_max, kLeast);
+  REQUIRE(stack.rlim_max >= kLeast,
+          "the hard limit of the stack is {} bytes, and Reweave needs {}; raise it (ulimit -Hs)", stack.rlim_max,
+          kLeast);
   if (stack.rlim_cur >= kWanted) return;
   stack.rlim_cur = std::min(kWanted, stack.rlim_max);
   SYSCALL_CHECK(setrlimit(RLIMIT_STACK, &stack), "raising the limit of the stack");

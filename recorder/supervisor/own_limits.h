@@ -12,8 +12,8 @@ namespace reweave {
 inline constexpr rlim_t kNeededDescriptors = kArenaFd + kReservedFds;
 
 // Raises the soft limit of the stack to what our own verbs need, for this process and its children, and makes a file
-// that grows beyond its limit an error instead of SIGXFSZ. Not for `record`, whose program is to see the limits that the
-// user set. Throws BadInput if the hard limit of the stack is too low.
+// that grows beyond its limit an error instead of SIGXFSZ. Not for `record`, whose program is to see the limits that
+// the user set. Throws BadInput if the hard limit of the stack is too low.
 void fit_own_limits();
 
 // Throws BadInput if the core cannot be started: it uses descriptors with high numbers, and its data counts against
