@@ -166,38 +166,52 @@ std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, co
   return choices;
 }
 
+std::vector<WitnessTurn> turns_of(const WitnessOrder& order) {
+  std::vector<WitnessTurn> turns;
+  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+    const ThreadId thread = order[from].thread;
+    std::optional<std::size_t> last;
+    for (to = from; to < order.size() && order[to].thread == thread; to++)
+      if (order[to].kind != EventKind::kJoin) last = to;
+    if (!last) continue;
+    const std::uint64_t pc = order[*last].pc;
+    const auto arrivals = std::count_if(order.begin() + static_cast<std::ptrdiff_t>(from),
+                                        order.begin() + static_cast<std::ptrdiff_t>(*last) + 1,
+                                        [pc](const auto& s) { return s.pc == pc; });
+    turns.push_back({pc, static_cast<std::uint32_t>(arrivals), thread, 0});
+  }
+  return turns;
+}
+
 RunRequest witness_request(const std::vector<ThreadId>& beginning, const WitnessOrder& order) {
-  const WitnessHeader header = {static_cast<std::uint32_t>(beginning.size()), static_cast<std::uint32_t>(order.size())};
+  const std::vector<WitnessTurn> turns = turns_of(order);
+  const WitnessHeader header = {static_cast<std::uint32_t>(beginning.size()), static_cast<std::uint32_t>(turns.size())};
   const std::size_t choice_bytes = (beginning.size() * sizeof(ThreadId) + 7) / 8 * 8;
   RunRequest request;
   request.policy = "witness";
-  request.goal.resize(sizeof header + choice_bytes + order.size() * sizeof(WitnessGoal));
+  request.goal.resize(sizeof header + choice_bytes + turns.size() * sizeof(WitnessTurn));
   std::byte* at = request.goal.data();
   std::memcpy(at, &header, sizeof header);
   if (!beginning.empty()) std::memcpy(at + sizeof header, beginning.data(), beginning.size() * sizeof(ThreadId));
-  at += sizeof header + choice_bytes;
-  for (const WitnessStep& step : order) {
-    const WitnessGoal goal = {step.pc, step.thread, {}};
-    std::memcpy(at, &goal, sizeof goal);
-    at += sizeof goal;
-  }
+  if (!turns.empty()) std::memcpy(at + sizeof header + choice_bytes, turns.data(), turns.size() * sizeof(WitnessTurn));
   return request;
 }
 
 bool was_followed(const RunResult& run, const WitnessOrder& order) {
-  return run.witness.next >= order.size() && run.witness.skipped == 0;
+  return run.witness.next >= turns_of(order).size() && run.witness.skipped == 0;
 }
 
 std::string tell_departure(const RunResult& run, const WitnessOrder& order, Places& places) {
   static constexpr const char* kReasons[] = {"the run ended", "it was not born or had ended", "it had to wait",
-                                             "it was elsewhere"};
+                                             "it did not come there"};
+  const std::vector<WitnessTurn> turns = turns_of(order);
   const WitnessProgress& progress = run.witness;
-  const std::uint64_t step = progress.skipped > 0 ? progress.first_skipped : progress.next;
-  if (step >= order.size()) return "";
+  const std::uint64_t turn = progress.skipped > 0 ? progress.first_skipped : progress.next;
+  if (turn >= turns.size()) return "";
   const char* reason = kReasons[progress.obstacle < std::size(kReasons) ? progress.obstacle : 0];
-  std::string text = fmt::format("left before step {} of {}, where thread {} was to be at {}: {}", step + 1,
-                                 order.size(), order[step].thread, places.code(order[step].pc), reason);
-  if (progress.skipped > 0) text += fmt::format("; {} steps were left out", progress.skipped);
+  std::string text = fmt::format("left in turn {} of {}, in which thread {} was to come to {}: {}", turn + 1,
+                                 turns.size(), turns[turn].thread, places.code(turns[turn].pc), reason);
+  if (progress.skipped > 0) text += fmt::format("; {} turns were left out", progress.skipped);
   return text;
 }
 

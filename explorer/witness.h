@@ -28,10 +28,14 @@ inline bool needs_beginning(const Candidate& candidate) { return candidate.cut |
 // from; empty if the witness lacks nothing. Nothing: a step that they are found by is not in the run.
 std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, const Observation& recorded);
 
-// A run that makes the choices `beginning` and then follows `order`.
+// The turns of threads that make up `order`. A join ends no turn: its place in a run, a system call, is not the one
+// that the trace has.
+std::vector<WitnessTurn> turns_of(const WitnessOrder& order);
+
+// A run that makes the choices `beginning` and then follows the turns of `order`.
 RunRequest witness_request(const std::vector<ThreadId>& beginning, const WitnessOrder& order);
 
-// All of `order` was executed, none of its steps left out.
+// All turns of `order` came to their ends.
 bool was_followed(const RunResult& run, const WitnessOrder& order);
 // Where a run that did not follow `order` left it, and why.
 std::string tell_departure(const RunResult& run, const WitnessOrder& order, Places& places);

@@ -58,7 +58,7 @@ struct WitnessStep {
   std::uint64_t address = 0;
   std::uint32_t site = 0;
   std::uint64_t pc = 0;          // the event's place in the target: the same in every run of the recording
-  std::uint64_t occurrence = 0;  // how many schedule points of this thread were at this site before
+  std::uint64_t occurrence = 0;  // how many schedule points of this thread, since main, were at this site before
 
   bool operator==(const WitnessStep&) const = default;
 };
@@ -71,10 +71,10 @@ struct Candidate {
   std::uint64_t count = 1;  // how often it was found
   std::string pattern;      // such as "R1-W2-W1"
   std::string summary;      // one sentence: what goes wrong
-  // Schedule points left out at the start of the witness: those of the trace's first `skipped_events` events, in the
-  // trace's order. If `cut`, more were left out behind them, in another order: `turns` tells which. The first of them
-  // is the first step of the trace that was not skipped; then threads run in turns, each from where it is up to and
-  // with the next of them. No turns: there were too many to tell.
+  // Schedule points, since main, left out at the start of the witness: those of the trace's first `skipped_events`
+  // events, in the trace's order. If `cut`, more were left out behind them, in another order: `turns` tells which. The
+  // first of them is the first step of the trace that was not skipped; then threads run in turns, each from where it is
+  // up to and with the next of them. No turns: there were too many to tell.
   std::uint64_t skipped_steps = 0;
   std::uint64_t skipped_events = 0;
   bool cut = false;

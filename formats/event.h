@@ -65,6 +65,9 @@ inline constexpr std::uint8_t kSamePoint = 1;
 // Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
 inline constexpr std::uint8_t kNullValue = 2;
 
+// `aux` of a kCall: the program enters main, where explored runs begin. It has no site.
+inline constexpr std::uint8_t kEntersMain = 1;
+
 // `aux` of a kAlloc: no heap block but memory, perhaps used before, that a new thread gets as its stack.
 inline constexpr std::uint8_t kThreadStack = 1;
 

@@ -94,9 +94,18 @@ void WitnessSteps::collect(TraceInput& input) {
   std::vector<std::uint64_t> before(wanted.size(), 0);
   std::vector<std::vector<std::uint32_t>> seen;  // by thread and site
   std::uint64_t points = 0;
-  std::size_t next = 0;  // the first of `wanted` not yet reached
+  std::size_t next = 0;    // the first of `wanted` not yet reached
+  std::uint64_t main = 0;  // runs begin there: the number of the event
   input.each(end, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
     for (; next < wanted.size() && wanted[next].first <= number; ++next) before[next] = points;
+    if (event.kind == EventKind::kCall && event.aux == kEntersMain) {
+      main = number;
+      points = 0;
+      seen.clear();
+      steps_.clear();
+      of_thread_.clear();
+      std::fill(before.begin(), before.end(), 0);
+    }
     if (!is_schedule_point(event)) return;
     ++points;
     if (event.thread >= seen.size()) seen.resize(event.thread + std::size_t{1});
@@ -113,6 +122,7 @@ void WitnessSteps::collect(TraceInput& input) {
     const auto place = std::lower_bound(firsts.begin(), firsts.end(), plan.first);
     before_.push_back(before[static_cast<std::size_t>(place - firsts.begin())]);
   }
+  for (Plan& plan : plans_) plan.first = std::max(plan.first, std::min(main, plan.start));
 }
 
 WitnessStep WitnessSteps::step(const Step& from) const {

@@ -4,6 +4,8 @@
 // A thread runs its events in the order of the trace, so a witness is: the trace up to some event, then turns of
 // threads, each up to some event of the thread. Events that the model dropped are run with the thread's next event that
 // it kept: what only one thread touches may happen at any time.
+//
+// Where a trace tells that the program entered main, witnesses begin there, for so do explored runs.
 #pragma once
 
 #include <cstdint>

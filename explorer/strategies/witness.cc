@@ -1,6 +1,7 @@
-// witness: follows a predicted sequence of operations. A thread whose next operation is not its turn waits. While the
-// thread of the next step cannot run, who may help it does, without preemption; a step that does not come about within
-// a bound is left out, and what follows it is tried.
+// witness: follows a predicted sequence of operations, given as turns of threads. In its turn a thread runs up to the
+// operation that ends the turn; what it does before that is its own affair, so that a loop that turns more often, or
+// memory at another address, does no harm. While the thread whose turn it is cannot run, who may help it does, without
+// preemption; a turn that does not come to its end within a bound is left out, and what follows it is tried.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -8,32 +9,41 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kPatience = 5'000;  // schedule points that a step is waited for
+constexpr std::uint64_t kPatience = 5'000;  // schedule points that the thread of a turn is waited for
 constexpr std::uint64_t kLater = 200;       // ... if the one before it was left out
 
 // WitnessProgress lies in the first words.
-enum { kWaited = sizeof(WitnessProgress) / 8, kChoices = kWaited + 1, kUsed = kChoices + 1 };
+enum { kWaited = sizeof(WitnessProgress) / 8, kChoices, kArrivals, kCounted, kUsed };
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
   for (std::uint64_t i = 0; i < kUsed; i++) state.words[i] = 0;
 }
 
-WitnessObstacle obstacle_of(const ChoiceArgs& args, const WitnessGoal& goal) {
-  const Thread& thread = args.threads[goal.thread];
-  if (!contains(args, goal.thread)) {
+WitnessObstacle obstacle_of(const ChoiceArgs& args, const WitnessTurn& turn) {
+  const Thread& thread = args.threads[turn.thread];
+  if (!contains(args, turn.thread)) {
     const bool waits = thread.state.load() == ThreadState::kBlocked;
     return waits ? WitnessObstacle::kWaits : WitnessObstacle::kNotThere;
   }
-  if (times_out(thread)) return WitnessObstacle::kWaits;
-  if (thread.op.pc == goal.pc) return WitnessObstacle::kNone;
   // Waiting in a loop: others run.
-  return args.yielded && args.current.id == goal.thread ? WitnessObstacle::kWaits : WitnessObstacle::kElsewhere;
+  const bool in_loop = args.yielded && args.current.id == turn.thread && thread.op.pc != turn.pc;
+  return in_loop ? WitnessObstacle::kWaits : WitnessObstacle::kNone;
 }
 
-// The step is not made; that its obstacle is known, `choose` has seen to.
+// The thread is about to execute the operation that the turn is counted by. One that it goes on with, having blocked in
+// it, it is not at anew.
+void count_arrival(PolicyState& state, WitnessProgress& progress, const WitnessTurn& turn, const Thread& thread) {
+  if (thread.op.pc != turn.pc || state.words[kCounted] == thread.ticks + 1) return;
+  state.words[kCounted] = thread.ticks + 1;
+  if (++state.words[kArrivals] < turn.arrivals) return;
+  state.words[kArrivals] = state.words[kCounted] = 0;
+  progress.next++;
+}
+
 void leave_out(PolicyState& state, WitnessProgress& progress) {
   if (progress.skipped++ == 0) progress.first_skipped = progress.next;
   progress.next++;
+  state.words[kArrivals] = state.words[kCounted] = 0;
   state.words[kWaited] = kPatience - kLater;
 }
 
@@ -41,23 +51,24 @@ Choice choose(const ChoiceArgs& args) {
   if (args.goal == nullptr) return {without_preemption(args), 0};
   const auto& header = *reinterpret_cast<const WitnessHeader*>(args.goal);
   const auto* choices = reinterpret_cast<const ThreadId*>(&header + 1);
-  const auto* goals = reinterpret_cast<const WitnessGoal*>(args.goal + sizeof header + round_to(header.choices * 2, 8));
+  const auto* turns = reinterpret_cast<const WitnessTurn*>(args.goal + sizeof header + round_to(header.choices * 2, 8));
   std::uint64_t& made = args.state.words[kChoices];
   if (made < header.choices && contains(args, choices[made])) return {choices[made++], 0};
   made = header.choices;
   auto& progress = *reinterpret_cast<WitnessProgress*>(args.state.words.begin());
-  while (progress.next < header.steps) {
-    const WitnessGoal& goal = goals[progress.next];
-    const WitnessObstacle obstacle = obstacle_of(args, goal);
+  while (progress.next < header.turns) {
+    const WitnessTurn& turn = turns[progress.next];
+    const WitnessObstacle obstacle = obstacle_of(args, turn);
+    if (progress.skipped == 0)
+      progress.obstacle =
+          static_cast<std::uint64_t>(obstacle == WitnessObstacle::kNone ? WitnessObstacle::kElsewhere : obstacle);
     if (obstacle == WitnessObstacle::kNone) {
-      progress.next++;
       args.state.words[kWaited] = 0;
-      return {goal.thread, 0};
+      count_arrival(args.state, progress, turn, args.threads[turn.thread]);
+      return {turn.thread, 0};
     }
-    if (progress.skipped == 0) progress.obstacle = static_cast<std::uint64_t>(obstacle);
-    const bool ended = args.threads[goal.thread].state.load() == ThreadState::kExited;
-    if (!ended && args.state.words[kWaited]++ < kPatience)
-      return {obstacle == WitnessObstacle::kElsewhere ? goal.thread : without_preemption(args), 0};
+    const bool ended = args.threads[turn.thread].state.load() == ThreadState::kExited;
+    if (!ended && args.state.words[kWaited]++ < kPatience) return {without_preemption(args), 0};
     leave_out(args.state, progress);
   }
   return {without_preemption(args), 0};
