@@ -205,7 +205,6 @@ class Campaign {
     options.knowledge = &knowledge_;
     options.learned = options_.learned;
     options.places = &places_;
-    options.recorded_order = [this]() -> const Observation& { return repetition().run.observed; };
     return options;
   }
 

@@ -53,18 +53,15 @@ EventKind event_kind(const TraceModel& model, EventIndex e) {
 // The candidates' own numbering of sites: those that occur.
 class SiteTable {
  public:
-  SiteTable(const TraceReader* trace, CodeNames* code, std::vector<CodeSite>& sites)
-      : trace_(trace), code_(code), sites_(sites) {}
+  SiteTable(CodeNames* code, std::vector<CodeSite>& sites) : code_(code), sites_(sites) {}
 
   std::uint32_t number(std::uint32_t site) {
     auto [it, fresh] = numbers_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
     if (fresh) sites_.push_back(code_ ? code_->site(site) : CodeSite{"", "", site, "", 0, ""});
     return it->second;
   }
-  std::uint64_t pc(std::uint32_t site) const { return trace_ ? trace_->pc_of(site) : site; }
 
  private:
-  const TraceReader* trace_;
   CodeNames* code_;
   std::vector<CodeSite>& sites_;
   std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
@@ -110,18 +107,10 @@ CandidateSet described(const TraceInput& input, const TraceModel& model, std::sp
 CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                            CodeNames* code, const Names& names) {
   std::vector<CodeSite> numbered;
-  SiteTable sites(input.reader(), code, numbered);
+  SiteTable sites(code, numbered);
   CandidateSet set = described(input, model, findings, names, sites);
   const WitnessSteps steps(input, model, findings);
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    steps.fill(i, set.candidates[i]);
-    for (std::vector<WitnessStep>* list : {&set.candidates[i].turns, &set.candidates[i].witness}) {
-      for (WitnessStep& step : *list) {
-        step.pc = sites.pc(step.site);
-        step.site = sites.number(step.site);
-      }
-    }
-  }
+  for (std::size_t i = 0; i < findings.size(); ++i) steps.fill(i, set.candidates[i]);
   set.sites = std::move(numbered);
   return set;
 }
@@ -129,7 +118,7 @@ CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span
 CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                          CodeNames* code, const Names& names) {
   std::vector<CodeSite> numbered;
-  SiteTable sites(input.reader(), code, numbered);
+  SiteTable sites(code, numbered);
   CandidateSet set = described(input, model, findings, names, sites);
   set.sites = std::move(numbered);
   return set;
@@ -139,7 +128,7 @@ CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> rep
                         const Names& names) {
   CandidateSet set;
   set.trace = input.path();
-  SiteTable sites(input.reader(), code, set.sites);
+  SiteTable sites(code, set.sites);
   for (const RaceReport& report : reports) {
     Candidate candidate;
     const std::uint64_t address = report.address & kAddressMask;

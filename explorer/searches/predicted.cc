@@ -29,29 +29,16 @@ std::optional<RunRequest> Predicted::next() {
 void Predicted::take_more() {
   std::optional<CandidateSet> set = options_.feed->take();
   if (!set) return;
-  sets_++;
   for (Candidate& candidate : set->candidates) {
-    Trial trial = {++taken_, std::move(candidate), {}, {}, 0, ""};
-    // Later sets are from other runs, whose order is not known here.
-    if (sets_ > 1 && needs_beginning(trial.candidate))
-      give_up(trial, "its witness lacks its beginning");
-    else
-      fresh_.push_back(std::move(trial));
+    Trial trial = {++taken_, std::move(candidate), {}, 0, {}, ""};
+    trial.orders = {trial.candidate.witness};
+    fresh_.push_back(std::move(trial));
   }
 }
 
 std::optional<RunRequest> Predicted::follow(Trial trial) {
-  if (trial.orders.empty()) {
-    const auto beginning =
-        beginning_of(trial.candidate, needs_beginning(trial.candidate) ? options_.recorded_order() : Observation());
-    if (!beginning) {
-      give_up(trial, "its witness lacks its beginning");
-      return {};
-    }
-    trial.beginning = *beginning;
-    trial.orders = {trial.candidate.witness};
-  }
-  RunRequest request = witness_request(trial.beginning, trial.orders[trial.at]);
+  trial.turns = turns_along(trial.candidate, trial.orders[trial.at]);
+  RunRequest request = witness_request(trial.turns);
   if (request.goal.size() > kGoalBytes) {
     give_up(trial, "its witness is too long");
     return {};
@@ -88,11 +75,10 @@ void Predicted::learn(const RunRequest&, const RunResult& result) {
 }
 
 void Predicted::judge(Trial trial, const RunResult& result) {
-  const WitnessOrder& order = trial.orders[trial.at];
-  const bool followed = was_followed(result, order), first = trial.at == 0;
+  const bool followed = was_followed(result, trial.turns), first = trial.at == 0;
   if (first && !followed)
     trial.how = fmt::format("its witness could not be followed to the end ({})",
-                            tell_departure(result, order, *options_.places));
+                            tell_departure(result, trial.turns, *options_.places));
   if (followed) trial.how += first ? "its witness was followed to the end" : "; another linearization of it was";
   if (!followed && !result.failed()) {
     if (first) trial.orders = linearizations(trial.candidate.witness, kMostLinearizations);

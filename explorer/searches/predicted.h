@@ -25,7 +25,7 @@ struct CandidateVerdict {
 
 class Predicted : public Search {
  public:
-  // SearchOptions: with feed, places and recorded_order, which is of the run that the first set was predicted from.
+  // SearchOptions: with feed and places.
   explicit Predicted(const SearchOptions& options) : options_(options) {}
 
   std::optional<RunRequest> next() override;
@@ -41,10 +41,10 @@ class Predicted : public Search {
   struct Trial {
     std::size_t number;
     Candidate candidate;
-    std::vector<ThreadId> beginning;
     std::vector<WitnessOrder> orders;
-    std::size_t at = 0;  // the order that is tried
-    std::string how;     // the first was left
+    std::size_t at = 0;              // the order that is tried
+    std::vector<WitnessTurn> turns;  // along it
+    std::string how;                 // the first was left
   };
   enum class Asked { kWitness, kPair };
 
@@ -56,7 +56,7 @@ class Predicted : public Search {
   void add_pairs(const Candidate& candidate);
 
   const SearchOptions options_;
-  std::size_t sets_ = 0, taken_ = 0;
+  std::size_t taken_ = 0;
   std::deque<Trial> fresh_, retries_, under_way_;
   std::deque<Asked> asked_;
   std::deque<ActivePair> pairs_;

@@ -4,7 +4,6 @@
 // I/O and knows no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,9 +38,7 @@ struct SearchOptions {
   const Knowledge* knowledge = nullptr;  // never null in a search
   CandidateFeed* feed = nullptr;         // of predicted candidates; null: there are none
   Places* places = nullptr;              // to tell where a run left a witness; not null if there is a feed
-  // What the recorded run did, seen by repeating it; empty if it was too long. May make that run.
-  std::function<const Observation&()> recorded_order;
-  std::string learned;  // hapset: file to load and save; empty: none
+  std::string learned;                   // hapset: file to load and save; empty: none
 };
 
 class Search {

@@ -19,21 +19,14 @@ struct ScheduleStep {
   bool operator==(const ScheduleStep&) const = default;
 };
 
-// Policy `witness`: a WitnessHeader, then `choices` thread ids, which come first, then (aligned to 8) `turns`
-// WitnessTurns.
-struct WitnessHeader {
-  std::uint32_t choices;
-  std::uint32_t turns;
-};
+// Policy `witness`: TurnGoals.
 // One turn of a witness: `thread` runs until it has executed the operation at `pc` for the `arrivals`-th time since the
 // turn began.
-struct WitnessTurn {
+struct TurnGoal {
   std::uint64_t pc;
   std::uint32_t arrivals;
   ThreadId thread;
   std::uint16_t reserved;
-
-  bool operator==(const WitnessTurn&) const = default;
 };
 
 enum class WitnessObstacle : std::uint64_t { kNone = 0, kNotThere = 1, kWaits = 2, kElsewhere = 3 };

@@ -10,31 +10,37 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kPatience = 5'000;  // schedule points that the thread of a turn is waited for
+constexpr std::uint64_t kMostYields = 100;  // of the thread in its turn, between arrivals
 constexpr std::uint64_t kLater = 200;       // ... if the one before it was left out
 
 // WitnessProgress lies in the first words.
-enum { kWaited = sizeof(WitnessProgress) / 8, kChoices, kArrivals, kCounted, kUsed };
+enum { kWaited = sizeof(WitnessProgress) / 8, kArrivals, kCounted, kYields, kUsed };
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
   for (std::uint64_t i = 0; i < kUsed; i++) state.words[i] = 0;
 }
 
-WitnessObstacle obstacle_of(const ChoiceArgs& args, const WitnessTurn& turn) {
+// The thread seems to wait in a loop. Long private work looks like that, too, so it has patience.
+bool waits_in_loop(const ChoiceArgs& args, const TurnGoal& turn) {
+  if (!args.yielded || args.current.id != turn.thread || args.threads[turn.thread].op.pc == turn.pc) return false;
+  return args.state.words[kYields]++ >= kMostYields;
+}
+
+WitnessObstacle obstacle_of(const ChoiceArgs& args, const TurnGoal& turn) {
   const Thread& thread = args.threads[turn.thread];
   if (!contains(args, turn.thread)) {
     const bool waits = thread.state.load() == ThreadState::kBlocked;
     return waits ? WitnessObstacle::kWaits : WitnessObstacle::kNotThere;
   }
-  // Waiting in a loop: others run.
-  const bool in_loop = args.yielded && args.current.id == turn.thread && thread.op.pc != turn.pc;
-  return in_loop ? WitnessObstacle::kWaits : WitnessObstacle::kNone;
+  return waits_in_loop(args, turn) ? WitnessObstacle::kWaits : WitnessObstacle::kNone;
 }
 
 // The thread is about to execute the operation that the turn is counted by. One that it goes on with, having blocked in
 // it, it is not at anew.
-void count_arrival(PolicyState& state, WitnessProgress& progress, const WitnessTurn& turn, const Thread& thread) {
+void count_arrival(PolicyState& state, WitnessProgress& progress, const TurnGoal& turn, const Thread& thread) {
   if (thread.op.pc != turn.pc || state.words[kCounted] == thread.ticks + 1) return;
   state.words[kCounted] = thread.ticks + 1;
+  state.words[kYields] = 0;
   if (++state.words[kArrivals] < turn.arrivals) return;
   state.words[kArrivals] = state.words[kCounted] = 0;
   progress.next++;
@@ -43,21 +49,17 @@ void count_arrival(PolicyState& state, WitnessProgress& progress, const WitnessT
 void leave_out(PolicyState& state, WitnessProgress& progress) {
   if (progress.skipped++ == 0) progress.first_skipped = progress.next;
   progress.next++;
-  state.words[kArrivals] = state.words[kCounted] = 0;
+  state.words[kArrivals] = state.words[kCounted] = state.words[kYields] = 0;
   state.words[kWaited] = kPatience - kLater;
 }
 
 Choice choose(const ChoiceArgs& args) {
   if (args.goal == nullptr) return {without_preemption(args), 0};
-  const auto& header = *reinterpret_cast<const WitnessHeader*>(args.goal);
-  const auto* choices = reinterpret_cast<const ThreadId*>(&header + 1);
-  const auto* turns = reinterpret_cast<const WitnessTurn*>(args.goal + sizeof header + round_to(header.choices * 2, 8));
-  std::uint64_t& made = args.state.words[kChoices];
-  if (made < header.choices && contains(args, choices[made])) return {choices[made++], 0};
-  made = header.choices;
+  const auto* turns = reinterpret_cast<const TurnGoal*>(args.goal);
+  const std::uint64_t count = args.config.goal_bytes / sizeof(TurnGoal);
   auto& progress = *reinterpret_cast<WitnessProgress*>(args.state.words.begin());
-  while (progress.next < header.turns) {
-    const WitnessTurn& turn = turns[progress.next];
+  while (progress.next < count) {
+    const TurnGoal& turn = turns[progress.next];
     const WitnessObstacle obstacle = obstacle_of(args, turn);
     if (progress.skipped == 0)
       progress.obstacle =
