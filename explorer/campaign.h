@@ -65,7 +65,7 @@ struct KeptFailure {
   std::string how;                     // strategy, or the candidate
   std::string story;                   // the minimal schedule in plain words
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
-  std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
+  std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty
 
   bool reproduced() const { return verified == replays; }
 };
