@@ -34,6 +34,8 @@ struct Candidate {
   skippedEvents @8 :UInt64;
   cut @9 :Bool;      # more was left out, and not in the trace's order
   turns @10 :List(Step);  # if cut: candidates.h
+  assumptions @11 :List(Text);  # what must hold of the program for it to be feasible; none: certain
+  remarks @12 :List(Text);      # why it ranks where it does, what else it was seen as
 }
 
 struct Event {

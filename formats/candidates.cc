@@ -60,6 +60,8 @@ Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
   candidate.skipped_events = from.getSkippedEvents();
   candidate.cut = from.getCut();
   for (const auto step : checked_list(from.getTurns())) candidate.turns.push_back(step_of(step, site_count));
+  for (const auto text : checked_list(from.getAssumptions())) candidate.assumptions.push_back(string_of(text));
+  for (const auto text : checked_list(from.getRemarks())) candidate.remarks.push_back(string_of(text));
   return candidate;
 }
 
@@ -107,6 +109,10 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
   for (unsigned i = 0; i < witness.size(); ++i) fill(witness[i], from.witness[i]);
   auto turns = to.initTurns(list_size(from.turns.size()));
   for (unsigned i = 0; i < turns.size(); ++i) fill(turns[i], from.turns[i]);
+  auto assumptions = to.initAssumptions(list_size(from.assumptions.size()));
+  for (unsigned i = 0; i < assumptions.size(); ++i) assumptions.set(i, from.assumptions[i]);
+  auto remarks = to.initRemarks(list_size(from.remarks.size()));
+  for (unsigned i = 0; i < remarks.size(); ++i) remarks.set(i, from.remarks[i]);
   to.setScore(from.score);
   to.setCount(from.count);
   to.setPattern(from.pattern);

@@ -79,6 +79,8 @@ struct Candidate {
   std::uint64_t skipped_events = 0;
   bool cut = false;
   std::vector<WitnessStep> turns;
+  std::vector<std::string> assumptions;  // what must hold of the program for it to be feasible, a sentence each
+  std::vector<std::string> remarks;      // why it ranks where it does, and what else it was seen as
 
   bool operator==(const Candidate&) const = default;
 };
