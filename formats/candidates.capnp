@@ -30,6 +30,8 @@ struct Candidate {
   pattern @5 :Text;  # such as "R1-W2-W1"
   summary @6 :Text;  # one sentence: what goes wrong
   beginning @7 :List(Turn);  # from main to the first step of the witness
+  assumptions @8 :List(Text);  # what must hold of the program for it to be feasible; none: certain
+  remarks @9 :List(Text);      # why it ranks where it does, what else it was seen as
 }
 
 struct Event {

@@ -53,6 +53,8 @@ Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
   candidate.summary = string_of(from.getSummary());
   for (const auto turn : checked_list(from.getBeginning()))
     candidate.beginning.push_back({turn.getThread(), turn.getPc(), turn.getArrivals()});
+  for (const auto text : checked_list(from.getAssumptions())) candidate.assumptions.push_back(string_of(text));
+  for (const auto text : checked_list(from.getRemarks())) candidate.remarks.push_back(string_of(text));
   return candidate;
 }
 
@@ -102,6 +104,10 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
     beginning[i].setPc(from.beginning[i].pc);
     beginning[i].setArrivals(from.beginning[i].arrivals);
   }
+  auto assumptions = to.initAssumptions(list_size(from.assumptions.size()));
+  for (unsigned i = 0; i < assumptions.size(); ++i) assumptions.set(i, from.assumptions[i]);
+  auto remarks = to.initRemarks(list_size(from.remarks.size()));
+  for (unsigned i = 0; i < remarks.size(); ++i) remarks.set(i, from.remarks[i]);
   to.setScore(from.score);
   to.setCount(from.count);
   to.setPattern(from.pattern);

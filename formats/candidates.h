@@ -80,10 +80,12 @@ struct Candidate {
   std::vector<CandidateEvent> events;
   std::vector<WitnessStep> witness;
   double score = 0;
-  std::uint64_t count = 1;             // how often it was found
-  std::string pattern;                 // such as "R1-W2-W1"
-  std::string summary;                 // one sentence: what goes wrong
-  std::vector<WitnessTurn> beginning;  // what threads do from main on, up to the first step of the witness
+  std::uint64_t count = 1;               // how often it was found
+  std::string pattern;                   // such as "R1-W2-W1"
+  std::string summary;                   // one sentence: what goes wrong
+  std::vector<WitnessTurn> beginning;    // what threads do from main on, up to the first step of the witness
+  std::vector<std::string> assumptions;  // what must hold of the program for it to be feasible, a sentence each
+  std::vector<std::string> remarks;      // why it ranks where it does, and what else it was seen as
 
   bool operator==(const Candidate&) const = default;
 };

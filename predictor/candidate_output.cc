@@ -87,7 +87,7 @@ CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& name
 CandidateSet described(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                        const Names& names, SiteTable& sites) {
   CandidateSet set;
-  set.trace = input.path();
+  set.trace = input.name();
   set.analysis = "predict";
   for (const Finding& finding : findings) {
     Candidate candidate;
@@ -96,6 +96,8 @@ CandidateSet described(const TraceInput& input, const TraceModel& model, std::sp
     candidate.summary = explain(model, finding, names);
     candidate.score = finding.score;
     candidate.count = finding.count;
+    candidate.assumptions = assumptions_of(finding);
+    candidate.remarks = finding.remarks;
     for (const FindingEvent& e : finding.events) candidate.events.push_back(event_of(model, e.index, names, sites));
     set.candidates.push_back(std::move(candidate));
   }
@@ -127,7 +129,7 @@ CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::
 CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> reports, CodeNames* code,
                         const Names& names) {
   CandidateSet set;
-  set.trace = input.path();
+  set.trace = input.name();
   SiteTable sites(code, set.sites);
   for (const RaceReport& report : reports) {
     Candidate candidate;

@@ -105,6 +105,7 @@ std::uint64_t inherited_ignored() {
 void log_first_process(Thread& me) {
   if (replaying()) {
     const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "started");
+    trace_spawn(record);
     me.tid = me.outer_tid = record.tid;
     return consume_record();
   }

@@ -49,6 +49,8 @@ inline long log_value(Call& call, long result, std::uint64_t address, std::uint6
 }
 // Trace: notes that the call is made.
 void trace_call(const KernelContext& context, long number);
+// Trace: notes that this thread gets a signal (kernel_steps.h).
+void trace_signal(std::uint64_t pc);
 // Logs outputs of a call that has more than one log_call takes, before it is logged itself.
 void log_outputs_before(const Output* outputs, std::uint32_t count);
 // Replay: whether this very call comes next in the recording, and its result. For what must be done in memory before

@@ -61,6 +61,7 @@ void log_spawn(const Call& call, Thread& child, wire::SpawnKind kind) {
     const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
     if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
       diverged("created another thread", &record.header);
+    trace_spawn(record);
     child.outer_tid = record.tid;
     child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
     consume_record();
@@ -104,6 +105,12 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, O
     log_death(state().processes[child.process], SIGKILL);
   }
   return real_tid;
+}
+
+void trace_spawn(const wire::SpawnRecord& record) {
+  if (!tracing()) return;
+  memcpy(reserve_out(sizeof record), &record, sizeof record);
+  publish_out(sizeof record);
 }
 
 void trace_fork(const Call& call, const Thread& child) {
