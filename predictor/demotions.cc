@@ -12,7 +12,10 @@ constexpr double kCost = 1.8;
 }  // namespace
 
 // A predicate is what a thread reads under a lock, before it waits for a condition that gives up that lock.
-Demotions::Demotions(const TraceModel& model) : model_(model), predicates_(model.variables.size()) {
+Demotions::Demotions(const TraceModel& model)
+    : model_(model), predicates_(model.variables.size()), fork_of_(model.thread_count(), kNone) {
+  for (EventIndex e = 0; e < model.size(); ++e)
+    if (model.op[e] == Op::kFork && model.object[e] < fork_of_.size()) fork_of_[model.object[e]] = e;
   for (const auto& events : model.threads) {
     for (EventIndex wait : events) {
       if (model.op[wait] != Op::kWait || model.held[wait] == 0) continue;
@@ -54,6 +57,13 @@ bool Demotions::reads_afresh(const Finding& finding) const {
          model_.held[first] != model_.held[last];
 }
 
+// The write that makes the variable, the use that the thread was started for, the next change.
+bool Demotions::begins_before_the_other(const Finding& finding) const {
+  if (finding.kind != FindingKind::kAtomicity || finding.pattern != "W1-R2-W1") return false;
+  const EventIndex first = finding.events[0].index, fork = fork_of_[finding.events[1].thread];
+  return fork != kNone && model_.thread[fork] == model_.thread[first] && model_.position[fork] > model_.position[first];
+}
+
 bool Demotions::is_early_atomic_read(const Finding& finding) const {
   return finding.pattern == "read-before-write" && model_.is_atomic(finding.events[0].index);
 }
@@ -86,6 +96,8 @@ void Demotions::apply(Finding& finding) const {
     demote("Ranks low: each access is atomic, as of a counter or flag, and none uses what was read.");
   if (reads_afresh(finding))
     demote("Ranks low: the last access reads afresh what it then changes, as updates of a counter under a lock do.");
+  if (begins_before_the_other(finding))
+    demote("Ranks low: the first write was made before the other thread began, as that which makes a variable is.");
   if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read is made to look whether the value is there.");
   if (assumed_elsewhere(finding) != kNone)
     demote(

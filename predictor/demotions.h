@@ -21,6 +21,7 @@ class Demotions {
   bool is_predicate(const Finding& finding) const;
   bool is_each_whole(const Finding& finding) const;
   bool reads_afresh(const Finding& finding) const;
+  bool begins_before_the_other(const Finding& finding) const;
   bool is_early_atomic_read(const Finding& finding) const;
   // A variable that is none of the finding's, and of which a read got another value than in the trace and is assumed to
   // have decided nothing; or kNone.
@@ -28,7 +29,8 @@ class Demotions {
   bool has_variable(const Finding& finding, std::uint32_t variable) const;
 
   const TraceModel& model_;
-  std::vector<bool> predicates_;  // by variable: read by a thread that goes on to wait in the same section
+  std::vector<bool> predicates_;     // by variable: read by a thread that goes on to wait in the same section
+  std::vector<EventIndex> fork_of_;  // by thread, or kNone
 };
 
 }  // namespace reweave

@@ -101,6 +101,19 @@ BOOST_AUTO_TEST_CASE(a_lost_update_with_much_in_between) {
   BOOST_TEST(std::any_of(found.begin(), found.end(), [](const Finding& f) { return f.pattern == "R1-W2-W1"; }));
 }
 
+// What is written before there is another thread is no part of what is changed later.
+BOOST_AUTO_TEST_CASE(a_state_that_is_made_and_then_changed_ranks_low) {
+  const std::string rest = "T1 acq(l);T1 r(x);T1 rel(l);T0 acq(l);T0 w(x);T0 rel(l)";
+  const auto made = predict(std_model("T0 w(x);T0 fork(T1);" + rest), {});
+  BOOST_TEST_REQUIRE(made.size() == 1u);
+  BOOST_TEST(made[0].pattern == "W1-R2-W1");
+  BOOST_TEST(made[0].remarks.size() == 1u);
+  BOOST_TEST((!worth_reading(made[0].score)));
+  const auto seen = predict(std_model("T0 fork(T1);T0 acq(l);T0 w(x);T0 rel(l);" + rest), {});
+  BOOST_TEST_REQUIRE(seen.size() == 1u);
+  BOOST_TEST(worth_reading(seen[0].score));
+}
+
 BOOST_AUTO_TEST_CASE(an_atomic_counter_ranks_low) {
   for (const Finding& finding : predict(std_model("T0 au(n);T0 au(n);T1 au(n);T1 au(n);T0 ar(n)"), {}))
     BOOST_TEST((!worth_reading(finding.score)), finding.pattern << " " << finding.score);
