@@ -3,27 +3,18 @@
 //
 // The opening needs to know nothing of the program and finds most of what is shallow (scripts/bench bugs shows what
 // each search finds); it is the same for every seed. The turns are weighted by what finds bugs soonest.
-#include <algorithm>
 #include <deque>
 #include <iterator>
-#include <string_view>
 
 #include "explorer/searches/active.h"
 #include "explorer/searches/predicted.h"
-#include "formats/error.h"
 
 namespace reweave {
 
 namespace {
 
-// The first runs: variants of the policy `wedge`, in the order of how many programs they break that those before them
-// do not, and the first run of some searches, for what only few orders show.
-struct OpeningRow {
-  std::uint64_t wedge;  // variant; 0: none
-  const char* search;   // null: none
-};
-constexpr OpeningRow kOpening[] = {{5, nullptr}, {6 | 16, nullptr}, {0, "pos"},       {0, "surw"},
-                                   {0, "dpor"},  {9, nullptr},      {4 | 16, nullptr}};
+// Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
+constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
 constexpr std::uint64_t kPredictedShare = 2, kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
@@ -62,8 +53,7 @@ class Auto : public Search {
     // What was predicted has the first run and every other one, for as long as there is any.
     if (predicted_ != nullptr && turns_made_++ % kPredictedShare == 0)
       if (auto request = ask(*predicted_)) return request;
-    while (opened_ < std::size(kOpening))
-      if (auto request = opening(kOpening[opened_++])) return request;
+    if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
     if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
       if (auto request = ask(*deep_)) return request;
@@ -88,20 +78,13 @@ class Auto : public Search {
     return request;
   }
 
-  std::optional<RunRequest> opening(const OpeningRow& row) {
-    if (row.search != nullptr) return ask(turn_of(row.search));
+  RunRequest opening() {
     RunRequest request;
     request.policy = "wedge";
-    request.depth = row.wedge;
+    request.depth = kOpening[opened_++];
     request.observe = true;
     asked_.push_back(nullptr);
     return request;
-  }
-
-  Search& turn_of(std::string_view name) {
-    const auto at = std::ranges::find(turns_, name, &Turn::name);
-    CHECK(at != turns_.end(), "{} has no turn", name);
-    return *at->search;
   }
 
   struct Turn {
