@@ -15,13 +15,15 @@ namespace {
 
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
+// What was predicted has every other run as long as it is likely to fail, then every fourth.
+constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4;
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
-constexpr std::uint64_t kPredictedShare = 2, kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
+constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
 // first and have most: threads held back at one variable's accesses, reversals one by one, orders of one variable's
 // accesses.
-constexpr const char* kTurns[] = {"pctvb", "dpor", "surw", "pctvb", "dpor",   "pctvb", "surw",      "pos",   "dpor",
-                                  "pctvb", "surw", "pct",  "pctvb", "random", "dpor",  "goexplore", "pctvb", "hapset"};
+constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
+                                  "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
 // Whatever is so rare that it was not found by then wants many rare steps in a row: every other run goes on from where
 // earlier ones came to, after twice as many three of four do, and so on up to the last share.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
@@ -50,8 +52,8 @@ class Auto : public Search {
   std::string report() const override { return predicted_ == nullptr ? "" : predicted_->report(); }
 
   std::optional<RunRequest> next() override {
-    // What was predicted has the first run and every other one, for as long as there is any.
-    if (predicted_ != nullptr && turns_made_++ % kPredictedShare == 0)
+    // What was predicted has the first run.
+    if (predicted_ != nullptr && turns_made_++ % (predicted_->is_urgent() ? kUrgentShare : kPredictedShare) == 0)
       if (auto request = ask(*predicted_)) return request;
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;

@@ -26,6 +26,13 @@ std::optional<RunRequest> Predicted::next() {
   return {};
 }
 
+bool Predicted::is_urgent() const {
+  constexpr double kWorthReading = 1;  // of docs/prediction.md
+  if (taken_ == 0) return true;
+  if (fresh_.empty()) return !retries_.empty();
+  return fresh_.front().candidate.score >= kWorthReading;
+}
+
 void Predicted::take_more() {
   std::optional<CandidateSet> set = options_.feed->take();
   if (!set) return;

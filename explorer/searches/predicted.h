@@ -30,6 +30,8 @@ class Predicted : public Search {
 
   std::optional<RunRequest> next() override;
   void learn(const RunRequest& request, const RunResult& result) override;
+  // What it asks for next is likely to fail: a candidate above the line "worth reading".
+  bool is_urgent() const;
   bool complete() const override { return fresh_.empty() && retries_.empty() && pairs_.empty(); }
   std::string report() const override;
 
