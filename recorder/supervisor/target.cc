@@ -127,6 +127,7 @@ void open_for_core(int fd, const char* path) {
 }  // namespace
 
 RuntimePaths find_runtime() {
+  constexpr const char* kParts[] = {"reweave-core", "libreweave.so", "libreweave-tsan.so"};
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error)
@@ -134,14 +135,13 @@ RuntimePaths find_runtime() {
         fmt::format("cannot read /proc/self/exe ({}): Reweave needs /proc, which is mounted by "
                     "`mount -t proc proc /proc`",
                     error.message()));
-  for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
-    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so",
-                   tsan = folder / "libreweave-tsan.so";
-    if (fs::exists(core) && fs::exists(shim) && fs::exists(tsan))
-      return {fs::canonical(core).string(), fs::canonical(shim).string(), fs::canonical(tsan).string()};
-  }
-  throw BadInput(
-      fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build", self.string()));
+  const fs::path built = self.parent_path() / "recorder", installed = self.parent_path() / "../lib/reweave";
+  const fs::path folder = fs::exists(built / kParts[0]) ? built : installed;
+  for (const char* part : kParts)
+    REQUIRE(fs::exists(folder / part), "{} is missing: install Reweave again, or build it with scripts/build",
+            (folder / part).lexically_normal().string());
+  const auto path = [&](const char* part) { return fs::canonical(folder / part).string(); };
+  return {path(kParts[0]), path(kParts[1]), path(kParts[2])};
 }
 
 RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths) {
