@@ -275,7 +275,7 @@ long model_call(Call& call) {
 namespace {
 
 const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
-  const wire::RecordHeader* next = model_record_after(record.header);
+  const wire::RecordHeader* next = record_after(record.header);
   const bool maps = next->kind == static_cast<std::uint16_t>(wire::RecordKind::kMapFile);
   return maps ? reinterpret_cast<const wire::MapFileRecord*>(next) : nullptr;
 }
@@ -320,10 +320,6 @@ long model_exec(Call& call) {
   RecordedCall* entry = find_recorded(call);
   if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
   leave_recording(call, "explored runs cannot execute programs");
-}
-
-const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {
-  return record_at(reinterpret_cast<std::uint64_t>(&record) - kFeedBase + record.bytes);
 }
 
 }  // namespace reweave::core

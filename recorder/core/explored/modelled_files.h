@@ -5,7 +5,7 @@
 
 #include "recorder/core/explored/channels.h"
 #include "recorder/core/explored/recorded_files.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -3,13 +3,13 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/hash.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/modelled_contents.h"
 #include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
-#include "recorder/core/log/checksum.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -5,7 +5,7 @@
 // Thread rule: the baton holder only.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

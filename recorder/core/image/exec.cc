@@ -4,21 +4,22 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/image/exec_check.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/scratch.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 namespace reweave::core {
 
@@ -129,7 +130,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
 }  // namespace
 
 long handle_execve(Call& call) {
-  if (modelled()) return model_exec(call);
+  if (modelled()) return explored.exec(call);
   const auto* path = reinterpret_cast<const char*>(call.args[0]);
   return execute(call, path, path, reinterpret_cast<char**>(call.args[1]), reinterpret_cast<char**>(call.args[2]));
 }
@@ -159,7 +160,7 @@ long handle_execveat(Call& call) {
   static char resolved[4096];
   Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
-  if (modelled()) return model_exec(call);
+  if (modelled()) return explored.exec(call);
   if (has_failed(call)) return inject(call);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);

@@ -2,17 +2,19 @@
 
 #include <sys/syscall.h>
 
+#include <csignal>
+
+#include "recorder/core/base/guarded_call.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
-#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/recorded_switches.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/schedule/waits.h"
-#include "recorder/core/signals/kernel_signals.h"
-#include "recorder/core/syscalls/dispatch.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_note_end(int wait_status);  // entry.S
@@ -97,7 +99,7 @@ void forget_process(std::uint16_t index, std::int32_t wait_status) {
   if (target.alive == 0) return;
   target.alive = 0;
   retire_process_threads(index, 0xffff);
-  leave_tracing(index, wait_status);
+  schedule_hooks.process_ended(index, wait_status);
   if (target.vfork_parent != 0) wake(WaitKind::kVfork, vfork_key(target), 1);
   target.vfork_parent = 0;
 }
@@ -152,7 +154,7 @@ void end_process(int wait_status) {
   }
   release_vfork_parent();
   process().alive = 0;
-  leave_tracing(me.process, wait_status);
+  schedule_hooks.process_ended(me.process, wait_status);
   retire_process_threads(me.process, me.id);
   retire_self();
 }

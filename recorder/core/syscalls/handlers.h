@@ -1,9 +1,9 @@
 // The handlers that rows of the table name, by family.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
-
 namespace reweave::core {
+
+struct Call;
 
 // memory.cc
 long handle_mmap(Call&);
@@ -42,8 +42,6 @@ long handle_get_robust_list(Call&);
 long handle_arch_prctl(Call&);
 
 // futex.cc
-// Whether a futex call interrupted by a handler starts over; `wanted`: the handler has SA_RESTART.
-bool futex_restarts(int operation, bool timed, bool wanted);
 long handle_futex(Call&);
 long handle_futex_waitv(Call&);
 

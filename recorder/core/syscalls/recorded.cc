@@ -1,13 +1,13 @@
-// Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
-// what they wrote; replaying, injected.
+#include "recorder/core/syscalls/recorded.h"
+
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/model.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/files/kept_files.h"
@@ -130,7 +130,7 @@ long syscall_with_stops(const Call& call, const long* args) {
 long answered_call(Call& call) {
   if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
   if (replaying() && (call.row->flags & kChangesFile) != 0) repeat_file_changes();
-  return replaying() ? inject(call) : model_call(call);
+  return replaying() ? inject(call) : explored.answer(call);
 }
 
 long recorded_call(Call& call, bool may_block) {

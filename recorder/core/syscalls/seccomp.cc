@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/forced_signals.h"
 #include "recorder/core/signals/signal_effects.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 

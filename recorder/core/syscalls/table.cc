@@ -6,7 +6,6 @@
 
 #include <array>
 
-#include "recorder/core/base/fatal.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {
@@ -117,16 +116,6 @@ constexpr SyscallRow kUnknown = {
 const SyscallRow* find_row(long number) {
   if (number < 0 || number >= static_cast<long>(kIndexSize) || kIndex.row[number] == 0) return &kUnknown;
   return &kRows[kIndex.row[number] - 1];
-}
-
-long refuse(Call& call) {
-  if (call.row->kind == CallKind::kRefused) return complete(call, -ENOSYS);
-  if (call.row->kind == CallKind::kDenied) return complete(call, -EPERM);
-  Text text;
-  text << "system call " << call.row->name << " (number " << static_cast<int>(call.number)
-       << ") cannot be recorded: " << call.row->why << "; it is row " << static_cast<int>(call.number)
-       << " of recorder/core/syscalls/table.cc";
-  stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
 }  // namespace reweave::core

@@ -41,29 +41,29 @@ struct Out {
 };
 
 // Bits of SyscallRow::flags.
-inline constexpr std::uint16_t kMayBlock = 1;                // leaves the baton, unless args[0] is a regular file
-inline constexpr std::uint16_t kBlocks = 2;                  // leaves the baton in any case
-inline constexpr std::uint16_t kRestarts = 4;                // starts over after a handler with SA_RESTART
-inline constexpr std::uint16_t kNewFd = 8;                   // the result is a new descriptor
-inline constexpr std::uint16_t kFirstIsFd = 16;              // args[0] is a descriptor
-inline constexpr std::uint16_t kWritesStream = 32;           // writes args[2] bytes at args[1]; vectors: kVector input
-inline constexpr std::uint16_t kNewFdPair = 64;              // two new descriptors at its output
-inline constexpr std::uint16_t kChangesFile = 256;           // may change the contents or the size of a file
-inline constexpr std::uint16_t kWritesOnError = 128;         // writes its outputs although it fails
-inline constexpr std::uint16_t kWritesIfInterrupted = 1024;  // writes its outputs only if a signal ends it
-inline constexpr std::uint16_t kWritesIfPositive = 8192;     // writes its outputs only if the result is above 0
-inline constexpr std::uint16_t kFirstIsFolder = 4096;        // args[0] is a folder's descriptor, args[1] a path from it
+inline constexpr std::uint32_t kMayBlock = 1;                // leaves the baton, unless args[0] is a regular file
+inline constexpr std::uint32_t kBlocks = 2;                  // leaves the baton in any case
+inline constexpr std::uint32_t kRestarts = 4;                // starts over after a handler with SA_RESTART
+inline constexpr std::uint32_t kNewFd = 8;                   // the result is a new descriptor
+inline constexpr std::uint32_t kFirstIsFd = 16;              // args[0] is a descriptor
+inline constexpr std::uint32_t kWritesStream = 32;           // writes args[2] bytes at args[1]; vectors: kVector input
+inline constexpr std::uint32_t kNewFdPair = 64;              // two new descriptors at its output
+inline constexpr std::uint32_t kChangesFile = 256;           // may change the contents or the size of a file
+inline constexpr std::uint32_t kWritesOnError = 128;         // writes its outputs although it fails
+inline constexpr std::uint32_t kWritesIfInterrupted = 1024;  // writes its outputs only if a signal ends it
+inline constexpr std::uint32_t kWritesIfPositive = 8192;     // writes its outputs only if the result is above 0
+inline constexpr std::uint32_t kFirstIsFolder = 4096;        // args[0] is a folder's descriptor, args[1] a path from it
 // If the handler, which only reads until it comes to recorded_call, meets memory that is not there, the call is made
 // all the same, for the kernel may have another error to tell.
-inline constexpr std::uint16_t kAsksKernel = 2048;
-inline constexpr std::uint16_t kNeedsFrame = 512;  // changes or copies all registers: the kernel's signal frame
+inline constexpr std::uint32_t kAsksKernel = 2048;
+inline constexpr std::uint32_t kNeedsFrame = 512;  // changes or copies all registers: the kernel's signal frame
 
 struct SyscallRow {
   std::uint16_t number;
   const char* name;
   CallKind kind;
   std::uint8_t argument_count;
-  std::uint16_t flags;
+  std::uint32_t flags;
   Out outs[4];
   long (*handler)(Call&);
   const char* why;
@@ -73,20 +73,5 @@ struct SyscallRow {
 
 // The row of that number; calls without one get a row of kind kRefused.
 const SyscallRow* find_row(long number);
-
-// Carries out a kRecorded call.
-long recorded_call(Call& call);
-// As recorded_call, for handlers that first changed call.args; `may_block` overrides the row.
-long recorded_call(Call& call, bool may_block);
-// Makes `number` for `call`, whose row says what a signal that came before it could sleep does: with kRestarts the
-// result is kNotStarted, otherwise -EINTR.
-long interruptible_syscall(const Call& call, long number, const long* args);
-// Makes `call` with the baton. Nothing interrupts it but what the terminal does to those in the background: then it
-// goes on after the stop, or, if that is yet to come, the result is -EINTR.
-long syscall_with_stops(const Call& call, const long* args);
-// Answers a call without making it: from the recording when replaying, from the model when exploring.
-long answered_call(Call& call);
-// Answers a kRefused or kDenied call, stops the run at a kUnsupported one.
-long refuse(Call& call);
 
 }  // namespace reweave::core

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/open_own.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"

@@ -7,16 +7,18 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/executed_files.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/open_flags.h"
 #include "recorder/core/syscalls/files/streams.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/proc/shown_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/own_files.h"
@@ -111,7 +113,7 @@ long read_link(Call& call, int slot) {
   const char* program = path == nullptr ? nullptr : program_behind(path);
   if (program == nullptr) return recorded_call(call);
   if (!is_own_program(program)) return complete(call, give_link(call, slot, program));
-  if (modelled() && find_recorded(call) == nullptr) {
+  if (modelled() && !explored.knows(call)) {
     const long bytes = give_link(call, slot, program_path());
     return log_value(call, bytes, static_cast<std::uint64_t>(call.args[slot + 1]), static_cast<std::uint64_t>(bytes));
   }

@@ -10,6 +10,7 @@
 
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 

@@ -5,6 +5,7 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/memory/process_memory.h"

@@ -9,18 +9,20 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/direct_calls.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/instant.h"
 #include "recorder/core/processor/mapped_code.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/map_file.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -174,9 +176,9 @@ long map_of_file(Call& call, const MappedDescriptor& mapped, std::uint64_t start
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
   if (modelled()) {
-    const RecordedMapping recorded = model_mapping(call, 4);
+    const RecordedMapping recorded = explored.mapping(call, 4);
     if (recorded.error != 0) return complete(call, recorded.error);
-    if (recorded.file == nullptr) return model_call(call);
+    if (recorded.file == nullptr) return explored.answer(call);
     log_call(call, static_cast<long>(start), nullptr, 0);
     map_modelled_file(*recorded.file, file, start, bytes, call.args[2], flags, call.args[5]);
     add_file_region(call, start, bytes, file);

@@ -7,8 +7,10 @@
 #include "recorder/core/code/patching.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/signals/protection_keys.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -8,12 +8,14 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -77,9 +79,9 @@ long protection(long flags) {
 }
 
 long attach_modelled(Call& call, FileIdentity& file, long prot) {
-  const RecordedMapping recorded = model_mapping(call, 0);
+  const RecordedMapping recorded = explored.mapping(call, 0);
   if (recorded.error != 0) return complete(call, recorded.error);
-  if (recorded.file == nullptr) return model_call(call);
+  if (recorded.file == nullptr) return explored.answer(call);
   const std::uint64_t bytes = recorded.file->length;
   const long place = choose_place(static_cast<std::uint64_t>(call.args[1]), bytes, call.args[2]);
   log_call(call, place, nullptr, 0);

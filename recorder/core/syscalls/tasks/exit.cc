@@ -7,6 +7,7 @@
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {

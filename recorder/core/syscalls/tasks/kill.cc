@@ -6,20 +6,23 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/base/words.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/stops.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/proc/proc_path.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 namespace reweave::core {
 
@@ -363,7 +366,7 @@ long handle_kill(Call& call) {
   if (replaying()) return repeat_kill(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
-    if (!send_modelled(call, sending.number)) return answered_call(call);
+    if (!explored.send_signal(call, sending.number)) return answered_call(call);
     log_call(call, 0, nullptr, 0);
     return 0;
   }

@@ -1,14 +1,16 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals/signals.h).
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -27,7 +29,7 @@ void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
   take_pending_defaults(call.me);
   apply_signal_mask(call.me);
-  if (modelled()) release_pending_signals();
+  if (modelled()) explored.release_signals();
 }
 
 // The kernel reads a time limit before it looks at the mask.

@@ -1,4 +1,7 @@
-// A system call of the target, from SIGSYS to its result.
+// One system call of the target under way, and its record: logged, or compared with what was recorded. Who enters the
+// core, and what happens around a call, is in core/dispatch.cc.
+//
+// Thread rule: the baton holder only.
 #pragma once
 
 #include "recorder/core/log/log.h"
@@ -64,20 +67,5 @@ long log_stopped(Call& call, long result, std::uint64_t reached);
 bool stopped_at(const Call& call, std::uint64_t& reached);
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
-
-// Calls body(argument), for which `frame` is self().call_frame; -EFAULT if it touched memory that is not there.
-extern "C" [[gnu::visibility("hidden")]] long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
-
-// SIGSYS.
-extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* info, void* context);
-
-// A patched system call (patching.h), of which `context` has all but the floating-point state. Returns where the thread
-// goes on with the registers that `context` then holds: at `resume`, or at trap_address().
-extern "C" [[gnu::visibility("hidden")]] std::uint64_t core_on_patched_call(KernelContext& context,
-                                                                            std::uint64_t resume);
-
-// Whether a call interrupted by a handler starts over (signal(7)); `wanted`: it has SA_RESTART. `registers` are those
-// that the call was made with.
-bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted);
 
 }  // namespace reweave::core
