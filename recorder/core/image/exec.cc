@@ -6,6 +6,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/image/exec_check.h"
 #include "recorder/core/image/image.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
@@ -69,25 +70,6 @@ const char* name_of_program(char* to, std::size_t room) {
   struct stat here = {}, file = {};
   if (is_error(sys(SYS_stat, own, &here)) || is_error(lent_call(SYS_stat, to, &file))) return own;
   return here.st_dev == file.st_dev && here.st_ino == file.st_ino ? to : own;
-}
-
-// The path as the new image is told of it: replaying, the recorded one.
-const char* log_exec(const char* path) {
-  if (replaying()) {
-    static char recorded[4096];
-    const auto& expected = expect<wire::ExecRecord>(wire::RecordKind::kExec, "executed a program");
-    const std::uint64_t room = expected.header.bytes - sizeof expected;
-    copy_string(recorded, room < sizeof recorded ? room : sizeof recorded,
-                reinterpret_cast<const char*>(&expected + 1));
-    consume_record();
-    return recorded;
-  }
-  RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
-  record.body<wire::ExecRecord>().process = self().process;
-  record.body<wire::ExecRecord>().reserved = 0;
-  record.append_path(path);
-  record.commit();
-  return path;
 }
 
 }  // namespace
@@ -197,7 +179,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     if (error != 0) return error;
     path = path_of_nameless(path, nameless, sizeof nameless);
   }
-  path = log_exec(path);
+  path = agree_on_program(path, "executed a program");
   Thread& me = call.me;
   release_robust_of(process());
   own_everything(process());

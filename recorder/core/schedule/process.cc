@@ -6,7 +6,7 @@
 
 #include "recorder/core/base/guarded_call.h"
 #include "recorder/core/base/real_actions.h"
-#include "recorder/core/log/log.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
@@ -141,17 +141,15 @@ void end_process(int wait_status) {
   Thread& me = self();
   core_note_end(wait_status);
   release_robust_of(process());
-  if (replaying()) {
-    const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
-    if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);
-    consume_record();
-  } else {
-    RecordWriter record(wire::RecordKind::kProcessExit, me.id, sizeof(wire::ProcessExitRecord), 0);
-    auto& body = record.body<wire::ProcessExitRecord>();
-    body.process = me.process;
-    body.wait_status = wait_status;
-    record.commit();
-  }
+  agree<wire::ProcessExitRecord>(
+      wire::RecordKind::kProcessExit, "ended its process",
+      [&](wire::ProcessExitRecord& record) {
+        record.process = me.process;
+        record.wait_status = wait_status;
+      },
+      [wait_status](const wire::ProcessExitRecord& record) {
+        return record.wait_status == wait_status ? nullptr : "ended its process with another status";
+      });
   release_vfork_parent();
   process().alive = 0;
   schedule_hooks.process_ended(me.process, wait_status);

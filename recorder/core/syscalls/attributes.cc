@@ -32,15 +32,14 @@ long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
 long handle_capget(Call& call) {
   constexpr std::uint32_t kVersion1 = 0x19980330;
   constexpr std::uint64_t kHeaderBytes = 8, kBytes1 = 12, kBytes = 24;
-  if (!live()) return answered_call(call);
-  const auto header = static_cast<std::uint64_t>(call.args[0]), data = static_cast<std::uint64_t>(call.args[1]);
-  const bool first =
-      bytes_there(header, kHeaderBytes) == kHeaderBytes && *reinterpret_cast<const std::uint32_t*>(header) == kVersion1;
-  const long result = sys(SYS_capget, header, data);
-  const std::uint64_t bytes = result == -EINVAL ? 0 : bytes_writable(data, first ? kBytes1 : kBytes);
-  const Output outputs[] = {{header, bytes_writable(header, kHeaderBytes)}, {data, bytes}};
-  log_call(call, result, outputs, 2);
-  return result;
+  return agree(call, [&call] {
+    const auto header = static_cast<std::uint64_t>(call.args[0]), data = static_cast<std::uint64_t>(call.args[1]);
+    const bool first = bytes_there(header, kHeaderBytes) == kHeaderBytes &&
+                       *reinterpret_cast<const std::uint32_t*>(header) == kVersion1;
+    const long result = sys(SYS_capget, header, data);
+    const std::uint64_t bytes = result == -EINVAL ? 0 : bytes_writable(data, first ? kBytes1 : kBytes);
+    return Answered{result, 2, {{header, bytes_writable(header, kHeaderBytes)}, {data, bytes}}};
+  });
 }
 
 // The limit of the address space would also limit what the runtime maps, so it is kept and held by us (memory.cc).
@@ -75,12 +74,11 @@ long handle_rlimit(Call& call) {
 
 // Who lost its parent is the supervisor's child, and natively that of the first process of all.
 long handle_getppid(Call& call) {
-  if (!live()) return answered_call(call);
-  const long parent = sys(SYS_getppid);
-  const bool lost = parent == config().supervisor && process().index != 0;
-  const long result = lost ? 1 : parent;
-  log_call(call, result, nullptr, 0);
-  return result;
+  return agree(call, [] {
+    const long parent = sys(SYS_getppid);
+    const bool lost = parent == config().supervisor && process().index != 0;
+    return Answered{lost ? 1 : parent};
+  });
 }
 
 // All threads share one processor; a thread that asked for others is told that it is on one of those.
@@ -110,17 +108,17 @@ long handle_keyctl(Call& call) {
   };
   constexpr Command kCommands[] = {
       {6 /* DESCRIBE */, 2, 3}, {11 /* READ */, 2, 3}, {17 /* GET_SECURITY */, 2, 3}, {31 /* CAPABILITIES */, 1, 2}};
-  if (!live()) return answered_call(call);
-  const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
-  Output output = {0, 0};
-  for (const Command& command : kCommands) {
-    if (command.number != call.args[0] || result <= 0) continue;
-    const auto whole = static_cast<std::uint64_t>(result), room = static_cast<std::uint64_t>(call.args[command.room]);
-    const auto buffer = static_cast<std::uint64_t>(call.args[command.buffer]);
-    output = {buffer, bytes_there(buffer, whole < room ? whole : room)};
-  }
-  log_call(call, result, &output, output.address != 0 && output.bytes != 0 ? 1 : 0);
-  return result;
+  return agree(call, [&call, &kCommands] {
+    const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
+    Output output = {0, 0};
+    for (const Command& command : kCommands) {
+      if (command.number != call.args[0] || result <= 0) continue;
+      const auto whole = static_cast<std::uint64_t>(result), room = static_cast<std::uint64_t>(call.args[command.room]);
+      const auto buffer = static_cast<std::uint64_t>(call.args[command.buffer]);
+      output = {buffer, bytes_there(buffer, whole < room ? whole : room)};
+    }
+    return Answered{result, output.address != 0 && output.bytes != 0 ? 1u : 0u, {output}};
+  });
 }
 
 long handle_quotactl(Call& call) {

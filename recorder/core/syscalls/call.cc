@@ -164,6 +164,7 @@ long complete(Call& call, long result) {
 }
 
 bool next_result(const Call& call, long& result) {
+  if (!replaying()) return false;
   follow_recorded_switches(wire::SwitchReason::kInKernel);
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
@@ -181,7 +182,7 @@ long log_stopped(Call& call, long result, std::uint64_t reached) {
 
 bool stopped_at(const Call& call, std::uint64_t& reached) {
   long result = 0;
-  if (!replaying() || !next_result(call, result)) return false;
+  if (!next_result(call, result)) return false;
   const wire::RecordHeader& record = *peek_record();
   const wire::OutputChunk* place = sole_chunk(record);
   if (place == nullptr || place->bytes != 0) return false;
@@ -191,7 +192,7 @@ bool stopped_at(const Call& call, std::uint64_t& reached) {
 
 bool has_failed(const Call& call) {
   long result = 0;
-  return replaying() && next_result(call, result) && is_error(result);
+  return next_result(call, result) && is_error(result);
 }
 
 long inject(Call& call) {
@@ -203,6 +204,12 @@ long inject(Call& call) {
   consume_record();
   call.completed = true;
   check_checksum(call.context);
+  return result;
+}
+
+long tell(Call& call, long result, const Output* outputs, std::uint32_t count) {
+  if (replaying()) return inject(call);
+  log_call(call, result, outputs, count);
   return result;
 }
 

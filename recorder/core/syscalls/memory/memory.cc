@@ -254,7 +254,7 @@ long handle_mmap(Call& call) {
     if (beyond_user_space(start, bytes)) return complete(call, -ENOMEM);
     if (is_ours(start, bytes)) return refused_range(call, "map");
     if ((flags & MAP_FIXED_NOREPLACE) != 0 && !is_free(start, bytes)) return complete(call, -EEXIST);
-  } else if (!anonymous && replaying() && next_result(call, recorded) && !is_error(recorded)) {
+  } else if (!anonymous && next_result(call, recorded) && !is_error(recorded)) {
     start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
   } else {
     const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(mapped.fd, bytes) : 0;
@@ -313,7 +313,7 @@ long handle_brk(Call& call) {
     return complete(call, static_cast<long>(heap.end));
   long recorded = 0;
   if (needed > mapped) {
-    const bool no_room = replaying() && next_result(call, recorded) && recorded != call.args[0];
+    const bool no_room = next_result(call, recorded) && recorded != call.args[0];
     if (no_room || !is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) ||
         over_memory_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));

@@ -107,7 +107,7 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
     if (reached > start) protect_region(start, reached, rights_of(prot));
     return inject(call);
   }
-  if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
+  if (next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
     // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
     if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
