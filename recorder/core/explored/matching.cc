@@ -149,10 +149,11 @@ Asked asked_by(const Call& call) {
   if (descriptor >= 0) asked.file = file_of(static_cast<std::int32_t>(call.logged[descriptor]));
   // A file may have another number than when it was recorded.
   if (asked.file != kNothing) asked.numbers = static_cast<std::uint8_t>(asked.numbers & ~(1u << descriptor));
-  if (call.number == SYS_pread64 || call.number == SYS_preadv || call.number == SYS_preadv2) asked.numbers |= 1u << 3;
-  if (call.number == SYS_lseek) asked.numbers |= 1u << 1;
-  if (call.number == SYS_open) asked.numbers &= 0b011;  // the mode counts only for what is made
-  if (call.number == SYS_openat) asked.numbers &= 0b0111;
+  const CallPlaces& at = call.row->at;
+  if (at.offset >= 0 && at.change == HowChanged::kUnknown)
+    asked.numbers = static_cast<std::uint8_t>(asked.numbers | 1u << at.offset);
+  if ((call.row->flags & kOpens) != 0)
+    asked.numbers &= static_cast<std::uint8_t>((2u << at.flags) - 1);  // the mode counts only for what is made
   if (const NamedText* names = names_of(call, 0)) {
     asked.names = recorded_form(*names);
     asked.name_bytes = names->files.text_bytes;
@@ -171,7 +172,7 @@ bool answers(const Asked& asked, const RecordedCall& recorded) {
 
 bool makes_new(const Call& call) {
   if (call.number == SYS_mkdir || call.number == SYS_mkdirat) return true;
-  if (call.number != SYS_open && call.number != SYS_openat) return false;
+  if ((call.row->flags & kOpens) == 0) return false;
   return (open_flags(call) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
@@ -181,7 +182,7 @@ void note_made_up(const Asked& asked, const RecordedCall& recorded) {
 }
 
 bool may_answer_again(const Call& call, const RecordedCall& recorded) {
-  if (call.number == SYS_open || call.number == SYS_openat) return may_open_again(call, recorded);
+  if ((call.row->flags & kOpens) != 0) return may_open_again(call, recorded);
   for (const long number : kLookOrRepeat)
     if (number == call.number) return true;
   return only_looks(call);

@@ -135,8 +135,7 @@ Spans spans_of(const Call& call, const Access& access, Span& single) {
 }
 
 bool at_position(const Call& call, const Access& access) {
-  return access.offset < 0 || (call.number == SYS_preadv2 && call.logged[3] == -1) ||
-         (call.number == SYS_pwritev2 && call.logged[3] == -1);
+  return access.offset < 0 || (call.row->at.flags >= 0 && call.logged[access.offset] == -1);  // preadv2, pwritev2
 }
 
 bool model_read(Call& call, RecordedFile& file, long& result) {

@@ -119,13 +119,13 @@ std::uint32_t give_headers(const Call& call, const Reading& reading, const Recor
 
 // The sender's address of recvfrom.
 std::uint32_t give_address(const Call& call, const RecordedCall& input, Output* outputs, std::uint32_t n) {
-  if (call.number != SYS_recvfrom || call.logged[5] == 0) return n;
+  if (!tells_sender(*call.row) || call.logged[5] == 0) return n;
   auto& length = *reinterpret_cast<std::uint32_t*>(call.logged[5]);
   const Span place = {reinterpret_cast<std::byte*>(call.logged[4]), call.logged[4] == 0 ? 0 : length};
   const wire::SyscallRecord& record = record_of(input);
   length = 0;
   for_each_output(input, [&](const wire::OutputChunk& chunk, const std::byte* data) {
-    if (record.number != SYS_recvfrom || chunk.address == record.args[1]) return;
+    if (!tells_sender(*find_row(record.number)) || chunk.address == record.args[1]) return;
     if (chunk.address == record.args[5]) {
       memcpy(&length, data, sizeof length);
       return;
@@ -236,7 +236,7 @@ void begin_listing_again(const Call& call, const RecordedFile& file) {
 
 // Connections that were recorded, and no more.
 bool wait_for_connection(Call& call, const RecordedFile& file, long& result) {
-  if ((call.number != SYS_accept && call.number != SYS_accept4) || file.inputs == kNothing) return false;
+  if ((call.row->flags & kAccepts) == 0 || file.inputs == kNothing) return false;
   bool never_waits = false;
   if (next_answer(file, never_waits) != nullptr) return false;
   result = never_waits ? -EAGAIN : wait_for_ever(file);

@@ -8,6 +8,7 @@
 
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -67,7 +68,7 @@ void index_access(RecordedFile& file, const RecordedCall& call, const Access& ac
     contents.size_now = std::max(contents.size_now, offset + record.result);
   } else {
     // What a vector asked for is not known: it is taken to have got all.
-    const bool single = record.number == SYS_read || record.number == SYS_pread64;
+    const bool single = find_row(record.number)->outs[0].kind == OutKind::kByResult;
     const auto asked = single ? static_cast<std::int64_t>(record.args[2]) : record.result;
     const std::uint32_t before = extent_count;
     note_read(contents, call, offset, asked);

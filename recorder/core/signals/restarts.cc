@@ -53,13 +53,7 @@ bool restarts_after_signal(long number, const KernelRegisters& registers, bool w
   return wanted && (flags & kRestarts) != 0;
 }
 
-bool goes_on_after_stop(long number) {
-  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
-                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
-  for (const long fails : kFails)
-    if (number == fails) return false;
-  return true;
-}
+bool goes_on_after_stop(long number) { return (find_row(number)->flags & kFailsIfStopped) == 0; }
 
 void make_again(KernelContext& context, long number) {
   context.registers.rip -= kSyscallBytes;

@@ -40,7 +40,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
       // recvfrom: it came, but where from could not be told.
-      if (result == -EFAULT && (is_partly_there(address, count * out.size) || call.number == SYS_recvfrom))
+      if (result == -EFAULT && (is_partly_there(address, count * out.size) || tells_sender(*call.row)))
         to[n++] = {address, count * out.size};
       break;
     case OutKind::kByCount:

@@ -44,9 +44,9 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
 void note_descriptors(const Call& call, long result) {
   if (is_error(result)) return;
   if ((call.row->flags & kNewFd) != 0) forget_fd(result);
-  if (call.number == SYS_sendmsg || call.number == SYS_sendmmsg) state().descriptors_passed = 1;
-  if (call.number == SYS_socket) note_socket(result, call.logged[0]);
-  if (call.number == SYS_accept || call.number == SYS_accept4) note_accepted(result, call.logged[0]);
+  if ((call.row->flags & kPassesFds) != 0) state().descriptors_passed = 1;
+  if ((call.row->flags & kMakesSocket) != 0) note_socket(result, call.logged[0]);
+  if ((call.row->flags & kAccepts) != 0) note_accepted(result, call.logged[0]);
   if ((call.row->flags & kNewFdPair) != 0) {
     const auto* pair = reinterpret_cast<const int*>(call.logged[call.row->outs[0].arg]);
     forget_fd(pair[0]);

@@ -155,9 +155,7 @@ std::uint32_t strictest(std::uint32_t filter, const seccomp_data& data) {
   return chosen;
 }
 
-bool strict_allows(long number) {
-  return number == SYS_read || number == SYS_write || number == SYS_exit || number == SYS_rt_sigreturn;
-}
+bool strict_allows(long number) { return (find_row(number)->flags & kStrictMode) != 0; }
 
 struct SystemCallInfo {  // siginfo_t of SIGSYS
   std::int32_t number, error, code, padding;

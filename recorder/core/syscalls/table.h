@@ -57,6 +57,63 @@ inline constexpr std::uint32_t kFirstIsFolder = 4096;        // args[0] is a fol
 // all the same, for the kernel may have another error to tell.
 inline constexpr std::uint32_t kAsksKernel = 2048;
 inline constexpr std::uint32_t kNeedsFrame = 512;  // changes or copies all registers: the kernel's signal frame
+inline constexpr std::uint32_t kOpens = 1u << 14;  // open, openat: O_ bits and a mode as numbers, behind the path
+inline constexpr std::uint32_t kFlagsInMemory = 1u << 15;     // its flags are the first word of what `flags` points to
+inline constexpr std::uint32_t kBetweenPipes = 1u << 16;      // moves what is in pipes
+inline constexpr std::uint32_t kPassesFds = 1u << 17;         // may give descriptors to another process
+inline constexpr std::uint32_t kMakesSocket = 1u << 18;       // of the family args[0]
+inline constexpr std::uint32_t kAccepts = 1u << 19;           // a connection at args[0]
+inline constexpr std::uint32_t kDuplicates = 1u << 20;        // args[0] under another number
+inline constexpr std::uint32_t kPollsList = 1u << 21;         // waits for a list of descriptors
+inline constexpr std::uint32_t kPollsSets = 1u << 22;         // for sets of them
+inline constexpr std::uint32_t kPollsEvents = 1u << 23;       // on an epoll, or changes what it waits for
+inline constexpr std::uint32_t kMilliseconds = 1u << 24;      // its time limit is a number of these
+inline constexpr std::uint32_t kMicroseconds = 1u << 25;      // its time limit has these, not nanoseconds
+inline constexpr std::uint32_t kCountsDown = 1u << 26;        // made again, it is to wait only as long as is left
+inline constexpr std::uint32_t kMaskApart = 1u << 27;         // its mask is in memory, with its size
+inline constexpr std::uint32_t kFailsIfStopped = 1u << 28;    // a stop ends it with EINTR (signal(7))
+inline constexpr std::uint32_t kWaitsForChildren = 1u << 29;  // wait4, waitid
+inline constexpr std::uint32_t kHarmless = 1u << 30;          // without a recorded answer it can as well have succeeded
+inline constexpr std::uint32_t kStrictMode = 1u << 31;        // allowed in seccomp's strict mode (seccomp(2))
+
+// How a call with kChangesFile changes the file.
+enum class HowChanged : std::uint8_t {
+  kUnknown = 0,
+  kAtPosition,     // writes where the descriptor stands
+  kAtOffset,       // writes at args[offset], or where the descriptor stands if that is -1
+  kAtOffsetThere,  // writes at what args[offset] points to, or where the descriptor stands if that is null
+  kSize,           // the size alone
+  kAllocates,      // fallocate
+};
+
+// At which argument a call has what (argument_places.inc); -1: nowhere.
+struct CallPlaces {
+  std::int8_t path = -1;       // the path that it follows
+  std::int8_t from = -1;       // descriptors that it copies from one to the other
+  std::int8_t to = -1;         // also the number that a duplicate gets
+  std::int8_t in_offset = -1;  // address of the place to copy from
+  std::int8_t offset = -1;     // place in the file
+  std::int8_t count = -1;      // of bytes to copy, or of messages
+  std::int8_t clock = -1;
+  std::int8_t flags = -1;  // that the call alone has: O_, MSG_, RWF_, SPLICE_F_, TIMER_ABSTIME, AT_
+  std::int8_t limit = -1;  // of time
+  std::int8_t mask = -1;   // signals blocked meanwhile
+  std::int8_t pid = -1;    // who gets a signal
+  std::int8_t tid = -1;
+  std::int8_t signal = -1;
+  std::int8_t info = -1;  // siginfo_t of that
+  HowChanged change = HowChanged::kUnknown;
+};
+
+// When an explored run lets `SyscallRow::explored` answer (explored/model.h has the order).
+enum class ExploredStep : std::uint8_t {
+  kNone = 0,
+  kNewFile,  // it makes a descriptor of the run's own
+  kOwnFile,  // if args[0] is one
+  kTimer,    // it is about a timer of the run's own, or about none
+  kKnown,    // the run knows the answer
+  kLast,     // the recording has none
+};
 
 struct SyscallRow {
   std::uint16_t number;
@@ -69,7 +126,15 @@ struct SyscallRow {
   const char* why;
   std::uint8_t ints = 0;   // arguments of which the kernel looks at 32 bits (int_arguments.inc)
   std::uint8_t paths = 0;  // arguments that are paths or names (path_arguments.inc)
+  CallPlaces at = {};
+  ExploredStep step = ExploredStep::kNone;
+  bool (*explored)(Call&, long& result) = nullptr;
 };
+
+// nanosleep, clock_nanosleep.
+inline bool is_sleep(const SyscallRow& row) { return (row.flags & (kCountsDown | kMilliseconds)) == kCountsDown; }
+// It tells who sent what it read.
+inline bool tells_sender(const SyscallRow& row) { return row.outs[1].kind == OutKind::kSocket; }
 
 // The row of that number; calls without one get a row of kind kRefused.
 const SyscallRow* find_row(long number);
