@@ -60,6 +60,7 @@ long run(Call& call) {
   if (kind == CallKind::kYield) return complete(call, 0);
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (tracing()) trace_call(call.context, call.number);
+  if (kind == CallKind::kAsked && !live()) return answered_call(call);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
 

@@ -85,7 +85,7 @@ long vector_bytes(long vector, long count) {
 }
 
 long written_bytes(const Call& call) {
-  if (call.number == SYS_sendmsg) {
+  if ((call.row->flags & kHasMessage) != 0) {
     const auto* message = reinterpret_cast<const long*>(call.logged[1]);
     return vector_bytes(message[2], message[3]);
   }
@@ -94,8 +94,7 @@ long written_bytes(const Call& call) {
 
 // What goes outside is taken as a whole.
 bool writes_outside(const Call& call) {
-  const bool sends = call.number == SYS_sendto || call.number == SYS_sendmsg;
-  return ((call.row->flags & kWritesStream) != 0 || sends) && call.logged[0] >= 0;
+  return (call.row->flags & (kWritesStream | kSendsWhole)) != 0 && call.logged[0] >= 0;
 }
 
 // An interrupted sleep tells how much of it was left, unless it was to end at an instant.
@@ -130,7 +129,8 @@ long model_write(Call& call) {
 }
 
 bool resizes_contents(const Call& call) {
-  const std::uint32_t file = call.number == SYS_ftruncate ? file_of(call.logged[0]) : kNothing;
+  const bool resizes = call.row->at.change == HowChanged::kSize && (call.row->flags & kFirstIsFd) != 0;
+  const std::uint32_t file = resizes ? file_of(call.logged[0]) : kNothing;
   return file != kNothing && call.logged[1] >= 0 && reliable_contents(recorded_file(file)) != nullptr;
 }
 
@@ -176,10 +176,6 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   const std::uint32_t n = report_nothing_ready(call, outputs);
   log_call(call, 0, outputs, n);
   return 0;
-}
-
-bool creates_process(long number) {
-  return number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
 }
 
 // Explored runs have one process. Another that the recorded run made is outside of them: the run is told its id, its
@@ -231,7 +227,7 @@ void prepare_model() {
 
 long model_call(Call& call) {
   long result = 0;
-  if (creates_process(call.number)) demand_apart(call);
+  if ((call.row->flags & kMakesProcess) != 0) demand_apart(call);
   if (model_file_call(call, result) || answer_at(ExploredStep::kTimer, call, result) || model_known(call, result))
     return result;
   RecordedCall* entry = find_recorded(call);
@@ -239,7 +235,7 @@ long model_call(Call& call) {
     if (entry != nullptr) entry->used = true;
     return wait_for_signal(call);
   }
-  const bool suspends = call.number == SYS_rt_sigsuspend || call.number == SYS_pause;
+  const bool suspends = (call.row->flags & kSuspends) != 0;
   if (suspends && (entry == nullptr || timers_are_armed() || program_sends_signals())) {
     if (entry != nullptr) entry->used = true;
     return wait_for_handler(call);
@@ -269,7 +265,7 @@ const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
 // Of what the descriptor leads to, under whatever number, the same part; of a segment, which has no descriptor, itself.
 bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
   const wire::SyscallRecord& record = record_of(entry);
-  if (call.number != SYS_mmap) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
+  if (call.row->at.fd < 0) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
   const std::uint32_t file = file_of(static_cast<std::int32_t>(call.logged[named]));
   const std::uint32_t contents = file == kNothing ? kNothing : recorded_file(file).contents;
   if (entry.file != file &&
@@ -283,7 +279,7 @@ bool answers_mapping(const Call& call, int named, const RecordedCall& entry, boo
   const wire::SyscallRecord& record = record_of(entry);
   if (entry.used || (exact && entry.thread != call.me.id)) return false;
   if (!maps_the_same(call, named, entry)) return false;
-  if (call.number == SYS_mmap && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
+  if (call.row->at.fd >= 0 && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
     return false;
   return is_error(record.result) || mapping_behind(record) != nullptr;
 }

@@ -379,6 +379,13 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
   return fd;
 }
 
+bool tells_own_status(const Call& call) {
+  if ((call.row->flags & kTellsStatus) == 0) return false;
+  if (call.row->at.path < 0) return true;  // fstat
+  const auto* path = reinterpret_cast<const char*>(call.logged[call.row->at.path]);
+  return (call.logged[call.row->at.flags] & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
+}
+
 bool has_channels() {
   for (const Descriptor& at : descriptors)
     if (at.kind == FileOf::kChannel) return true;

@@ -36,6 +36,9 @@ bool model_file_call(Call& call, long& result);
 bool is_file_operation(const Call& call);
 std::uint64_t file_object();
 
+// The call asks for the status of what its descriptor leads to.
+bool tells_own_status(const Call& call);
+
 // A number for a new descriptor: the one that the recording has for this call, if it can be used. -ENFILE: none is
 // left.
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec);

@@ -113,7 +113,7 @@ std::int64_t end_of_signal_wait(const Call& call) {
 }
 
 std::int64_t end_of_poll(const Call& call) {
-  constexpr std::uint32_t kPolls = kPollsList | kPollsSets | kPollsEvents;
+  constexpr std::uint64_t kPolls = kPollsList | kPollsSets | kPollsEvents;
   start();
   if ((call.row->flags & kPolls) == 0 || call.row->at.limit < 0) return kNoDeadline;
   const long limit = call.logged[call.row->at.limit];

@@ -137,7 +137,7 @@ long log_transfer(Call& call, const Transfer& transfer, const ChannelFile& file,
 }  // namespace
 
 void refuse_passed_channels(const Call& call) {
-  if (call.number != SYS_sendmsg) return;
+  if ((call.row->flags & (kSendsWhole | kHasMessage)) != (kSendsWhole | kHasMessage)) return;
   struct Control {  // struct cmsghdr
     std::uint64_t bytes;
     std::int32_t level, type;

@@ -142,22 +142,12 @@ void index_contents_use(RecordedFile& file, const RecordedCall& call) {
   Contents& contents = all[file.contents];
   for (const Access& access : kAccesses)
     if (access.number == record.number) return index_access(file, call, access, contents);
-  switch (record.number) {
-    case SYS_lseek:
-      file.position = record.result;
-      break;
-    case SYS_ftruncate:
-      resize(contents, static_cast<std::int64_t>(record.args[1]));
-      break;
-    case SYS_mmap:
-      if ((record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
-      break;
-    case SYS_fallocate:
-      contents.unreliable = true;
-      break;
-    default:
-      break;
-  }
+  const SyscallRow& row = *find_row(record.number);
+  const bool maps = row.at.fd >= 0;  // mmap
+  if ((row.flags & kSeeks) != 0) file.position = record.result;
+  if (row.at.change == HowChanged::kSize) resize(contents, static_cast<std::int64_t>(record.args[1]));
+  if (row.at.change == HowChanged::kAllocates) contents.unreliable = true;
+  if (maps && (record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
 }
 
 void end_of_contents() {

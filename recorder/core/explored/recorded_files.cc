@@ -144,7 +144,7 @@ void add_input(RecordedCall& call, std::uint32_t index) {
 // What it saw is still there to be read.
 bool peeks(const wire::SyscallRecord& record) {
   const CallPlaces& at = find_row(record.number)->at;
-  const int flags = at.offset < 0 ? at.flags : -1;  // recvfrom, recvmsg
+  const int flags = at.offset < 0 && at.count < 0 ? at.flags : -1;  // recvfrom, recvmsg
   return flags >= 0 && (record.args[flags] & MSG_PEEK) != 0;
 }
 
@@ -177,16 +177,16 @@ std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 
 int descriptor_argument(long number) {
-  const std::uint32_t flags = find_row(number)->flags;
+  const std::uint64_t flags = find_row(number)->flags;
   if ((flags & (kFirstIsFd | kFirstIsFolder | kDuplicates)) != 0) return 0;
-  return number == SYS_mmap ? 4 : -1;
+  return find_row(number)->at.fd;
 }
 
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
   const int argument = descriptor_argument(record.number);
-  const bool is_memory = record.number == SYS_mmap && (record.args[3] & MAP_ANONYMOUS) != 0;
+  const bool is_memory = find_row(record.number)->at.fd >= 0 && (record.args[3] & MAP_ANONYMOUS) != 0;
   if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
-  const std::uint32_t flags = find_row(record.number)->flags;
+  const std::uint64_t flags = find_row(record.number)->flags;
   if (call.file != kNothing) {
     RecordedFile& file = files[call.file];
     const auto& parts = *record_at(call.parts);

@@ -21,6 +21,7 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/scratch.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -131,7 +132,7 @@ const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
 
 // The file is called by a descriptor that exec closes: if it is a script, its interpreter could not open it.
 bool closes_file(const Call& call, const char* name) {
-  if (call.number != SYS_execveat || name == reinterpret_cast<const char*>(call.args[1])) return false;
+  if (call.row->at.path == 0 || name == reinterpret_cast<const char*>(call.args[1])) return false;
   const long flags = sys(SYS_fcntl, static_cast<std::int32_t>(call.args[0]), F_GETFD);
   return !is_error(flags) && (flags & FD_CLOEXEC) != 0;
 }

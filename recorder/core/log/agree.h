@@ -1,8 +1,9 @@
 // Agreeing with the recording, asked in one place for every mode: recording, and in an explored run, a record says what
 // this thread does now; replaying, the next record must say the same, and tells what this run cannot know.
 //
-// Calls are agreed on by their own records: complete() of syscalls/call.h for those that every mode carries out,
-// agree() of syscalls/recorded.h for those that only the kernel can answer.
+// Calls are agreed on by their own records: complete() and tell() of syscalls/call.h for those that every mode carries
+// out, recorded_call() for those that only the kernel can answer, as handlers of kind kAsked make them
+// (syscalls/table.h).
 //
 // Thread rule: the baton holder only.
 #pragma once

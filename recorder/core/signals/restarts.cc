@@ -40,7 +40,7 @@ bool futex_restarts(int operation, bool timed, bool wanted) {
 long code_of(long number, const KernelRegisters& registers) {
   if (!goes_on_after_stop(number)) return -EINTR;
   if (restarts_after_signal(number, registers, true)) return kRestartSys;
-  constexpr std::uint32_t kOfSockets = kRestarts | kFirstIsFd;
+  constexpr std::uint64_t kOfSockets = kRestarts | kFirstIsFd;
   return (find_row(number)->flags & kOfSockets) == kOfSockets ? -EINTR : kRestartNoHandler;  // it has a time limit
 }
 
@@ -48,7 +48,7 @@ long code_of(long number, const KernelRegisters& registers) {
 
 bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
   if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
-  const std::uint32_t flags = find_row(number)->flags;
+  const std::uint64_t flags = find_row(number)->flags;
   if ((flags & kFirstIsFd) != 0 && has_time_limit(registers.rdi)) return false;
   return wanted && (flags & kRestarts) != 0;
 }

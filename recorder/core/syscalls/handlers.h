@@ -10,10 +10,12 @@ long handle_mmap(Call&);
 long handle_munmap(Call&);
 long handle_brk(Call&);
 long handle_mlockall(Call&);
+long handle_munlockall(Call&);
 
 // protection.cc
 long handle_mprotect(Call&);
-long handle_pkey(Call&);
+long handle_pkey_alloc(Call&);
+long handle_pkey_free(Call&);
 long handle_mseal(Call&);
 
 // advice.cc
@@ -67,7 +69,9 @@ long handle_semctl(Call&);
 long handle_msgctl(Call&);
 
 // attributes.cc
-long handle_rlimit(Call&);
+long handle_getrlimit(Call&);
+long handle_setrlimit(Call&);
+long handle_prlimit64(Call&);
 long handle_capget(Call&);
 long handle_getcpu(Call&);
 long handle_getppid(Call&);
@@ -141,6 +145,7 @@ long handle_setsockopt(Call&);
 // misc.cc
 long handle_prctl(Call&);
 long handle_personality(Call&);
-long handle_sched_affinity(Call&);
+long handle_sched_setaffinity(Call&);
+long handle_sched_getaffinity(Call&);
 
 }  // namespace reweave::core

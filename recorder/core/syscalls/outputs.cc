@@ -89,7 +89,7 @@ const IoVector* keep_vector(const Call& call, const Out& out) {
 }
 
 bool writes_outputs(const Call& call, long result) {
-  const std::uint32_t flags = call.row->flags;
+  const std::uint64_t flags = call.row->flags;
   if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
   if ((flags & kWritesIfPositive) != 0) return result > 0;

@@ -19,21 +19,4 @@ long syscall_with_stops(const Call& call, const long* args);
 // Answers a call without making it: from the recording when replaying, from the model when exploring.
 long answered_call(Call& call);
 
-// What a call was answered with, and the memory that was written.
-struct Answered {
-  long result;
-  std::uint32_t count = 0;
-  Output outputs[2] = {};
-};
-
-// Agrees with the recording on `call`: live, `ask()` makes it and says what came of it, which is logged; otherwise it
-// is answered.
-template <typename Ask>
-long agree(Call& call, Ask ask) {
-  if (!live()) return answered_call(call);
-  const Answered answered = ask();
-  log_call(call, answered.result, answered.outputs, answered.count);
-  return answered.result;
-}
-
 }  // namespace reweave::core

@@ -68,6 +68,16 @@ constexpr ArgumentPlaces kArgumentPlaces[] = {
 #undef PLACES
 };
 
+struct RepeatedCall {
+  std::uint16_t number;
+  Repeats repeats;
+};
+constexpr RepeatedCall kRepeatedCalls[] = {
+#define REPEATED(number, repeats) {number, Repeats::repeats},
+#include "recorder/core/syscalls/repeated_calls.inc"
+#undef REPEATED
+};
+
 struct ExploredRow {
   std::uint16_t number;
   ExploredStep step;
@@ -88,12 +98,13 @@ constexpr const Entry* take_entry(const Entry (&list)[N], std::size_t& next, con
 // All lists are in number order.
 constexpr std::array<SyscallRow, kRowCount> make_rows() {
   std::array<SyscallRow, kRowCount> rows = {};
-  std::size_t ints = 0, paths = 0, places = 0, answers = 0;
+  std::size_t ints = 0, paths = 0, places = 0, repeated = 0, answers = 0;
   for (std::size_t i = 0; i < kRowCount; i++) {
     SyscallRow& row = rows[i] = kPlainRows[i];
     if (const auto* entry = take_entry(kIntArguments, ints, row)) row.ints = entry->ints;
     if (const auto* entry = take_entry(kPathArguments, paths, row)) row.paths = entry->paths;
     if (const auto* entry = take_entry(kArgumentPlaces, places, row)) row.at = entry->places;
+    if (const auto* entry = take_entry(kRepeatedCalls, repeated, row)) row.repeats = entry->repeats;
     if (const auto* entry = take_entry(kExploredRows, answers, row)) {
       row.step = entry->step;
       row.explored = entry->answer;
@@ -111,7 +122,7 @@ constexpr bool all_have_rows(const Entry (&list)[N]) {
   return next == N;
 }
 static_assert(all_have_rows(kIntArguments) && all_have_rows(kPathArguments) && all_have_rows(kArgumentPlaces) &&
-                  all_have_rows(kExploredRows),
+                  all_have_rows(kRepeatedCalls) && all_have_rows(kExploredRows),
               "the lists of further columns are in number order, each entry of a call that has a row");
 
 constexpr bool sorted_and_unique() {

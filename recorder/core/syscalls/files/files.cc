@@ -279,7 +279,6 @@ long handle_copy_between(Call& call) {
 // Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
-  if (!live()) return answered_call(call);
   const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
   if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
@@ -294,18 +293,16 @@ long handle_vmsplice(Call& call) {
 
 // The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).
 long handle_name_to_handle_at(Call& call) {
+  const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
+  const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
   constexpr long kUniqueMount = 1;      // AT_HANDLE_MNT_ID_UNIQUE: the mount's number has 64 bits
-  return agree(call, [&call] {
-    const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
-    const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
-    const std::uint64_t handle_bytes = is_error(result) ? 4 : 8 + (room < kMost ? room : kMost);
-    const std::uint64_t number_bytes = (call.args[4] & kUniqueMount) != 0 ? 8 : 4;
-    return Answered{result,
-                    !is_error(result) || result == -EOVERFLOW ? 2u : 0u,
-                    {{static_cast<std::uint64_t>(call.args[2]), handle_bytes},
-                     {static_cast<std::uint64_t>(call.args[3]), number_bytes}}};
-  });
+  const std::uint64_t number_bytes = (call.args[4] & kUniqueMount) != 0 ? 8 : 4;
+  const Output outputs[] = {
+      {static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
+      {static_cast<std::uint64_t>(call.args[3]), number_bytes}};
+  log_call(call, result, outputs, !is_error(result) || result == -EOVERFLOW ? 2 : 0);
+  return result;
 }
 
 namespace {

@@ -288,10 +288,9 @@ long check_locking(const Call& call) {
 
 // Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
 // What mlock has locked munlockall unlocks.
-long handle_mlockall(Call& call) {
-  if (!live()) return answered_call(call);
-  return complete(call, call.number == SYS_munlockall ? sys(SYS_munlockall) : check_locking(call));
-}
+long handle_mlockall(Call& call) { return complete(call, check_locking(call)); }
+
+long handle_munlockall(Call& call) { return complete(call, sys(SYS_munlockall)); }
 
 long handle_munmap(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);

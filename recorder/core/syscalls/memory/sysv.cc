@@ -30,10 +30,9 @@ struct ControlSize {
   std::uint64_t bytes;
 };
 
-// Makes the call and logs the `bytes` that the command writes at the argument `slot`.
+// Live: makes the call and logs the `bytes` that the command writes at the argument `slot`.
 template <std::size_t N>
 long control(Call& call, int command_slot, int slot, const ControlSize (&sizes)[N]) {
-  if (!live()) return answered_call(call);
   std::uint64_t bytes = 0;
   for (const ControlSize& size : sizes)
     if (size.command == call.args[command_slot]) bytes = size.bytes;
@@ -175,8 +174,9 @@ long handle_semctl(Call& call) {
   bool used = false;
   for (long command : kUseArgument) used = used || command == call.args[2];
   if (!used) use_arguments(call, 3);
+  if (!live()) return answered_call(call);
   std::uint64_t all = 0;
-  if (live() && call.args[2] == GETALL) {
+  if (call.args[2] == GETALL) {
     struct semid_ds status = {};
     if (!is_error(sys(SYS_semctl, call.args[0], 0, IPC_STAT, &status))) all = status.sem_nsems * 2;
   }
