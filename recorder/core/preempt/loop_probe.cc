@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/entry_points.h"
 #include "recorder/core/code/code_patterns.h"
 #include "recorder/core/log/checksum.h"
 #include "recorder/core/memory/address_space.h"
@@ -11,6 +12,7 @@
 #include "recorder/core/preempt/value_trap.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/schedule/due_signals.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/protection_keys.h"
 #include "recorder/core/signals/signal_queue.h"

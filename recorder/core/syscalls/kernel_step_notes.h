@@ -4,7 +4,7 @@
 #include "formats/wire.h"
 #include "recorder/core/base/context.h"
 #include "recorder/core/log/log.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

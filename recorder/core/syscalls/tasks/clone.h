@@ -7,7 +7,7 @@
 // Thread rule: with the baton, but what a child does before its first turn.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
 

@@ -16,6 +16,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
