@@ -140,7 +140,7 @@ struct alignas(64) Thread {
   std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/code/patching.h)
 
   std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/schedule/countdown.h)
-  std::uint64_t shelved_rcx;                      // while a stub compares (core/preempt/value_trap.h)
+  std::uint64_t shelved;                          // a register, while a stub compares or counts (core/code/stubs.h)
 
   std::int64_t budget;  // the sum of the countdowns when they were last armed
   std::uint16_t id;

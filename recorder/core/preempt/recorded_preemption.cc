@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
@@ -109,12 +110,20 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
          words_equal(words_of(record)) && (record.memory == 0 || memory_equal(record));
 }
 
-// True if the thread is in the recorded loop, before or after the recorded iteration.
+// A trace does not compare all memory, so it is particular about registers. Others become what they were: nothing else
+// is left by which the instants differ.
+bool must_be_equal(const wire::PreemptRecord& record, std::uint32_t i) {
+  const bool may_vary = !tracing() || (record.varying >> i & 1) != 0;
+  return !may_vary || i == kStackPointer || is_ours(record.general[i]);
+}
+
+// True if all that the record does not name word by word, or register by register, is as recorded: the thread is in the
+// recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (computes(record) || record.memory == 0) return false;
+  if ((computes(record) && tracing()) || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
-    if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
+    if (must_be_equal(record, i) && value != without_ours(record.general[i])) return false;
   }
   return instant_of(context).vectors == record.vectors && memory_equal(record);
 }
@@ -127,7 +136,7 @@ void keep_flags(KernelRegisters& r, const wire::PreemptRecord& record) {
 void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
   KernelRegisters& r = context.registers;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
-    if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
+    if (!must_be_equal(record, i)) general_register(r, i) = record.general[i];
   keep_flags(r, record);
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
@@ -155,6 +164,7 @@ bool preempt_if_due(KernelContext& context) {
   remove_breakpoint();
   consume_record();
   follow_recorded_pause();
+  follow_recorded_loop();
   give_way(context);
   return true;
 }

@@ -4,7 +4,7 @@
 // With the baton, and only while the thread that holds it executes that code.
 #pragma once
 
-#include "recorder/core/code/stubs.h"
+#include "recorder/core/code/moved_code.h"
 #include "recorder/core/preempt/instant.h"
 
 namespace reweave::core {
@@ -33,11 +33,7 @@ class ValueTrap {
   std::uint64_t origin(std::uint64_t ip) const;
 
  private:
-  struct Moved {
-    std::uint64_t from, to;
-  };
   bool write_stub(KernelRegisters& present, const Values& wanted);
-  void move(Assembler& code, Moved& moved);
   int protection() const;
 
   std::uint64_t address_, covered_, stub_, struck_;

@@ -155,6 +155,9 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (ours_by_design(number, info, context)) return resume_stepping(context);
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
+  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // without an address
+  if (is_privileged && count_at_loop(context)) return resume_stepping(context);
+  leave_stub(context.registers);
   const std::uint64_t ip = context.registers.rip;
   if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
   // The target steps itself, or is stepped: until it is back.
@@ -167,8 +170,6 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  // Without an address: what the processor forbids.
-  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;
   if (is_privileged &&
       (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);
