@@ -84,12 +84,14 @@ bool count_at_loop(KernelContext& context) {
   r.rip = reached.start;
   if (!reached.counted) me.countdown--;
   if (me.countdown < 0) {
+    const bool due = points_left(me) < 0;
     r.eflags &= ~flags_not_kept(reached.start);
     PendingOp op = {};
     op.kind = OpKind::kOther;
     op.pc = reached.start;
     counted_point(op);
-    if (live() && points_left(me) < kLeastUndisturbed && !signal_pending(me)) settle(me, kLeastUndisturbed);
+    if (due && live() && points_left(me) < kLeastUndisturbed && !signal_pending(me)) settle(me, kLeastUndisturbed);
+    gather_points(me);
     deliver_signals(context, false, 0);
   }
   if (r.rip == reached.start) r.rip = behind_count(reached.start);
