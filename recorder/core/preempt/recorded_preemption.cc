@@ -11,6 +11,7 @@
 #include "recorder/core/preempt/preemption.h"
 #include "recorder/core/preempt/value_trap.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
 
@@ -186,6 +187,15 @@ void step_over(KernelContext& context) {
   context.registers.eflags |= kTrapFlag;
 }
 
+// By one that is not quick. A thread that executes what it covers does so in its place.
+void replace_quick(KernelContext& context) {
+  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
+  const std::uint64_t address = breakpoint.quick.address();
+  breakpoint.quick.remove();
+  plant(address);
+  if (origin != 0) context.registers.rip = origin;
+}
+
 }  // namespace
 
 void watch_for_preemption() {
@@ -218,14 +228,24 @@ bool on_breakpoint(KernelContext& context) {
   return true;
 }
 
+// The program makes code where the breakpoint is: that instruction is done without, and then it stands in what is
+// there.
+bool on_breakpoint_write(KernelContext& context, std::uint64_t address) {
+  const bool is_write = (context.registers.error & 2) != 0;
+  if (!is_write || (!breakpoint.quick.guards(address) && !breakpoint.trap.guards(address))) return false;
+  if (in_core(context.registers.rip)) {  // which arms before it returns
+    remove_breakpoint();
+    return true;
+  }
+  if (breakpoint.quick.planted()) replace_quick(context);
+  step_over(context);
+  return true;
+}
+
 void abandon_step_over(KernelContext& context) {
-  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
-  if (origin != 0) {
-    const std::uint64_t address = breakpoint.quick.address();
-    breakpoint.quick.remove();
-    plant(address);
+  if (breakpoint.quick.origin(context.registers.rip) != 0) {
+    replace_quick(context);
     breakpoint.tried = true;
-    context.registers.rip = origin;
   }
   if (!breakpoint.stepping) return;
   breakpoint.stepping = false;

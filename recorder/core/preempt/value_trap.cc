@@ -153,7 +153,7 @@ bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
   memcpy(original_, code_at(address), sizeof original_);
   const Writable room(stub, kStubBytes);
   const bool written = room.done() && write_stub(present, wanted);
-  const Writable code(address, kJumpBytes, protection());
+  const Writable code(address, kJumpBytes, protection() & ~PROT_WRITE);
   if (written && code.done())
     Assembler(address).put(kJump, stub);
   else
@@ -171,6 +171,11 @@ void ValueTrap::remove() {
   const Writable code(address_, kJumpBytes, protection());
   if (code.done()) memcpy(reinterpret_cast<void*>(address_), original_, sizeof original_);
   *this = {};
+}
+
+bool ValueTrap::guards(std::uint64_t at) const {
+  const bool near = at >= page_down(address_) && at < page_up(address_ + kJumpBytes);
+  return planted() && near && (protection() & PROT_WRITE) != 0;
 }
 
 std::uint64_t ValueTrap::origin(std::uint64_t ip) const {

@@ -27,6 +27,8 @@ class ValueTrap {
   // SIGTRAP: `ip` is where the trap that has struck ends. It belongs to address(), or the thread goes on at go_on().
   bool hit(std::uint64_t ip) const { return planted() && ip == struck_; }
   std::uint64_t address() const { return address_; }
+  // A write to `at` has faulted because of the trap (code_trap.h): it may be done without.
+  bool guards(std::uint64_t at) const;
   std::uint64_t go_on() const { return moved_[0].to; }
 
   // Where the instruction at `ip` of the stub comes from, if it is one of the target's; else 0.

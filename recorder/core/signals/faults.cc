@@ -63,7 +63,8 @@ bool pass_debugger_stop(const KernelRegisters& r) {
 bool ours_by_design(int number, const void* info, KernelContext& context) {
   if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
-  if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
+  const std::uint64_t address = static_cast<const std::uint64_t*>(info)[2];
+  if (number == SIGSEGV && (on_probe_write(context, address) || on_breakpoint_write(context, address))) return true;
   abandon_step_over(context);
   abandon_probe(context);
   return false;
