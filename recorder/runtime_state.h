@@ -153,6 +153,7 @@ struct alignas(64) Thread {
   PendingOp op;
   Wait wait;
   std::uint64_t ticks;       // schedule points executed by this thread
+  std::uint64_t counted_at;  // under a debugger, the counted instruction that it is to execute next (counted_loops.h)
   std::uint64_t woken_tick;  // of these, when it last ended a wait
   std::uint32_t vain_waits;  // how often in a row it was woken and had to wait for the same at once
   std::uint64_t clear_child_tid;

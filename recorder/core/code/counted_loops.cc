@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kStubBytes = 192;
 constexpr std::uint8_t kHalt[] = {0xf4};  // privileged, so it faults
+constexpr std::uint8_t kInt3 = 0xcc;      // a debugger's
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
 
 constexpr std::uint8_t kCount[] = {0x65, 0x48, 0x83, 0x2c, 0x25};  // subq $1, %gs:..
@@ -23,23 +24,39 @@ constexpr std::uint8_t kLoadRax[] = {0x65, 0x48, 0x8b, 0x04, 0x25};   // mov %gs
 constexpr std::uint8_t kKeepFlags[] = {0x9f, 0x0f, 0x90, 0xc0};       // lahf; seto %al
 constexpr std::uint8_t kSetFlags[] = {0x04, 0x7f, 0x9e};              // add $127, %al; sahf
 
+}  // namespace
+
+// The debugger's side reads these, and writes has_trap (replayer/gdb/counting.py).
 struct CountedLoop {
   std::uint64_t start, covers;  // of the jump; start is 0: there is none any more
-  std::uint64_t spent;          // the stub's trap for when the countdown has run out
-  std::uint64_t behind;         // the stub's copy of the instruction alone, for when a trap is in its place
-  bool has_trap, keeps_flags;
+  std::uint64_t stub;
+  std::uint64_t spent;    // the stub's trap for when the countdown has run out
+  std::uint64_t behind;   // the stub's copy of the instruction alone, for when a trap is in its place
+  std::uint8_t has_trap;  // or the debugger counts there, and the code is as it was
+  std::uint8_t keeps_flags;
   std::uint32_t count;
+  std::uint8_t original[24];
   Moved moved[kJumpBytes];
-  std::uint8_t original[kJumpBytes + kLongestInstruction];
 };
+static_assert(sizeof CountedLoop::original >= kJumpBytes + kLongestInstruction);
+static_assert(offsetof(CountedLoop, original) == 48 && sizeof(CountedLoop) == 152);
 
+extern "C" {
 constexpr std::uint32_t kMaxLoops = 256;
-CountedLoop loops[kMaxLoops];
-std::uint32_t loop_count;
+[[gnu::visibility("hidden")]] CountedLoop core_counted_loops[kMaxLoops];
+[[gnu::visibility("hidden")]] std::uint32_t core_counted_loop_count;
+}
+
+namespace {
+
+auto& loops = core_counted_loops;
+auto& loop_count = core_counted_loop_count;
 
 bool in_place(const CountedLoop& loop) {
   if (loop.start == 0 || code_region(loop.start) == nullptr) return false;
-  return *code_at(loop.start) == (loop.has_trap ? kHalt[0] : kJump[0]);
+  const std::uint8_t there = *code_at(loop.start);
+  if (loop.has_trap == 0) return there == kJump[0];
+  return there == kHalt[0] || there == kInt3 || there == loop.original[0];
 }
 
 CountedLoop* loop_from(std::uint64_t start) {
@@ -89,7 +106,7 @@ bool write_code(const CountedLoop& loop, bool with_trap) {
 }
 
 void trap_instead(CountedLoop& loop) {
-  if (in_place(loop) && !loop.has_trap && write_code(loop, true)) loop.has_trap = true;
+  if (in_place(loop) && !loop.has_trap && write_code(loop, true)) loop.has_trap = 1;
 }
 
 void trap_all_instead() {
@@ -115,6 +132,7 @@ bool plant(std::uint64_t address) {
   loop = {};
   loop.start = address;
   loop.covers = window.bytes;
+  loop.stub = stub;
   loop.count = window.count;
   loop.keeps_flags = !replaces_flags(code_at(address));
   memcpy(loop.original, code_at(address), window.bytes);
@@ -172,6 +190,11 @@ std::uint64_t behind_count(std::uint64_t start) {
   return loop->has_trap ? loop->behind : loop->moved[0].to;
 }
 
+bool debugger_counts(std::uint64_t start) {
+  const CountedLoop* loop = loop_from(start);
+  return loop != nullptr && loop->has_trap != 0 && *code_at(start) != kHalt[0];
+}
+
 std::uint64_t flags_not_kept(std::uint64_t start) {
   const CountedLoop* loop = loop_from(start);
   return loop == nullptr || loop->keeps_flags ? 0 : kArithmeticFlags;
@@ -212,6 +235,11 @@ std::uint64_t put_back_counted(std::uint64_t ip) {
     return from;
   }
   return ip;
+}
+
+void count_without_debugger() {
+  for (std::uint32_t i = 0; i < loop_count; i++)
+    if (loops[i].has_trap != 0 && in_place(loops[i])) write_code(loops[i], true);
 }
 
 void remove_counted(std::uint64_t start, std::uint64_t end) {

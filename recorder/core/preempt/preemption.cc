@@ -82,7 +82,10 @@ bool count_at_loop(KernelContext& context) {
   if (reached.start == 0) return false;
   Thread& me = self();
   r.rip = reached.start;
-  if (!reached.counted) me.countdown--;
+  if (me.counted_at == reached.start)
+    me.counted_at = 0;
+  else if (!reached.counted)
+    me.countdown--;
   if (me.countdown < 0) {
     const bool due = points_left(me) < 0;
     r.eflags &= ~flags_not_kept(reached.start);
@@ -94,7 +97,11 @@ bool count_at_loop(KernelContext& context) {
     gather_points(me);
     deliver_signals(context, false, 0);
   }
-  if (r.rip == reached.start) r.rip = behind_count(reached.start);
+  if (r.rip != reached.start) return true;
+  if (debugger_counts(reached.start))
+    me.counted_at = reached.start;
+  else
+    r.rip = behind_count(reached.start);
   return true;
 }
 

@@ -153,11 +153,17 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (number == SIGTRAP && pass_debugger_stop(context.registers)) return;
   if (called_by_debugger()) give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads what is recorded");
   suspend_stepping(context);
-  if (ours_by_design(number, info, context)) return resume_stepping(context);
+  if (ours_by_design(number, info, context)) {
+    resume_stepping(context);
+    return core_note_leave();
+  }
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
   const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // without an address
-  if (is_privileged && count_at_loop(context)) return resume_stepping(context);
+  if (is_privileged && count_at_loop(context)) {
+    resume_stepping(context);
+    return core_note_leave();
+  }
   leave_stub(context.registers);
   const std::uint64_t ip = context.registers.rip;
   if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
