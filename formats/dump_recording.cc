@@ -156,6 +156,8 @@ std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
 }
 
 std::string describe(const wire::PatchRecord& record, const DumpOptions&) {
+  if ((record.address & wire::kPatchedLoop) != 0)
+    return fmt::format("counts at {:#x} from here on", record.address & ~wire::kPatchedLoop);
   const bool pause = (record.address & wire::kPatchedPause) != 0;
   return fmt::format("patched the {} before {:#x}", pause ? "pause" : "instruction",
                      record.address & ~wire::kPatchedPause);

@@ -252,8 +252,10 @@ struct ModuleRecord {
 };
 
 // From here on the call that returns to `address` enters the runtime by a jump (recorder/core/code/patching.h); or,
-// with kPatchedPause, the `pause` before `address` is a schedule point.
+// with kPatchedPause, the `pause` before `address` is a schedule point; with kPatchedLoop, the instruction at
+// `address`.
 inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kPatchedLoop = std::uint64_t{1} << 62;
 struct PatchRecord {
   RecordHeader header;
   std::uint64_t address;

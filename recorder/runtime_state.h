@@ -140,7 +140,7 @@ struct alignas(64) Thread {
   std::uint64_t call_entry;       // gs:96  where the stubs of patched system calls go (core/code/patching.h)
 
   std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  as countdown, those of stubs (core/schedule/countdown.h)
-  std::uint64_t shelved_rcx;                      // while a stub compares (core/preempt/value_trap.h)
+  std::uint64_t shelved;                          // a register, while a stub compares or counts (core/code/stubs.h)
 
   std::int64_t budget;  // the sum of the countdowns when they were last armed
   std::uint16_t id;
@@ -153,6 +153,7 @@ struct alignas(64) Thread {
   PendingOp op;
   Wait wait;
   std::uint64_t ticks;       // schedule points executed by this thread
+  std::uint64_t counted_at;  // under a debugger, the counted instruction that it is to execute next (counted_loops.h)
   std::uint64_t woken_tick;  // of these, when it last ended a wait
   std::uint32_t vain_waits;  // how often in a row it was woken and had to wait for the same at once
   std::uint64_t clear_child_tid;

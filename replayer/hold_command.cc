@@ -73,6 +73,7 @@ Json memory_map() {
       {"thread_wait_kind", offsetof(Thread, wait) + offsetof(Wait, kind)},
       {"thread_wait_address", offsetof(Thread, wait) + offsetof(Wait, address)},
       {"thread_stack_top", offsetof(Thread, stack_top)},
+      {"thread_counted_at", offsetof(Thread, counted_at)},
       {"stack_bytes", kCoreStackBytes},
       {"shadow_start", kShadowBase},
       {"shadow_end", kShadowEnd},

@@ -73,6 +73,7 @@ std::uint32_t core_api_wake(WaitKind kind, std::uint64_t address, std::uint32_t 
 
 void core_api_at_main() { at_main(); }
 
+static_assert(kCoreStackBytes == 128 << 10);  // entry.S
 void core_api_trace_room() { reserve_out(64); }
 
 void core_api_memory_error(const char* what, std::uint64_t address, std::uint64_t pc) {

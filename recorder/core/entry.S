@@ -456,7 +456,9 @@ core_restore_vectors_here:
 core_restore_vectors_end:
 
 // The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
-// it is, so its memory does not depend on what the core did.
+// it is, so its memory does not depend on what the core did. What the shim does for a trace is on the core's stack
+// already, and stays there.
+        .set    CORE_STACK_BYTES, 128 << 10     // kCoreStackBytes of arena.h
         .macro  API name, target
         .globl  \name
         .hidden \name
@@ -468,7 +470,12 @@ core_restore_vectors_end:
         .cfi_offset rbp, -16
         movq    %rsp, %rbp
         .cfi_def_cfa_register rbp
+        movq    %gs:16, %rax
+        subq    %rsp, %rax
+        cmpq    $CORE_STACK_BYTES, %rax
+        jb      1f
         movq    %gs:16, %rsp
+1:      andq    $-16, %rsp
         call    \target
         // What the core left in registers differs between recording and replay; a program may pass it on.
         xorl    %ecx, %ecx

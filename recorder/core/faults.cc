@@ -64,7 +64,8 @@ bool pass_debugger_stop(const KernelRegisters& r) {
 bool ours_by_design(int number, const void* info, KernelContext& context) {
   if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
-  if (number == SIGSEGV && on_probe_write(context, static_cast<const std::uint64_t*>(info)[2])) return true;
+  const std::uint64_t address = static_cast<const std::uint64_t*>(info)[2];
+  if (number == SIGSEGV && (on_probe_write(context, address) || on_breakpoint_write(context, address))) return true;
   abandon_step_over(context);
   abandon_probe(context);
   return false;
@@ -126,9 +127,18 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   if (number == SIGTRAP && pass_debugger_stop(context.registers)) return;
   if (called_by_debugger()) give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads what is recorded");
   suspend_stepping(context);
-  if (ours_by_design(number, info, context)) return resume_stepping(context);
+  if (ours_by_design(number, info, context)) {
+    resume_stepping(context);
+    return core_note_leave();
+  }
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
+  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // without an address
+  if (is_privileged && count_at_loop(context)) {
+    resume_stepping(context);
+    return core_note_leave();
+  }
+  leave_stub(context.registers);
   const std::uint64_t ip = context.registers.rip;
   if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
   // The target steps itself, or is stepped: until it is back.
@@ -141,8 +151,6 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     text.hex(static_cast<std::uint64_t*>(info)[2]);
     stop_run(wire::OutcomeKind::kDiverged, text);
   }
-  // Without an address: what the processor forbids.
-  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;
   if (is_privileged &&
       (emulate_tsc(context) || emulate_trapped(context) || emulate_gs_base(context) || give_way_at_pause(context))) {
     is_stepping(self()) ? finish_step(context) : finish_own_step(context);

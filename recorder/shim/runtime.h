@@ -135,23 +135,22 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_long(EventKind::kLock, aux, address, pc, extra);
 }
 
-// Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag whether
-// it is or not: the names of instants later on have them (recorder/core/preempt/instant.h), and a trace is to find
-// those that were named without one. Hence one piece of assembly, whose operands both paths compute.
+// From the target's stack, which is left as it is, to the core's, where it can be popped from.
+#define REWEAVE_TO_CORE_STACK "movq %%rsp, %%gs:80\n\tmovq %%gs:16, %%rsp\n\tpushq %%gs:80\n\t"
+
+// Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag, and on
+// the stack, whether it is or not: the names of instants later on have them (recorder/core/preempt/instant.h), and a
+// trace is to find those that were named without one. Hence one piece of assembly, whose operands both paths compute.
 #define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \
       "movabsq %[sink], %%rax\n\t"                                                                                \
       "cmpl %[trace], (%%rax)\n\t"                                                                                \
-      "jne 9f\n\t" stack                                                                                          \
-      "leaq -128(%%rsp), %%rsp\n\t" /* the red zone */                                                            \
+      "jne 9f\n\t" stack REWEAVE_TO_CORE_STACK                                                                    \
       "pushq %%rdi\n\tpushq %%rsi\n\tpushq %%rdx\n\tpushq %%rcx\n\tpushq %%r8\n\t"                                \
       "pushq %[extra]\n\tpushq %[pc]\n\tpushq %[object]\n\tpushq %[aux]\n\tpushq %[kind]\n\t"                     \
       "popq %%rdi\n\tpopq %%rsi\n\tpopq %%rdx\n\tpopq %%rcx\n\tpopq %%r8\n\t"                                     \
-      "movq %%rsp, %%rax\n\tandq $-16, %%rsp\n\tpushq %%rax\n\tpushq %%rax\n\t"                                   \
       "call %P[write]\n\t"                                                                                        \
-      "popq %%rax\n\tmovq %%rax, %%rsp\n\t"                                                                       \
-      "popq %%r8\n\tpopq %%rcx\n\tpopq %%rdx\n\tpopq %%rsi\n\tpopq %%rdi\n\t"                                     \
-      "leaq 128(%%rsp), %%rsp\n"                                                                                  \
+      "popq %%r8\n\tpopq %%rcx\n\tpopq %%rdx\n\tpopq %%rsi\n\tpopq %%rdi\n\tpopq %%rsp\n"                         \
       "9:\txorl %%eax, %%eax"                                                                                     \
       :                                                                                                           \
       : [sink] "i"(kArenaBase + offsetof(ArenaHeader, config.sink)), [trace] "i"(static_cast<int>(Sink::kTrace)), \

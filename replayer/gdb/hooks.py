@@ -7,8 +7,7 @@ import gdb
 import catches
 import stepping
 
-STEPS = ("next", "step", "nexti", "stepi", "until")
-GOING_ON = ("continue", "advance", "finish")
+STEPS = ("next", "nexti", "stepi", "until")  # within the functions that the thread is in
 NOT_HERE = {
     "jump": "the program goes on where it did when it was recorded",
     "return": "the program goes on where it did when it was recorded; `finish` runs to the end of this function",
@@ -95,17 +94,20 @@ def start_at_once(session):
 
 
 def define(session):
-    def step():
-        session.before_going_on()
-        session.before_step()
+    def step(anywhere):
+        session.before_going_on(True, anywhere)
+        session.before_step(anywhere)
 
     def set_something():
         session.excursion.begin()
         session.excursion.before_registers()
 
     catches.CatchSyscall(session)
-    Hook("before-step", STEPS, step)
-    Hook("before-going-on", GOING_ON, session.before_going_on)
+    Hook("before-step", STEPS, functools.partial(step, False))
+    Hook("before-step-into", ("step",), functools.partial(step, True))
+    Hook("before-finish", ("finish",), lambda: session.before_going_on(anywhere=False))
+    Hook("before-advance", ("advance",), session.before_going_on)
+    Hook("before-continue", ("continue",), lambda: session.before_going_on(False, False))
     Hook("before-setting", ("set variable", "set"), set_something)
     for name, function in {"run": run, "start": start, "starti": start_at_once}.items():
         Run(session, name, function)

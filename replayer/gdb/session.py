@@ -11,6 +11,7 @@ import subprocess
 
 import gdb
 
+import counting
 import faults
 import frames
 import own_symbols
@@ -54,6 +55,7 @@ class Session:
         self.stand_in = StandIn()
         self.step_stops = []  # breakpoints for one step only
         self.announcement = None  # what the next stop is, if gdb does not know it
+        self.counting = counting.Counting()
         self.running = False  # since a command of the user's
         self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
@@ -109,11 +111,13 @@ class Session:
 
     def restart(self, where):
         self.excursion.forget()
+        self.counting.forget()
         self.end()
         self.place = self.hold(where)
         self.core = CoreMemory(self.place["memory"])
         with stepping.silence():
             self.attach()
+            self.counting.show_code(self.core.memory)
         self.land()
 
     def hold(self, where):
@@ -181,6 +185,7 @@ class Session:
         if self.core is None or not stepping.alive():
             return
         self.last_event = self.core.event()
+        self.counting.show_code(self.core.memory)
         if stepping.newest_pc() == self.new_program.address:
             self.adopt_program()
         self.name_threads()
@@ -215,12 +220,14 @@ class Session:
         self.add_own_symbols()
         gdb.write("reweave: the process now executes %s\n" % program)
 
-    def before_going_on(self):
+    def before_going_on(self, steps=True, anywhere=True):
         """Before any command that lets the program go on."""
         self.excursion.end()
         self.running = True
+        if self.core is not None and stepping.alive():
+            self.counting.hurry(steps, anywhere)
 
-    def before_step(self):
+    def before_step(self, anywhere):
         """If the thread waits inside the runtime, it first has to return to the program."""
         if self.core is None or not stepping.alive():
             return
@@ -228,6 +235,7 @@ class Session:
             frame = frames.program_frame(self.is_ours)
             if frame is not None:
                 stepping.leave_runtime(frame)
+                self.counting.hurry(True, anywhere)
         self.step_stops = stepping.stops_after_clock_reads()
 
     def name_threads(self):

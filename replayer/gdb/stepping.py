@@ -83,7 +83,8 @@ def leave_runtime(frame):
     stop.silent = True
     stop.thread = thread.global_num
     try:
-        gdb.execute("continue")
+        with internally():
+            gdb.execute("continue")
     finally:
         stop.delete()
     if not alive() or gdb.selected_thread() != thread or newest_pc() != address:
@@ -143,7 +144,8 @@ def run_to_program(is_core):
              for address in map(symbol_address, EXITS) if address is not None]
     places = {int(stop.location[1:], 16) for stop in stops}
     try:
-        gdb.execute("continue", to_string=True)
+        with internally():
+            gdb.execute("continue", to_string=True)
     finally:
         for stop in stops:
             stop.delete()

@@ -83,6 +83,10 @@ class RecordBench(Bench):
         self.compare("1,000,000 clock_gettime, natively in the vDSO", [BENCH / "bench_clock_reads", count])
         self.compare("20,000 turns of two threads that spin, then sleep", [SUBJECTS / "plain" / "spin_then_sleep"])
         self.compare("a hot loop until an alarm", [BENCH / "bench_hot_loop", self.scaled(2_000)])
+        turns = self.scaled(300_000_000)
+        self.compare("a preempted loop", [BENCH / "bench_preempted_loop", turns])
+        self.compare("a queue whose consumer polls", [BENCH / "bench_polled_queue", count])
+        self.compare("three threads, stopped by signals", [SUBJECTS / "plain" / "world_stopped"])
         passes = self.scaled(10_000)
         for operations in (1_000_000, 10_000_000):  # the first is little more than start and end
             locks = [BENCH / "bench_mutex_pair", self.scaled(operations)]

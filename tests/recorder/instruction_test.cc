@@ -41,6 +41,13 @@ bool is_any(const std::string& text, const std::vector<std::string>& names) {
   return false;
 }
 
+// Of calls, jumps and returns.
+std::string without_prefixes(std::string text) {
+  for (const std::string prefix : {"bnd ", "notrack ", "repz ", "data16 ", "cs ", "ds ", "rex.W "})
+    if (text.find(prefix) == 0) return without_prefixes(text.substr(prefix.size()));
+  return text;
+}
+
 void check(const std::string& file) {
   std::uint64_t all = 0, known = 0, measured = 0, wrong = 0;
   for_each_instruction(file, [&](Listed listed) {
@@ -60,13 +67,15 @@ void check(const std::string& file) {
       BOOST_ERROR(file << " " << std::hex << listed.address << ": repeats: " << listed.text);
     if (found.bytes == 0) return;
     known++;
+    const std::string text = without_prefixes(listed.text);
     const bool leads = found.distance_at != 0 || found.short_branch;
-    const bool should = listed.text.find("(%rip)") != std::string::npos || is_any(listed.text, {"j", "bnd j"});
-    const bool right = found.bytes == size && leads == should &&
-                       (!leads || target_of(listed, found) == target_in(listed.text)) &&
-                       found.goes_on == !is_any(listed.text, {"jmp", "bnd jmp"}) &&
-                       !is_any(listed.text, {"call", "ret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3",
-                                             "hlt", "ud2", "xbegin", "xabort", "bnd call", "notrack"});
+    const bool direct = is_any(text, {"j", "call", "loop"}) && text.find(" *") == std::string::npos;
+    const bool should = text.find("(%rip)") != std::string::npos || direct;
+    const bool right =
+        found.bytes == size && leads == should && (!leads || target_of(listed, found) == target_in(text)) &&
+        found.goes_on == !is_any(text, {"jmp", "call", "ret"}) && found.calls == is_any(text, {"call"}) &&
+        !is_any(text, {"lcall", "ljmp", "lret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3", "hlt", "ud2",
+                       "xbegin", "xabort"});
     if (!right && wrong++ < 20)
       BOOST_ERROR(file << " " << std::hex << listed.address << ": " << std::dec << int{found.bytes}
                        << " bytes, distance at " << int{found.distance_at} << ": " << listed.text);

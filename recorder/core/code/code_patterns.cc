@@ -18,15 +18,6 @@ std::uint32_t word_at(std::uint64_t address) {
   return word;
 }
 
-// Operations between two registers (op r/m, r), of which nothing but flags and the result depends.
-constexpr std::uint8_t kBetweenRegisters[] = {0x89, 0x8b, 0x01, 0x09, 0x21, 0x29, 0x31, 0x39, 0x85};
-
-bool is_between_registers(std::uint8_t opcode) {
-  for (const std::uint8_t known : kBetweenRegisters)
-    if (known == opcode) return true;
-  return false;
-}
-
 }  // namespace
 
 const Region* code_region(std::uint64_t address) {
@@ -71,18 +62,6 @@ std::uint64_t trapped_clock_bytes(std::uint64_t address) {
   const std::uint8_t* code = code_at(address);
   if (code[0] != 0x0f || code[1] != kPrivilegedOpcode) return 0;
   return code[2] == 0xf9 ? 3 : 2;
-}
-
-std::uint64_t movable_bytes(std::uint64_t address) {
-  const std::uint8_t* code = code_at(address);
-  if (code[0] == 0x0f && code[1] == 0xae && code[2] == 0xe8) return 3;  // lfence
-  const std::uint64_t prefix = (code[0] & 0xf0) == 0x40 ? 1 : 0;        // REX
-  const std::uint8_t opcode = code[prefix], operands = code[prefix + 1];
-  const bool registers = (operands & 0xc0) == 0xc0;
-  if (opcode == 0xc1 && registers) return prefix + 3;  // a shift by a constant
-  if (is_between_registers(opcode) && registers) return prefix + 2;
-  const bool near_rbp = (operands & 0xc7) == 0x45 && (prefix == 0 || (code[0] & 1) == 0);
-  return opcode == 0x89 && near_rbp ? prefix + 3 : 0;
 }
 
 bool is_jumped_to(std::uint64_t target, const Region& region) {

@@ -25,10 +25,6 @@ std::uint64_t clock_bytes(std::uint64_t address);
 // The same of one in whose place there is what faults (trapped.h), where that can be nothing else.
 std::uint64_t trapped_clock_bytes(std::uint64_t address);
 
-// Bytes of an instruction at `address` that does the same anywhere: a move, shift, or arithmetic on registers, a store
-// near %rbp, or lfence; 0 for all others.
-std::uint64_t movable_bytes(std::uint64_t address);
-
 // True if what may be a jump leads to `target` from the code around it.
 bool is_jumped_to(std::uint64_t target, const Region& region);
 

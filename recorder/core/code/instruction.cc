@@ -9,10 +9,11 @@ namespace {
 // By opcode, what follows it:
 //   o nothing; m operands; b, w operands and a constant of 8, of 32 bits; i, d a constant of 8, of 32 bits
 //   q a constant as wide as the operation; g, G operands, and for some a constant of 8, of 32 bits
-//   f operands, but some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
-//   j a short conditional branch; J a short jump; n a near conditional branch; N a near jump
+//   f operands, and some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
+//   j a short conditional branch, be it of a counter; J a short jump; n a near conditional branch; N a near jump
+//   C a near call; r a return, R with a constant of 16 bits
 // These are not moved:
-//   O nothing; M operands; B a constant of 8, W of 16, E of 24, D of 32, X of 64 bits; . no instruction of programs
+//   O nothing; M operands; B a constant of 8, E of 24, X of 64 bits; . no instruction of programs
 constexpr char kOneByte[] =
     "mmmmid..mmmmid.."
     "mmmmid..mmmmid.."
@@ -26,9 +27,9 @@ constexpr char kOneByte[] =
     "oooooooooo.OOOoo"
     "XXXXooooidoooooo"
     "iiiiiiiiqqqqqqqq"
-    "bbWO..zZEo..OB.."
+    "bbRr..zZEo..OB.."
     "mmmm...Ommmmmmmm"
-    "BBBB....DN.J...."
+    "jjjj....CN.J...."
     "....OogGoo..oomf";
 constexpr char kTwoBytes[] =  // behind 0f
     ".M...O.....O.m.."
@@ -122,9 +123,9 @@ std::uint32_t constant_bytes(const Opcode& opcode, std::uint32_t operation) {
   const std::uint32_t usual = opcode.narrow ? 2 : 4;
   if (is_one_of(opcode.kind, "bizjJB")) return 1;
   if (is_one_of(opcode.kind, "wdZ")) return usual;
-  if (is_one_of(opcode.kind, "nND")) return 4;
+  if (is_one_of(opcode.kind, "nNC")) return 4;
   if (opcode.kind == 'q') return opcode.wide ? 8 : usual;
-  if (opcode.kind == 'W') return 2;
+  if (opcode.kind == 'R') return 2;
   if (opcode.kind == 'E') return 3;
   if (opcode.kind == 'X') return 8;
   if (opcode.kind == 'g') return operation < 2 ? 1 : 0;
@@ -147,11 +148,27 @@ std::uint32_t length_of(const Opcode& opcode, const std::uint8_t* code) {
   return bytes > kLongestInstruction ? 0 : bytes;
 }
 
+constexpr std::uint32_t kCallOperation = 2, kJumpOperation = 4;  // of opcode ff
+
+// Far ones are not moved, nor a call whose operand is found by the stack pointer, which a moved one has changed then.
+bool is_moved_transfer(const Opcode& opcode, const std::uint8_t* code, std::uint32_t operation) {
+  if (operation == kJumpOperation) return true;
+  if (operation != kCallOperation) return operation < kCallOperation || operation > 5;
+  const std::uint8_t* operands = code + opcode.at;
+  const bool extended = opcode.at > 1 && (operands[-2] & 0xf1) == 0x41;
+  const std::uint8_t base = (operands[0] & 7) == 4 && operands[0] >> 6 != 3 ? operands[1] & 7 : operands[0] & 7;
+  return base != 4 || extended;
+}
+
+// lfence, mfence, sfence
+bool is_fence(const std::uint8_t* code) { return code[0] == 0x0f && code[1] == 0xae && code[2] >= 0xe8; }
+
 bool is_moved(const Opcode& opcode, const std::uint8_t* code) {
-  if (opcode.stays || opcode.kind == 0 || is_one_of(opcode.kind, ".OMBWEDX")) return false;
+  if (is_fence(code)) return true;
+  if (opcode.stays || opcode.kind == 0 || is_one_of(opcode.kind, ".OMBEX")) return false;
   const std::uint32_t operation = operation_of(opcode, code);
-  if (opcode.kind == 'f' && operation >= 2 && operation <= 5) return false;
-  const bool is_near = is_one_of(opcode.kind, "nN"), is_short = is_one_of(opcode.kind, "jJ");
+  if (opcode.kind == 'f' && !is_moved_transfer(opcode, code, operation)) return false;
+  const bool is_near = is_one_of(opcode.kind, "nNC"), is_short = is_one_of(opcode.kind, "jJ");
   return !(is_near && opcode.narrow) && !(is_short && opcode.at != 1);
 }
 
@@ -176,10 +193,27 @@ Instruction decode(const std::uint8_t* code) {
   if (!is_moved(opcode, code)) return {};
   const std::uint32_t bytes = length_of(opcode, code);
   if (bytes == 0) return {};
-  const bool is_near = is_one_of(opcode.kind, "nN"), relative = has_operands(opcode) && (code[opcode.at] & 0xc7) == 5;
+  const bool is_near = is_one_of(opcode.kind, "nNC"), relative = has_operands(opcode) && (code[opcode.at] & 0xc7) == 5;
   const std::uint32_t distance_at = is_near ? opcode.at : relative ? opcode.at + 1u : 0;
+  const std::uint32_t transfer = opcode.kind == 'f' ? operation_of(opcode, code) : 0;
+  const bool calls = opcode.kind == 'C' || transfer == kCallOperation;
+  const bool leaves = calls || transfer == kJumpOperation || is_one_of(opcode.kind, "NJrR");
   return {static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(distance_at), is_one_of(opcode.kind, "jJ"),
-          !is_one_of(opcode.kind, "NJ")};
+          !leaves, calls};
+}
+
+std::uint8_t call_operands_at(const std::uint8_t* code) { return opcode_of(code).at; }
+
+bool replaces_flags(const std::uint8_t* code) {
+  const Opcode opcode = opcode_of(code);
+  std::uint8_t at = 0;
+  while (is_one_of(code[at], {0x66, 0x2e, 0x36, 0x3e, 0x26, 0x64})) at++;
+  if ((code[at] & 0xf0) == 0x40) at++;
+  if (opcode.kind == 0 || at + 1 != opcode.at) return false;
+  const std::uint8_t what = code[at];
+  const bool by_constant = is_one_of(what, {0x80, 0x81, 0x83}), by_operand = what < 0x40 && (what & 7) < 6;
+  const std::uint8_t operation = (by_constant ? code[opcode.at] : what) & 0x38;
+  return (by_constant || by_operand) && is_one_of(operation, {0x00, 0x28, 0x38});  // add, sub, cmp
 }
 
 }  // namespace reweave::core

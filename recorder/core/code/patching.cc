@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/code/clock_window.h"
 #include "recorder/core/code/code_patterns.h"
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/code/trapped.h"
 #include "recorder/core/log/checksum.h"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kHot = 12;         // calls of a site before it is patched, which costs as much as a dozen
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
-constexpr std::uint64_t kStubBytes = 64;
+constexpr std::uint64_t kStubBytes = 64, kClockStubBytes = 192;
 // In place of a call's number: the site reads the time stamp counter, or is a `pause`.
 constexpr long kClockRead = -1, kPause = -2;
 constexpr std::uint64_t kPauseBytes = 2;
@@ -35,7 +37,9 @@ struct Site {
   std::uint64_t start;   // of the patch; 0: there is none
   std::uint8_t original[kMaxPatchBytes];
   std::uint64_t resume;  // where the stub goes on after the call
-  std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was
+  std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was, or among `moves`
+  std::uint32_t count;   // of `moves`, around a clock read
+  Moved moves[kJumpBytes];
 };
 
 constexpr std::uint32_t kSites = 1024;  // a power of two
@@ -58,21 +62,6 @@ Site* admit(std::uint64_t after) {
   site_count++;
   site.after = after;
   return &site;
-}
-
-// The instruction and those behind it that a jump may replace: the patch's start and length, 0 if none.
-void find_clock_room(Site& site, const Region& region) {
-  const std::uint64_t longer = site.after - 3;
-  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
-  std::uint64_t end = site.after;
-  while (end + 8 < region.end && end - (site.after - bytes) < kJumpBytes) {
-    const std::uint64_t next = movable_bytes(end);
-    if (next == 0 || is_jumped_to(end, region)) return;
-    end += next;
-  }
-  if (end - (site.after - bytes) < kJumpBytes) return;
-  site.start = site.after - bytes;
-  site.covers = static_cast<std::uint32_t>(end - site.start);
 }
 
 // What of the code before `after` a jump may replace: the patch's start and length, 0 if none.
@@ -105,11 +94,12 @@ constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx +
 
 // rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program
 // wants to have the fault, at the instruction (kClockInstructionBytes before).
-void write_clock_stub(Site& site, std::uint64_t stub) {
-  const std::uint64_t bytes = site.after - site.start;
-  site.resume = stub + kClockHeadBytes + kClockInstructionBytes;
+void write_clock_stub(Site& site, std::uint64_t stub, const ClockWindow& window, std::uint64_t bytes) {
   const auto entry = reinterpret_cast<std::uint64_t>(&api_clock);
   Assembler code(stub);
+  site.count = window.count;
+  for (std::uint32_t i = 0; i < window.before; i++) site.moves[i] = move_instruction(code, window.starts[i]);
+  site.resume = code.at() + kClockHeadBytes + kClockInstructionBytes;
   code.put(kLoadRax, site.resume);
   code.put(kSetRdx);
   code.copy(reinterpret_cast<std::uint64_t>(&entry), sizeof entry);
@@ -117,9 +107,28 @@ void write_clock_stub(Site& site, std::uint64_t stub) {
   const std::uint8_t* faults = state().clock_reads_pass != 0 ? kTrapClock : kReadClock;
   code.copy(reinterpret_cast<std::uint64_t>(bytes == 2 ? faults : faults + 3), kClockInstructionBytes);
   if (bytes == 3) code.put(kClearRcx);
-  site.moved = code.at();
-  code.copy(site.after, site.covers - bytes);
-  code.put(kJump, site.start + site.covers);
+  for (std::uint32_t i = window.before; i < window.count; i++) site.moves[i] = move_instruction(code, window.starts[i]);
+  code.put(kJump, window.end);
+}
+
+bool patch_clock(Site& site, const Region& region, const KernelRegisters& registers) {
+  const std::uint64_t longer = site.after - 3;
+  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
+  const ClockWindow window = find_clock_window(site.after - bytes, site.after, registers, region);
+  const bool possible = window.start != 0 && window.count <= kJumpBytes;
+  const std::uint64_t stub = possible ? new_stub(window.start, kClockStubBytes) : 0;
+  if (stub == 0) return false;
+  site.start = window.start;
+  site.covers = static_cast<std::uint32_t>(window.end - window.start);
+  site.moved = 0;
+  if (site.covers > sizeof site.original) return false;
+  {
+    const Writable page(stub, kClockStubBytes);
+    if (!page.done()) return false;
+    write_clock_stub(site, stub, window, bytes);
+  }
+  memcpy(site.original, code_at(site.start), site.covers);
+  return write_jump(site.start, stub);
 }
 
 std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
@@ -172,19 +181,20 @@ bool trap_pause(Site& site) {
   return true;
 }
 
-bool patch(Site& site, long number) {
+bool patch(Site& site, long number, const KernelRegisters* registers) {
   const Region* region = patchable_region(site.after - kSyscallBytes);
+  site.count = 0;
   if (region == nullptr) return false;
   if (number == kPause) return trap_pause(site);
-  const bool is_clock = number == kClockRead;
-  is_clock ? find_clock_room(site, *region) : find_room(site, number, *region);
-  if (site.start == 0 || (!is_clock && !have_trap())) return false;
+  if (number == kClockRead) return patch_clock(site, *region, *registers);
+  find_room(site, number, *region);
+  if (site.start == 0 || !have_trap()) return false;
   const std::uint64_t stub = new_stub(site.start, kStubBytes);
   if (stub == 0) return false;
   {
     const Writable page(stub, kStubBytes);
     if (!page.done()) return false;
-    is_clock ? write_clock_stub(site, stub) : write_call_stub(site, stub);
+    write_call_stub(site, stub);
   }
   if (site.covers > sizeof site.original) return false;
   memcpy(site.original, code_at(site.start), site.covers);
@@ -197,9 +207,11 @@ bool in_place(const Site& site) {
   return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : *code_at(site.start) == kJump[0];
 }
 
-void patch_or_give_up(Site& site, long number) {
+constexpr KernelRegisters kUnknown = {};
+
+void patch_or_give_up(Site& site, long number, const KernelRegisters* registers = &kUnknown) {
   site.start = 0;
-  if (patch(site, number)) return;
+  if (patch(site, number, registers)) return;
   site.start = 0;
   site.hits = kNever;
 }
@@ -210,7 +222,7 @@ void log_patch(std::uint64_t address) {
   record.commit();
 }
 
-void follow_recorded_patch(std::uint64_t after, long number) {
+void follow_recorded_patch(std::uint64_t after, long number, const KernelRegisters* registers) {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
   if (record->thread != self().id || reinterpret_cast<const wire::PatchRecord*>(record)->address != after)
@@ -218,7 +230,7 @@ void follow_recorded_patch(std::uint64_t after, long number) {
   Site* site = admit(after);
   if (site == nullptr) diverged("has too many patches already", record);
   consume_record();
-  if (config().patch_calls != 0) patch_or_give_up(*site, number);
+  if (config().patch_calls != 0) patch_or_give_up(*site, number, registers);
 }
 
 void tell_server(std::uint64_t after, long number) {
@@ -246,18 +258,26 @@ void patch_trapped_sites(const TrappedSite* trapped, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && i < kMaxTrappedSites; i++) patch_for_runs(trapped[i]);
 }
 
-void note_clock_site(std::uint64_t after) { note_call_site(after, kClockRead); }
+namespace {
 
-void note_call_site(std::uint64_t after, long number) {
-  if (replaying()) return follow_recorded_patch(after, number);
+void note_site(std::uint64_t after, long number, const KernelRegisters* registers) {
+  if (replaying()) return follow_recorded_patch(after, number, registers);
   if (modelled()) return tell_server(after, number);
   if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
   Site* site = admit(after);
   if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over
   if (++site->hits < kHot || site->hits >= kNever) return;
   site->hits = 0;
-  patch_or_give_up(*site, number);
+  patch_or_give_up(*site, number, registers);
   if (site->start != 0) log_patch(site->after);
+}
+
+}  // namespace
+
+void note_call_site(std::uint64_t after, long number) { note_site(after, number, &kUnknown); }
+
+void note_clock_site(std::uint64_t after, const KernelRegisters& registers) {
+  note_site(after, kClockRead, &registers);
 }
 
 void note_pause_site(std::uint64_t after) {
@@ -288,6 +308,7 @@ std::uint64_t behind_pause(std::uint64_t ip) {
 void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }
 
 void remove_patches(std::uint64_t start, std::uint64_t end) {
+  remove_counted(start, end);
   if (site_count == 0) return;
   for (Site& site : sites) {
     if (site.start + site.covers <= start || site.start >= end || !in_place(site)) continue;
@@ -303,16 +324,35 @@ std::uint64_t landing(std::uint64_t ip) {
 }
 
 std::uint64_t where_moved(std::uint64_t ip) {
+  if (site_count == 0) return where_counted(ip);
   for (const Site& site : sites)
     if (site.start != 0 && site.moved != 0 && ip >= site.after && ip < site.start + site.covers)
       return in_place(site) ? site.moved + (ip - site.after) : ip;
-  return ip;
+  for (const Site& site : sites)
+    for (std::uint32_t i = 0; i < site.count; i++)
+      if (site.moves[i].from == ip && ip != site.start && in_place(site)) return site.moves[i].to;
+  return where_counted(ip);
+}
+
+void leave_stub(KernelRegisters& registers) {
+  if (!in_stub(registers.rip)) return;
+  for (Site& site : sites) {
+    for (std::uint32_t i = 0; i < site.count; i++) {
+      if (site.moves[i].to != registers.rip) continue;
+      registers.rip = site.moves[i].from;
+      if (in_place(site)) remove_patches(site.start, site.start + 1);
+      site.hits = kNever;
+      return;
+    }
+  }
+  registers.rip = put_back_counted(registers.rip);
 }
 
 bool is_patched(std::uint64_t ip) {
+  if (site_count == 0) return is_counted(ip);
   for (const Site& site : sites)
     if (site.start != 0 && ip >= site.start && ip < site.start + site.covers) return in_place(site);
-  return false;
+  return is_counted(ip);
 }
 
 std::uint64_t trap_address() { return trap; }

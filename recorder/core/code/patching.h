@@ -5,8 +5,8 @@
 // Two forms of code are known; no other is touched:
 //   mov $number, %eax; syscall      the mov becomes the jump; the `syscall` stays where it is
 //   syscall; cmp $constant, %rax    both become the jump, the stub compares; nothing nearby may jump to the cmp
-// Hot reads of the time stamp counter (tsc.h) likewise: `rdtsc` or `rdtscp` and what follows become the jump if that
-// can be moved (code_patterns.h) and nothing nearby may jump to it; a fault remains for all others. A patch is logged,
+// Hot reads of the time stamp counter (tsc.h) likewise: `rdtsc` or `rdtscp` and what is around it become the jump if
+// that can be moved (clock_window.h) and nothing may jump to it; a fault remains for all others. A patch is logged,
 // and replayed at the same event, so that the code is the same in both runs; a debugged replay does without, for a
 // debugger plants breakpoints where calls return to. Explored runs log none, and their replays do without: the fork
 // server patches what earlier runs came by, so that a run has hardly any signals. Private to a process; a fork copies
@@ -31,8 +31,8 @@ void remove_patches(std::uint64_t start, std::uint64_t end);
 // recorded.
 void note_call_site(std::uint64_t after, long number);
 
-// The same of an `rdtsc` or `rdtscp` before `after`, which faulted.
-void note_clock_site(std::uint64_t after);
+// The same of an `rdtsc` or `rdtscp` before `after`, which faulted for the thread whose registers these are.
+void note_clock_site(std::uint64_t after, const KernelRegisters& registers);
 
 // `after` is behind a `pause` of a loop in which a thread waits. That instruction is what such loops are made of, so
 // from here on it faults instead, and is a schedule point at which the thread gives way: to find out anew each time
@@ -52,6 +52,9 @@ std::uint64_t landing(std::uint64_t ip);
 
 // The same for a thread that was stopped at `ip`, between any two instructions.
 std::uint64_t where_moved(std::uint64_t ip);
+
+// An instruction of the target's has faulted: if it is executed in a stub, it is put back in its place.
+void leave_stub(KernelRegisters& registers);
 
 // True if `ip` is where a patch is.
 bool is_patched(std::uint64_t ip);

@@ -192,6 +192,8 @@ void repeat_outside_deaths_here() {
   if (dies) log_hooks.die_outside(own);
 }
 
+void (*before_debugger)();
+
 void consume_record() {
   Channel& feed = arena().feed;
   const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
@@ -201,7 +203,9 @@ void consume_record() {
   const std::uint64_t half = feed.bytes / 2;
   feed.tail.store(next, std::memory_order_release);
   if (((tail ^ next) & ~(half - 1)) != 0) wake(feed.tail_signal);
-  if (count_event() == config().stop_event) hold_for_debugger();
+  if (count_event() != config().stop_event) return;
+  if (before_debugger != nullptr) before_debugger();
+  hold_for_debugger();
 }
 
 const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {

@@ -60,6 +60,8 @@ inline void repeat_outside_deaths() {
   const wire::RecordHeader* record = peek_record();
   if (record != nullptr && record->thread == wire::kOutsideThread) repeat_outside_deaths_here();
 }
+// Called before the process holds there for a debugger; null: nothing need be done.
+extern void (*before_debugger)();
 // Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
 void consume_record();
 

@@ -27,21 +27,30 @@ bool CodeTrap::plant(std::uint64_t at) {
   const std::uint32_t prot = protection_of(at);
   if ((prot & PROT_EXEC) == 0) return false;
   address = at;
+  guarded = (prot & PROT_WRITE) != 0;
   protect(at, prot | PROT_READ | PROT_WRITE);
-  original = *reinterpret_cast<const volatile std::uint8_t*>(at);
-  write(at, kInt3);
+  set_again();
   return true;
 }
 
 void CodeTrap::remove() {
   if (address == 0) return;
-  write(address, original);
+  lift();
   protect(address, protection_of(address));
   *this = {};
 }
 
-void CodeTrap::lift() const { write(address, original); }
+void CodeTrap::lift() const {
+  if (guarded) protect(address, protection_of(address));
+  write(address, original);
+}
 
-void CodeTrap::set_again() const { write(address, kInt3); }
+void CodeTrap::set_again() {
+  original = *reinterpret_cast<const volatile std::uint8_t*>(address);
+  write(address, kInt3);
+  if (guarded) protect(address, protection_of(address) & ~static_cast<std::uint32_t>(PROT_WRITE));
+}
+
+bool CodeTrap::guards(std::uint64_t at) const { return guarded && page_down(at) == page_down(address); }
 
 }  // namespace reweave::core

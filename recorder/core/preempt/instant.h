@@ -28,7 +28,7 @@ bool is_shim_known();  // note_shim() was told of one
 
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
-inline constexpr std::uint32_t kGeneralRegisters = 16;
+inline constexpr std::uint32_t kGeneralRegisters = 16, kStackPointer = 15;
 // Flags that are part of an instant's name: of all only the direction, for what instructions leave of the others where
 // they leave them undefined differs between processors (a shift's overflow, a product's zero and sign). Recordings that
 // do not tell how frames are laid out are older, and name carry, zero, sign and overflow, too.

@@ -5,6 +5,7 @@
 
 #include "recorder/core/base/entry_points.h"
 #include "recorder/core/code/code_patterns.h"
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/log/checksum.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/preemption.h"
@@ -30,10 +31,15 @@ constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
 constexpr std::uint32_t kPatienceMs = 300, kPatienceForSignalMs = 100;
 constexpr std::uint32_t kUnlessFound = 20;  // times as long, if no instruction is found that a replay finds soon
 
+// Of instructions by which a thread that is to give way comes: for so many only those are taken that can be counted, at
+// first by themselves.
+constexpr std::uint32_t kStepsToAlone = 48, kStepsToCounted = 128, kMostStepsOfWaiting = 192;
+
 struct Probe {
   bool active;
   bool approaching;  // the place where the loop of the last look was found
   bool settling;     // the thread gives way, at an instruction that a replay finds soon
+  bool waits;        // while settling: for another thread, in a loop that is known
   std::uint32_t stalled_ms;
   Instant start;
   KernelRegisters registers;  // at the start
@@ -150,6 +156,28 @@ std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignal
 // True if a thread that computes should give way: it has stalled others, or a signal, for long.
 bool is_overdue() { return probe.stalled_ms >= patience_ms(); }
 
+// Preemptions for which nobody need be patient. Each has its loop counted from then on (code/counted_loops.h), so a
+// program comes with few of them to where it needs none. Those that come without an end are of another kind.
+struct Allowance {
+  static constexpr std::uint32_t kMost = 8;
+  static constexpr std::int64_t kRegained = 1'000'000'000;  // nanoseconds until one may be used again
+  std::uint32_t used;
+  std::int64_t regained;
+
+  bool some() {
+    const std::int64_t now = monotonic_now();
+    for (; used > 0 && now - regained >= kRegained; used--) regained += kRegained;
+    if (used == 0) regained = now;
+    return used < kMost;
+  }
+};
+Allowance allowance;
+
+// The last look saw a small loop, and another may tell whether that waits.
+bool may_be_waiting() { return probe.changes.known && seen.memory == 0; }
+
+bool gives_way() { return is_overdue() || (!may_be_waiting() && allowance.some()); }
+
 void begin_at(const KernelContext& context) {
   probe.approaching = false;
   probe.start = instant_of(context);
@@ -201,7 +229,7 @@ void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
   state().slice_over.store(kSliceTaken);
-  const bool suspect = waiting_places.is_near(ip) || is_pause_near(ip);
+  const bool suspect = !is_counted_near(ip) && (waiting_places.is_near(ip) || is_pause_near(ip));
   if (!probe.active && suspect && nameable(ip) && rest.over()) start_probe(context, 0);
 }
 
@@ -223,32 +251,41 @@ extern "C" void core_on_watchdog(int number, void* info, void* raw_context) {
 namespace {
 
 void preempt_computing(KernelContext& context) {
+  if (!is_overdue()) allowance.used++;
   preempt(context, probe.touched.telling(context.registers.rsp), probe.pause);
+}
+
+void preempt_waiting(KernelContext& context) {
+  probe.changes.recurs = probe.recurred && probe.changes.count == 0;
+  waiting_places.add(context.registers.rip);
+  note_slice_end(self(), probe.start.ip);
+  preempt(context, probe.changes, probe.pause);
+}
+
+// True if a replay finds an instant at `ip` soon, and the next ones are best counted there.
+bool is_good_place(std::uint64_t ip) {
+  if (!ValueTrap::is_possible(ip)) return false;
+  return probe.steps >= kStepsToCounted || can_be_counted(ip, probe.steps < kStepsToAlone);
 }
 
 // Gives way here, or at one of the next instructions.
 void settle_at(KernelContext& context) {
   const bool usable = nameable(context.registers.rip);
-  const bool found = usable && ValueTrap::is_possible(context.registers.rip);
-  if (usable && !found && ++probe.steps < kMaxSteps) return;
+  const bool found = usable && is_good_place(context.registers.rip);
+  const std::uint32_t most = probe.waits ? kMostStepsOfWaiting : kMaxSteps;
+  if (usable && !found && ++probe.steps < most) return;
   abandon_probe(context);
-  const bool late = probe.stalled_ms >= patience_ms() * kUnlessFound;
-  if (found || (usable && late)) preempt_computing(context);
+  const bool late = probe.waits || probe.stalled_ms >= patience_ms() * kUnlessFound;
+  if (!found && !(usable && late)) return;
+  probe.waits ? preempt_waiting(context) : preempt_computing(context);
 }
 
-void begin_to_settle(KernelContext& context) {
+void begin_to_settle(KernelContext& context, bool waits) {
   probe.active = probe.settling = true;
+  probe.waits = waits;
   probe.steps = 0;
   context.registers.eflags |= kTrapFlag;
   settle_at(context);
-}
-
-void preempt_waiting(KernelContext& context) {
-  if (!probe.changes.known) return begin_to_settle(context);
-  probe.changes.recurs = probe.recurred && probe.changes.count == 0;
-  waiting_places.add(context.registers.rip);
-  note_slice_end(self(), probe.start.ip);
-  preempt(context, probe.changes, probe.pause);
 }
 
 // The last look led to where no preemption can be.
@@ -272,8 +309,8 @@ void end_look(KernelContext& context, bool usable) {
   if (!probe.changes.known) seen.some = false;
   const bool waits = usable && is_waiting();
   rest.end_look(waits && surely_waits());
-  if (waits) return preempt_waiting(context);
-  if (usable && is_overdue()) begin_to_settle(context);
+  if (waits && probe.changes.known && probe.pause != 0) return preempt_waiting(context);
+  if (waits || (usable && gives_way())) begin_to_settle(context, waits && probe.changes.known);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "recorder/core/preempt/preemption.h"
 
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/memory_hash.h"
 #include "recorder/core/schedule/countdown.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
@@ -65,8 +67,42 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
   if (has_pages) record.append(&pages, sizeof pages);
   if (has_pages) record.append(page_marks, marks_bytes);
   record.commit();
-  if (pause != 0) note_pause_site(pause);
+  if (pause != 0)
+    note_pause_site(pause);
+  else
+    note_counted_loop(instant.ip);
   give_way(context);
+}
+
+bool count_at_loop(KernelContext& context) {
+  // A policy of short slices is asked at each so many: a loop may be of a few instructions.
+  constexpr std::int64_t kLeastUndisturbed = 256;
+  KernelRegisters& r = context.registers;
+  const CountedPoint reached = counted_point_at(r.rip);
+  if (reached.start == 0) return false;
+  Thread& me = self();
+  r.rip = reached.start;
+  if (me.counted_at == reached.start)
+    me.counted_at = 0;
+  else if (!reached.counted)
+    me.countdown--;
+  if (me.countdown < 0) {
+    const bool due = points_left(me) < 0;
+    r.eflags &= ~flags_not_kept(reached.start);
+    PendingOp op = {};
+    op.kind = OpKind::kOther;
+    op.pc = reached.start;
+    counted_point(op);
+    if (due && live() && points_left(me) < kLeastUndisturbed && !signal_pending(me)) settle(me, kLeastUndisturbed);
+    gather_points(me);
+    deliver_signals(context, false, 0);
+  }
+  if (r.rip != reached.start) return true;
+  if (debugger_counts(reached.start))
+    me.counted_at = reached.start;
+  else
+    r.rip = behind_count(reached.start);
+  return true;
 }
 
 void give_way(KernelContext& context) {

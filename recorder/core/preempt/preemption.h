@@ -26,4 +26,8 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
 // The same when the record has been written or consumed.
 void give_way(KernelContext& context);
 
+// A privileged instruction has faulted. True if that was where a loop is counted (code/counted_loops.h): a schedule
+// point.
+bool count_at_loop(KernelContext& context);
+
 }  // namespace reweave::core

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
@@ -10,6 +11,7 @@
 #include "recorder/core/preempt/preemption.h"
 #include "recorder/core/preempt/value_trap.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
 
@@ -109,12 +111,20 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
          words_equal(words_of(record)) && (record.memory == 0 || memory_equal(record));
 }
 
-// True if the thread is in the recorded loop, before or after the recorded iteration.
+// A trace does not compare all memory, so it is particular about registers. Others become what they were: nothing else
+// is left by which the instants differ.
+bool must_be_equal(const wire::PreemptRecord& record, std::uint32_t i) {
+  const bool may_vary = !tracing() || (record.varying >> i & 1) != 0;
+  return !may_vary || i == kStackPointer || is_ours(record.general[i]);
+}
+
+// True if all that the record does not name word by word, or register by register, is as recorded: the thread is in the
+// recorded loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
-  if (computes(record) || record.memory == 0) return false;
+  if ((computes(record) && tracing()) || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
     const std::uint64_t value = without_ours(general_register(context.registers, i));
-    if ((record.varying >> i & 1) == 0 && value != without_ours(record.general[i])) return false;
+    if (must_be_equal(record, i) && value != without_ours(record.general[i])) return false;
   }
   return instant_of(context).vectors == record.vectors && memory_equal(record);
 }
@@ -127,7 +137,7 @@ void keep_flags(KernelRegisters& r, const wire::PreemptRecord& record) {
 void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record) {
   KernelRegisters& r = context.registers;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++)
-    if ((record.varying >> i & 1) != 0) general_register(r, i) = record.general[i];
+    if (!must_be_equal(record, i)) general_register(r, i) = record.general[i];
   keep_flags(r, record);
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
@@ -155,6 +165,7 @@ bool preempt_if_due(KernelContext& context) {
   remove_breakpoint();
   consume_record();
   follow_recorded_pause();
+  follow_recorded_loop();
   give_way(context);
   return true;
 }
@@ -174,6 +185,15 @@ void step_over(KernelContext& context) {
   breakpoint.trap.lift();
   breakpoint.stepping = true;
   context.registers.eflags |= kTrapFlag;
+}
+
+// By one that is not quick. A thread that executes what it covers does so in its place.
+void replace_quick(KernelContext& context) {
+  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
+  const std::uint64_t address = breakpoint.quick.address();
+  breakpoint.quick.remove();
+  plant(address);
+  if (origin != 0) context.registers.rip = origin;
 }
 
 }  // namespace
@@ -208,14 +228,24 @@ bool on_breakpoint(KernelContext& context) {
   return true;
 }
 
+// The program makes code where the breakpoint is: that instruction is done without, and then it stands in what is
+// there.
+bool on_breakpoint_write(KernelContext& context, std::uint64_t address) {
+  const bool is_write = (context.registers.error & 2) != 0;
+  if (!is_write || (!breakpoint.quick.guards(address) && !breakpoint.trap.guards(address))) return false;
+  if (in_core(context.registers.rip)) {  // which arms before it returns
+    remove_breakpoint();
+    return true;
+  }
+  if (breakpoint.quick.planted()) replace_quick(context);
+  step_over(context);
+  return true;
+}
+
 void abandon_step_over(KernelContext& context) {
-  const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
-  if (origin != 0) {
-    const std::uint64_t address = breakpoint.quick.address();
-    breakpoint.quick.remove();
-    plant(address);
+  if (breakpoint.quick.origin(context.registers.rip) != 0) {
+    replace_quick(context);
     breakpoint.tried = true;
-    context.registers.rip = origin;
   }
   if (!breakpoint.stepping) return;
   breakpoint.stepping = false;

@@ -10,6 +10,8 @@ namespace reweave::core {
 void watch_for_preemption();
 // SIGTRAP. True if it was the breakpoint's.
 bool on_breakpoint(KernelContext& context);
+// A write fault at `address`. True if the breakpoint caused it.
+bool on_breakpoint_write(KernelContext& context, std::uint64_t address);
 // Any other fault of the instruction that is being stepped over, or is executed elsewhere for the breakpoint's sake.
 void abandon_step_over(KernelContext& context);
 

@@ -3,15 +3,13 @@
 #include <sys/mman.h>
 
 #include "recorder/core/code/code_patterns.h"
-#include "recorder/core/code/instruction.h"
-#include "recorder/core/code/patching.h"
 #include "recorder/core/preempt/instant.h"
 
 namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kStubBytes = 448 + NamedWords::kMax * 50;
+constexpr std::uint64_t kStubBytes = 448 + kMostMovedBytes + NamedWords::kMax * 50;
 static_assert(kStubBytes % 64 == 0);
 constexpr std::uint8_t kStoreRcx[] = {0x65, 0x48, 0x89, 0x0c, 0x25};  // mov %rcx, %gs:..
 constexpr std::uint8_t kLoadRcx[] = {0x65, 0x48, 0x8b, 0x0c, 0x25};   // mov %gs:.., %rcx
@@ -19,13 +17,6 @@ constexpr std::uint8_t kIfZero[] = {0xe3};                            // jrcxz
 constexpr std::uint8_t kInt3[] = {0xcc};
 constexpr std::uint32_t kRcx = 14, kRsp = 15;  // of PreemptRecord::general
 constexpr std::uint8_t kEncoded[kGeneralRegisters] = {8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 3, 2, 0, 1, 4};
-
-// The distance of an instruction at `from` when it is executed at `to`.
-std::int64_t moved_distance(std::uint64_t from, std::uint8_t distance_at, std::uint64_t to) {
-  std::int32_t distance;
-  memcpy(&distance, code_at(from + distance_at), sizeof distance);
-  return distance + static_cast<std::int64_t>(from - to);
-}
 
 bool is_code(const Region& region) {
   return (region.prot & PROT_EXEC) != 0 && !region.shared && region.accessible_end() == region.end;
@@ -36,38 +27,13 @@ bool may_be_debugged() {
   return config().patch_calls == 0 && arena().status.event.load(std::memory_order_relaxed) >= config().stop_event;
 }
 
-// The instructions that a jump at `address` covers.
-struct Window {
-  std::uint32_t count = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t starts[kJumpBytes];
-
-  // Whether what they refer to is within reach of `stub`.
-  bool reaches(std::uint64_t stub) const {
-    constexpr std::int64_t kReach = (std::int64_t{1} << 31) - static_cast<std::int64_t>(kStubBytes);
-    for (std::uint32_t i = 0; i < count; i++) {
-      const std::uint8_t distance_at = decode(code_at(starts[i])).distance_at;
-      const std::int64_t distance = distance_at == 0 ? 0 : moved_distance(starts[i], distance_at, stub);
-      if (distance > kReach || distance < -kReach) return false;
-    }
-    return true;
-  }
-  // False if there is one that cannot be moved, or a way into their midst.
-  bool find(std::uint64_t address) {
-    const Region* region = region_at(address);
-    if (region == nullptr || !is_code(*region)) return false;
-    while (bytes < kJumpBytes) {
-      const std::uint64_t at = address + bytes;
-      if (at + kLongestInstruction > region->end || is_patched(at)) return false;
-      if (at != address && is_jumped_to(at, *region)) return false;
-      const Instruction found = decode(code_at(at));
-      if (found.bytes == 0 || (!found.goes_on && bytes + found.bytes < kJumpBytes)) return false;
-      starts[count++] = at;
-      bytes += found.bytes;
-    }
-    return count == 1 || !may_be_debugged();
-  }
-};
+// The instructions that a trap at `address` covers.
+bool find_window(JumpWindow& window, std::uint64_t address) {
+  const Region* region = region_at(address);
+  if (region == nullptr || !is_code(*region) || !window.find(address, *region)) return false;
+  if (window.is_entered(*region)) return false;
+  return window.count == 1 || !may_be_debugged();
+}
 
 // A stub for all traps that reach it: there is but one at a time.
 std::uint64_t stub_for(std::uint64_t address) {
@@ -81,7 +47,7 @@ std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word);
 
 template <std::size_t n>
 void put_shelf(Assembler& code, const std::uint8_t (&instruction)[n]) {
-  constexpr std::uint32_t kShelf = offsetof(Thread, shelved_rcx);
+  constexpr std::uint32_t kShelf = offsetof(Thread, shelved);
   code.put(instruction);
   code.copy(reinterpret_cast<std::uint64_t>(&kShelf), sizeof kShelf);
 }
@@ -146,24 +112,9 @@ bool is_compared(std::uint32_t i, std::uint64_t value) { return i != kRsp && !is
 
 }  // namespace
 
-bool ValueTrap::is_possible(std::uint64_t address) { return Window().find(address); }
-
-// A short branch becomes a near one; distances are from elsewhere.
-void ValueTrap::move(Assembler& code, Moved& moved) {
-  const Instruction found = decode(code_at(moved.from));
-  const std::uint64_t after = moved.from + found.bytes;
-  moved.to = code.at();
-  if (found.short_branch) {
-    const std::uint8_t opcode = *code_at(moved.from);
-    const std::uint64_t target =
-        after + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*code_at(after - 1))});
-    const std::uint8_t near[] = {0x0f, static_cast<std::uint8_t>(0x80 | (opcode & 0xf))};
-    return found.goes_on ? code.put(near, target) : code.put(kJump, target);
-  }
-  code.copy(moved.from, found.bytes);
-  if (found.distance_at == 0) return;
-  const auto distance = static_cast<std::int32_t>(moved_distance(moved.from, found.distance_at, moved.to));
-  Assembler(moved.to + found.distance_at).copy(reinterpret_cast<std::uint64_t>(&distance), sizeof distance);
+bool ValueTrap::is_possible(std::uint64_t address) {
+  JumpWindow window;
+  return find_window(window, address);
 }
 
 // What differs now goes first: it most likely differs at the next turns too. Other words of memory are not compared.
@@ -172,7 +123,7 @@ bool ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
   Assembler code(stub_);
   const auto put_go_on = [&] {
     put_shelf(code, kLoadRcx);
-    for (std::uint32_t i = 0; i < count_; i++) move(code, moved_[i]);
+    for (std::uint32_t i = 0; i < count_; i++) moved_[i] = move_instruction(code, moved_[i].from);
     code.put(kJump, address_ + covered_);
   };
   Comparisons compare(code, put_go_on);
@@ -191,9 +142,9 @@ bool ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
 
 bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
   const std::uint64_t address = present.rip;
-  Window window;
-  const std::uint64_t stub = window.find(address) ? stub_for(address) : 0;
-  if (stub == 0 || !window.reaches(stub)) return false;
+  JumpWindow window;
+  const std::uint64_t stub = find_window(window, address) ? stub_for(address) : 0;
+  if (stub == 0 || !window.reaches(stub, kStubBytes)) return false;
   address_ = address;
   covered_ = window.bytes;
   stub_ = stub;
@@ -202,7 +153,7 @@ bool ValueTrap::plant(KernelRegisters& present, const Values& wanted) {
   memcpy(original_, code_at(address), sizeof original_);
   const Writable room(stub, kStubBytes);
   const bool written = room.done() && write_stub(present, wanted);
-  const Writable code(address, kJumpBytes, protection());
+  const Writable code(address, kJumpBytes, protection() & ~PROT_WRITE);
   if (written && code.done())
     Assembler(address).put(kJump, stub);
   else
@@ -220,6 +171,11 @@ void ValueTrap::remove() {
   const Writable code(address_, kJumpBytes, protection());
   if (code.done()) memcpy(reinterpret_cast<void*>(address_), original_, sizeof original_);
   *this = {};
+}
+
+bool ValueTrap::guards(std::uint64_t at) const {
+  const bool near = at >= page_down(address_) && at < page_up(address_ + kJumpBytes);
+  return planted() && near && (protection() & PROT_WRITE) != 0;
 }
 
 std::uint64_t ValueTrap::origin(std::uint64_t ip) const {

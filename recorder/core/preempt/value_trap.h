@@ -4,7 +4,7 @@
 // With the baton, and only while the thread that holds it executes that code.
 #pragma once
 
-#include "recorder/core/code/stubs.h"
+#include "recorder/core/code/moved_code.h"
 #include "recorder/core/preempt/instant.h"
 
 namespace reweave::core {
@@ -27,17 +27,15 @@ class ValueTrap {
   // SIGTRAP: `ip` is where the trap that has struck ends. It belongs to address(), or the thread goes on at go_on().
   bool hit(std::uint64_t ip) const { return planted() && ip == struck_; }
   std::uint64_t address() const { return address_; }
+  // A write to `at` has faulted because of the trap (code_trap.h): it may be done without.
+  bool guards(std::uint64_t at) const;
   std::uint64_t go_on() const { return moved_[0].to; }
 
   // Where the instruction at `ip` of the stub comes from, if it is one of the target's; else 0.
   std::uint64_t origin(std::uint64_t ip) const;
 
  private:
-  struct Moved {
-    std::uint64_t from, to;
-  };
   bool write_stub(KernelRegisters& present, const Values& wanted);
-  void move(Assembler& code, Moved& moved);
   int protection() const;
 
   std::uint64_t address_, covered_, stub_, struck_;

@@ -50,7 +50,7 @@ bool answer(KernelContext& context, std::uint64_t bytes) {
   if (self().tsc_faults != 0) return false;
   const std::uint64_t ip = context.registers.rip;
   arm();
-  if (!in_stub(ip) && (context.registers.eflags & kTrapFlag) == 0) note_clock_site(ip + bytes);
+  if (!in_stub(ip) && (context.registers.eflags & kTrapFlag) == 0) note_clock_site(ip + bytes, context.registers);
   const std::uint64_t value = logged_value(bytes == 3);
   context.registers.rax = value & 0xffffffff;
   context.registers.rdx = value >> 32;

@@ -23,6 +23,13 @@ inline void set_points_left(Thread& thread, std::int64_t points) {
   *shortest += points - share * (1 + kStubCountdowns);
 }
 
+// All for the counter of calls: the thread is in a loop that counts in no other.
+inline void gather_points(Thread& thread) {
+  const std::int64_t left = points_left(thread);
+  for (std::int64_t& counter : thread.stub_countdowns) counter = 0;
+  thread.countdown = left;
+}
+
 inline void set_budget(Thread& thread, std::int64_t points) {
   set_points_left(thread, points);
   thread.budget = points;

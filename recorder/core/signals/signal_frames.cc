@@ -190,6 +190,7 @@ bool pop_signal_frame(KernelContext& context) {
     context.registers.fp_state = ours;
     me.signal_mask = copy.to.mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
     whole = take_fp_state(context, theirs);
+    context.registers.rip = where_moved(context.registers.rip);
     if (whole) take_alternate_stack(copy.to.stack, context.registers.rsp);
   }
   me.call_frame = 0;

@@ -30,7 +30,7 @@ bool in_core(std::uint64_t ip) {
   return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
 }
 
-// Runs at any instant of any thread, even inside the core: it queues, and does nothing else.
+// Runs at any instant of any thread, even inside the core: it queues, and sees to it that the thread looks soon.
 extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
   allow_unaligned(*static_cast<KernelContext*>(raw_context));
   Thread& me = self();
@@ -41,6 +41,7 @@ extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) 
   queue_signal(me, number, info, true);
   if (me.queued.load() >= kSignalQueue - kNested) static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
   note_interruption();
+  if (state().holder.load() == me.id + 1u && !in_core(registers.rip)) end_slice();
   leave_blocking_call(registers);
 }
 

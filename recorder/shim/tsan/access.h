@@ -30,13 +30,16 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
 }
 
 // What a trace does within a naked function, whose first operand is in %rdi, before it returns: calls trace(that, place
-// of the caller). Registers and flags stay as they are but for %rdi, which is left as the stubs leave it that stand in
-// for calls (core/code/counting_stubs.h).
-#define REWEAVE_TRACE_AND_RETURN                                                        \
-  "pushq %%rax\n\tlahf\n\tseto %%al\n\tpushq %%rax\n\tpushq %%rsi\n\t"                  \
-  ".cfi_adjust_cfa_offset 24\n\tmovq 24(%%rsp), %%rsi\n\tcall %P[trace]\n\t"            \
-  "popq %%rsi\n\tpopq %%rax\n\taddb $127, %%al\n\tsahf\n\tpopq %%rax\n\t" /* of seto */ \
-  ".cfi_adjust_cfa_offset -24\n\tmovq (%%rsp), %%rdi\n\tret\n"
+// of the caller), on the core's stack. The target's, the registers and the flags stay as they are but for %rdi, which
+// is left as the stubs leave it that stand in for calls (core/code/counting_stubs.h).
+#define REWEAVE_TRACE_AND_RETURN                                                             \
+  REWEAVE_TO_CORE_STACK                                                                      \
+  "pushq %%rax\n\tlahf\n\tseto %%al\n\tpushq %%rax\n\tpushq %%rsi\n\t"                       \
+  ".cfi_escape 0x0f, 5, 0x77, 24, 0x06, 0x23, 8\n\t" /* CFA: the word at 24(%rsp), plus 8 */ \
+  "movq %%gs:80, %%rsi\n\tmovq (%%rsi), %%rsi\n\tcall %P[trace]\n\t"                         \
+  "popq %%rsi\n\tpopq %%rax\n\taddb $127, %%al\n\tsahf\n\tpopq %%rax\n\t" /* of seto */      \
+  "popq %%rsp\n\t.cfi_def_cfa %%rsp, 8\n\t"                                                  \
+  "movq (%%rsp), %%rdi\n\tret\n"
 
 template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
 [[gnu::always_inline]] inline void access(const volatile void* place, std::uint64_t pc) {

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -94,6 +95,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   map_core_stack(child);
   prepare_thread(child);
   wait_for_first_turn();
+  count_without_debugger();
   drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;
