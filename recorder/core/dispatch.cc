@@ -20,6 +20,7 @@
 #include "recorder/core/syscalls/debugger_calls.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
+#include "recorder/core/syscalls/kernel_steps.h"
 #include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
@@ -43,6 +44,12 @@ long refuse(Call& call) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
+// What the call's row says.
+long handle(Call& call) {
+  if (call.row->kind == CallKind::kAsked && !live()) return answered_call(call);
+  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
+}
+
 long run(Call& call) {
   PendingOp op = {};
   op.kind = OpKind::kSyscall;
@@ -59,9 +66,12 @@ long run(Call& call) {
   if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
   if (kind == CallKind::kYield) return complete(call, 0);
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
-  if (tracing()) trace_call(call.context, call.number);
-  if (kind == CallKind::kAsked && !live()) return answered_call(call);
-  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
+  if (!tracing()) return handle(call);
+  trace_gifts(call);
+  trace_call(call.context, call.number);  // the last event of a thread that it ends
+  const long result = handle(call);
+  if (process().alive != 0) trace_receipts(call, result);
+  return result;
 }
 
 long run_body(void* call) { return run(*static_cast<Call*>(call)); }

@@ -68,13 +68,14 @@ void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset
 }
 
 void map_heap_shadow() {
-  const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  // What grows downwards counts as stack, not as data (scratch.cc).
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_GROWSDOWN;
+  const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE, kHow, -1, 0);
   if (is_error(result))
     stop_run(
         wire::OutcomeKind::kUnsupported,
-        "the limit of the address space or of data leaves no room for the heap checks of explored runs, which take "
-        "8 TiB of it; raise it (ulimit -v, ulimit -d)");
+        "the limit of the address space leaves no room for the heap checks of explored runs, which take 8 TiB of it; "
+        "raise it (ulimit -v)");
 }
 
 void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArenaFd) {
@@ -111,6 +112,7 @@ void log_first_process(Thread& me) {
         record.tid = me.tid;
       },
       [&me](const wire::SpawnRecord& record) -> const char* {
+        trace_spawn(record);
         me.tid = me.outer_tid = record.tid;
         return nullptr;
       });

@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "recorder/own_files.h"
+#include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/processor_claim.h"
 
 namespace reweave {
@@ -85,16 +86,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-constexpr rlim_t kNeededFds = kArenaFd + kReservedFds;
-
-void check_descriptor_limit() {
-  rlimit files = {};
-  SYSCALL_CHECK(getrlimit(RLIMIT_NOFILE, &files));
-  REQUIRE(files.rlim_max >= kNeededFds,
-          "the hard limit of open descriptors is {}, and Reweave uses the numbers {} to {}; raise it (ulimit -Hn)",
-          files.rlim_max, kArenaFd, kNeededFds - 1);
-}
-
 // In the child: what the core reaches wherever it is. What there is not is left as it was, and missed where it is used.
 void open_for_core(int fd, const char* path) {
   const int opened = path[0] == 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
@@ -109,8 +100,8 @@ void open_for_core(int fd, const char* path) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur < kNeededFds) {
-    files.rlim_cur = kNeededFds;
+  if (files.rlim_cur < kNeededDescriptors) {
+    files.rlim_cur = kNeededDescriptors;
     setrlimit(RLIMIT_NOFILE, &files);
   }
   cpu_set_t one;
@@ -183,7 +174,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
 
 Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::function<void()>& meanwhile)
     : arena_(arena) {
-  check_descriptor_limit();
+  check_limits_of_target();
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());

@@ -67,11 +67,13 @@ void log_spawn(Thread& child, wire::SpawnKind kind) {
         record.tid = child.outer_tid;
         record.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
       },
-      [&child, kind](const wire::SpawnRecord& record) {
+      [&child, kind](const wire::SpawnRecord& record) -> const char* {
+        const bool same = record.child == child.id && record.kind == static_cast<std::uint32_t>(kind);
+        if (!same) return "created another thread";
+        trace_spawn(record);
         child.outer_tid = record.tid;
         child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
-        const bool same = record.child == child.id && record.kind == static_cast<std::uint32_t>(kind);
-        return same ? nullptr : "created another thread";
+        return nullptr;
       });
 }
 
@@ -103,6 +105,12 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, O
     log_death(state().processes[child.process], SIGKILL);
   }
   return real_tid;
+}
+
+void trace_spawn(const wire::SpawnRecord& record) {
+  if (!tracing()) return;
+  memcpy(reserve_out(sizeof record), &record, sizeof record);
+  publish_out(sizeof record);
 }
 
 void trace_fork(const Call& call, const Thread& child) {
