@@ -44,7 +44,8 @@ long refuse(Call& call) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-long carry_out(Call& call) {
+// What the call's row says.
+long handle(Call& call) {
   if (call.row->kind == CallKind::kAsked && !live()) return answered_call(call);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
@@ -65,10 +66,10 @@ long run(Call& call) {
   if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
   if (kind == CallKind::kYield) return complete(call, 0);
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
-  if (!tracing()) return carry_out(call);
+  if (!tracing()) return handle(call);
   trace_gifts(call);
   trace_call(call.context, call.number);  // the last event of a thread that it ends
-  const long result = carry_out(call);
+  const long result = handle(call);
   if (process().alive != 0) trace_receipts(call, result);
   return result;
 }

@@ -1,5 +1,6 @@
 // Where rooms of the core call rooms above their own: the functions behind the hooks that each declares (hooks.h). The
 // tables are constant, so that the linker makes plain calls of them.
+#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/model.h"
 #include "recorder/core/explored/modelled_signals.h"
@@ -15,7 +16,6 @@
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/signals/hooks.h"
 #include "recorder/core/syscalls/explored_answers.h"
-#include "recorder/core/syscalls/kernel_steps.h"
 
 namespace reweave::core {
 
@@ -39,6 +39,7 @@ constexpr LogHooks log_hooks = {
 
 constexpr ScheduleHooks schedule_hooks = {
     .expect_preemption = watch_for_preemption,
+    .process_begun = count_without_debugger,
     .process_ended = leave_tracing,
     .outside_acts = outside_acts,
     .waits_for_outside = waits_for_outside,
@@ -51,10 +52,6 @@ constexpr TracerHooks tracer_hooks = {
     .stop_in_group = stop_in_group,
     .stop_at_event = stop_at_event,
     .stop_in_stepped_handler = stop_in_stepped_handler,
-};
-
-constexpr SignalHooks signal_hooks = {
-    .trace_signal = trace_signal,
 };
 
 constexpr ExploredAnswers explored = {

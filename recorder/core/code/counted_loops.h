@@ -30,8 +30,8 @@ struct CountedPoint {
 CountedPoint counted_point_at(std::uint64_t trap_ip);
 // Where a thread goes on that is at `start` and has counted: `start` if that is no point any more.
 std::uint64_t behind_count(std::uint64_t start);
-// True if a debugger counts at `start` instead, where the code is as it was: a thread that has counted already and is to
-// go on there says so (Thread::counted_at).
+// True if a debugger counts at `start` instead, where the code is as it was: a thread that has counted already and is
+// to go on there says so (Thread::counted_at).
 bool debugger_counts(std::uint64_t start);
 // What of the flags the stub at `start` does not keep, for the instruction replaces them.
 std::uint64_t flags_not_kept(std::uint64_t start);

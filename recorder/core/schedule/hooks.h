@@ -9,6 +9,8 @@ namespace reweave::core {
 struct ScheduleHooks {
   // Replay, after records were consumed: whoever has to stop the thread before its next schedule point prepares that.
   void (*expect_preemption)();
+  // A process that was forked has its first turn, and calls this.
+  void (*process_begun)();
   // A process of the tree ended with `wait_status`: who traces it learns of it, whom it traces is let go.
   void (*process_ended)(std::uint16_t process, std::int32_t wait_status);
 

@@ -1,4 +1,4 @@
-// What delivering a signal asks of the rooms above: functions that core/wiring.cc names. Those of ptrace(2) stop the
+// What delivering a signal asks of ptrace(2), whose room is above: functions that core/wiring.cc names. They stop the
 // calling thread if it is traced, and do nothing if it is not; the baton is given away meanwhile. `context` is what the
 // thread returns to, which its tracer may change.
 #pragma once
@@ -19,11 +19,5 @@ struct TracerHooks {
   void (*stop_in_stepped_handler)(KernelContext& context);
 };
 [[gnu::visibility("hidden")]] extern const TracerHooks tracer_hooks;
-
-struct SignalHooks {
-  // Trace: the calling thread, which is at `pc`, gets a signal.
-  void (*trace_signal)(std::uint64_t pc);
-};
-[[gnu::visibility("hidden")]] extern const SignalHooks signal_hooks;
 
 }  // namespace reweave::core

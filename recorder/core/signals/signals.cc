@@ -4,6 +4,7 @@
 
 #include "recorder/core/base/entry_points.h"
 #include "recorder/core/base/real_actions.h"
+#include "recorder/core/log/kernel_step.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
@@ -148,7 +149,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   while (signal_due(me)) {
     arm();  // a clock's reading leaves its point to be counted, and a signal may come at any instant
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
-    if (tracing()) signal_hooks.trace_signal(context.registers.rip);
+    if (tracing()) trace_signal(context.registers.rip);
     Tracee* tracee = tracee_of(me);
     if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);
     stopped = false;

@@ -11,6 +11,7 @@
 
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/core/syscalls/kernel_step_handlers.h"
 #include "recorder/core/syscalls/kernel_step_notes.h"
 #include "recorder/core/syscalls/outputs.h"
 #include "recorder/core/syscalls/table.h"
@@ -86,15 +87,15 @@ void each_descriptor(std::uint64_t header, const Use& use) {
   }
 }
 
-// Likewise of the messages of a call that sends or receives: `count` of them, if it has many.
-void note_descriptors(const Call& call, KernelStep step, long count) {
-  const auto use = [&](int fd) { note(call, step, call.logged[0], descriptor(fd)); };
-  const auto first = static_cast<std::uint64_t>(call.logged[1]);
-  if (call.number == SYS_sendmsg || call.number == SYS_recvmsg) return each_descriptor(first, use);
-  if (call.number != SYS_sendmmsg && call.number != SYS_recvmmsg) return;
+void note_descriptors(const Call& call, KernelStep step, std::uint64_t header) {
+  each_descriptor(header, [&](int fd) { note(call, step, call.logged[0], descriptor(fd)); });
+}
+
+// Likewise of `count` messages.
+void note_descriptors_of_many(const Call& call, KernelStep step, long count) {
   constexpr long kMostMessages = 1024;  // UIO_MAXIOV
   for (long i = 0; i < count && i < kMostMessages; i++)
-    each_descriptor(first + static_cast<std::uint64_t>(i) * sizeof(mmsghdr), use);
+    note_descriptors(call, step, static_cast<std::uint64_t>(call.logged[1] + i * static_cast<long>(sizeof(mmsghdr))));
 }
 
 int futex_operation(const Call& call) { return static_cast<int>(call.logged[1]) & FUTEX_CMD_MASK; }
@@ -107,8 +108,10 @@ void note_futex(const Call& call, KernelStep step, int argument) {
   note_futex(call, step, static_cast<std::uint64_t>(call.logged[argument]));
 }
 
+}  // namespace
+
 // A futex that is waked, or whose waiters go to another.
-void wake_futex(const Call& call) {
+void before_futex(const Call& call) {
   const int operation = futex_operation(call);
   if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) return;
   note_futex(call, KernelStep::kGives, 0);
@@ -118,7 +121,7 @@ void wake_futex(const Call& call) {
 }
 
 // Woken, or told that the value had changed. Whose waiters were moved is woken by either.
-void wait_for_futex(const Call& call, long result) {
+void after_futex(const Call& call, long result) {
   if (result != 0 && result != -EAGAIN) return;
   const int operation = futex_operation(call);
   if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET) return;
@@ -126,33 +129,48 @@ void wait_for_futex(const Call& call, long result) {
   if (operation == FUTEX_WAIT_REQUEUE_PI) note_futex(call, KernelStep::kTakes, 4);
 }
 
+namespace {
+
 // What a call does to file locks. A lock to read may be in the place of one to write.
 struct FileLocking {
   bool takes = false, gives = false;
 };
-FileLocking file_locking(const Call& call) {
+
+FileLocking flock_locking(const Call& call) {
   const long command = call.logged[1];
-  if (call.number == SYS_flock) return {(command & LOCK_UN) == 0, (command & LOCK_EX) == 0};
+  return {(command & LOCK_UN) == 0, (command & LOCK_EX) == 0};
+}
+
+FileLocking fcntl_locking(const Call& call) {
+  const long command = call.logged[1];
   const bool locks = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
   const auto address = static_cast<std::uint64_t>(call.logged[2]);
-  if (call.number != SYS_fcntl || !locks || !is_there(address, sizeof(struct flock))) return {};
+  if (!locks || !is_there(address, sizeof(struct flock))) return {};
   const short type = reinterpret_cast<const struct flock*>(address)->l_type;
   return {type != F_UNLCK, type != F_WRLCK};
+}
+
+void give_locks(const Call& call, const FileLocking& locking) {
+  if (locking.gives) note(call, KernelStep::kGives, KernelPlace::kFileLocks);
+}
+
+void take_locks(const Call& call, const FileLocking& locking) {
+  if (locking.takes) note(call, KernelStep::kTakes, KernelPlace::kFileLocks);
 }
 
 // What a call does to System V semaphores: adding gives; taking away, to who waits for zero.
 struct SemaphoreUse {
   bool adds = false, takes_away = false, waits_for_zero = false;
 };
-SemaphoreUse semaphore_use(const Call& call) {
+
+SemaphoreUse use_by_command(const Call& call) {
+  constexpr long kCommands = 0xff;
+  const long command = call.logged[2] & kCommands;
+  return {command == SETVAL || command == SETALL || command == IPC_RMID, true, true};
+}
+
+SemaphoreUse use_by_list(const Call& call) {
   SemaphoreUse use;
-  if (call.number == SYS_semctl) {
-    constexpr long kCommands = 0xff;
-    const long command = call.logged[2] & kCommands;
-    use.adds = command == SETVAL || command == SETALL || command == IPC_RMID;
-    use.takes_away = use.waits_for_zero = true;
-  }
-  if (call.number != SYS_semop && call.number != SYS_semtimedop) return use;
   const auto address = static_cast<std::uint64_t>(call.logged[1]);
   const auto count = static_cast<std::uint64_t>(call.logged[2]);
   if (!is_there(address, sizeof(sembuf)) || !is_there(address, count * sizeof(sembuf))) return use;
@@ -165,70 +183,81 @@ SemaphoreUse semaphore_use(const Call& call) {
   return use;
 }
 
-void give_semaphores(const Call& call) {
-  const SemaphoreUse use = semaphore_use(call);
+void give_semaphores(const Call& call, const SemaphoreUse& use) {
   if (use.adds) note(call, KernelStep::kGives, KernelPlace::kSemaphores, call.logged[0]);
   if (use.takes_away) note(call, KernelStep::kGives, KernelPlace::kSemaphoreZero, call.logged[0]);
 }
 
-void take_semaphores(const Call& call) {
-  const SemaphoreUse use = semaphore_use(call);
+void take_semaphores(const Call& call, const SemaphoreUse& use) {
   if (use.takes_away) note(call, KernelStep::kTakes, KernelPlace::kSemaphores, call.logged[0]);
   if (use.waits_for_zero) note(call, KernelStep::kTakes, KernelPlace::kSemaphoreZero, call.logged[0]);
 }
 
-// A process that ends, or a program that gives way to another, closes descriptors; an ending thread may be waited for.
-void note_end(const Call& call) {
-  if (call.number == SYS_exit && call.me.clear_child_tid != 0)
-    note_futex(call, KernelStep::kGives, call.me.clear_child_tid);
-  const bool ends = call.number == SYS_exit_group || (call.number == SYS_exit && process().live_threads == 1);
-  const bool leaves = ends || call.number == SYS_execve || call.number == SYS_execveat;
-  if (leaves) note(call, KernelStep::kLeaves, 0);
-}
-
-void note_closed(const Call& call) {
-  const std::uint64_t first = descriptor(call.logged[0]);
-  if (call.number == SYS_close) note(call, KernelStep::kClosed, static_cast<long>(first), first);
-  if (call.number == SYS_close_range && (call.logged[2] & CLOSE_RANGE_CLOEXEC) == 0)
-    note(call, KernelStep::kClosed, static_cast<long>(first), descriptor(call.logged[1]));
-  const bool replaces = (call.number == SYS_dup2 || call.number == SYS_dup3) && call.logged[0] != call.logged[1];
-  if (replaces) note(call, KernelStep::kClosed, call.logged[1], descriptor(call.logged[1]));
+void note_closed(const Call& call, long first, long last) {
+  note(call, KernelStep::kClosed, static_cast<long>(descriptor(first)), descriptor(last));
 }
 
 }  // namespace
+
+void before_flock(const Call& call) { give_locks(call, flock_locking(call)); }
+void after_flock(const Call& call, long) { take_locks(call, flock_locking(call)); }
+void before_fcntl(const Call& call) { give_locks(call, fcntl_locking(call)); }
+void after_fcntl(const Call& call, long result) {
+  take_locks(call, fcntl_locking(call));
+  if (call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC) after_dup(call, result);
+}
+
+void give_semaphores_by_command(const Call& call) { give_semaphores(call, use_by_command(call)); }
+void take_semaphores_by_command(const Call& call, long) { take_semaphores(call, use_by_command(call)); }
+void give_semaphores_by_list(const Call& call) { give_semaphores(call, use_by_list(call)); }
+void take_semaphores_by_list(const Call& call, long) { take_semaphores(call, use_by_list(call)); }
+
+// A process that ends, or a program that gives way to another, closes descriptors; an ending thread may be waited for.
+void before_exec(const Call& call) { note(call, KernelStep::kLeaves, 0); }
+void before_exit_group(const Call& call) { note(call, KernelStep::kLeaves, 0); }
+void before_exit(const Call& call) {
+  if (call.me.clear_child_tid != 0) note_futex(call, KernelStep::kGives, call.me.clear_child_tid);
+  if (process().live_threads == 1) note(call, KernelStep::kLeaves, 0);
+}
+
+void before_close(const Call& call) { note_closed(call, call.logged[0], call.logged[0]); }
+void before_close_range(const Call& call) {
+  if ((call.logged[2] & CLOSE_RANGE_CLOEXEC) == 0) note_closed(call, call.logged[0], call.logged[1]);
+}
+void before_dup_onto(const Call& call) {
+  if (call.logged[0] != call.logged[1]) note(call, KernelStep::kClosed, call.logged[1], descriptor(call.logged[1]));
+}
+
+void before_listen(const Call& call) { note(call, KernelStep::kListens, call.logged[0]); }
+void before_sendmsg(const Call& call) {
+  note_descriptors(call, KernelStep::kPasses, static_cast<std::uint64_t>(call.logged[1]));
+}
+void before_sendmmsg(const Call& call) { note_descriptors_of_many(call, KernelStep::kPasses, call.logged[2]); }
+void after_recvmsg(const Call& call, long) {
+  note_descriptors(call, KernelStep::kPassed, static_cast<std::uint64_t>(call.logged[1]));
+}
+void after_recvmmsg(const Call& call, long result) { note_descriptors_of_many(call, KernelStep::kPassed, result); }
+
+void after_wait4(const Call& call, long result) {
+  if (result > 0) note(call, KernelStep::kTakes, KernelPlace::kTasks);
+}
+void after_ioctl(const Call& call, long) {
+  if (call.logged[1] == FIONREAD) note(call, KernelStep::kReceives, call.logged[0]);
+}
 
 void trace_gifts(const Call& call) {
   each_row(kGiving, call.number,
            [&](const DescriptorRow& row) { note(call, KernelStep::kSends, call.logged[row.argument]); });
   each_row(kGivingTo, call.number, [&](const PlaceRow& row) { note_place(call, KernelStep::kGives, row); });
-  if (call.number == SYS_sendmsg || call.number == SYS_sendmmsg)
-    note_descriptors(call, KernelStep::kPasses, call.logged[2]);
-  if (call.number == SYS_futex) wake_futex(call);
-  if (file_locking(call).gives) note(call, KernelStep::kGives, KernelPlace::kFileLocks);
-  give_semaphores(call);
-  note_opens(call);
-  if (call.number == SYS_listen) note(call, KernelStep::kListens, call.logged[0]);
-  note_closed(call);
-  note_end(call);
+  if (call.row->before != nullptr) call.row->before(call);
 }
 
 void trace_receipts(const Call& call, long result) {
-  if (call.number == SYS_futex) return wait_for_futex(call, result);
-  if (is_error(result)) return;
+  if (is_error(result) && call.row->after != after_futex) return;  // which also tells that a value has changed
   each_row(kGetting, call.number,
            [&](const DescriptorRow& row) { note(call, KernelStep::kReceives, call.logged[row.argument]); });
   each_row(kGettingFrom, call.number, [&](const PlaceRow& row) { note_place(call, KernelStep::kTakes, row); });
-  if (call.number == SYS_wait4 && result > 0) note(call, KernelStep::kTakes, KernelPlace::kTasks);
-  if (call.number == SYS_ioctl && call.logged[1] == FIONREAD) note(call, KernelStep::kReceives, call.logged[0]);
-  if (call.number == SYS_recvmsg || call.number == SYS_recvmmsg) note_descriptors(call, KernelStep::kPassed, result);
-  if (file_locking(call).takes) note(call, KernelStep::kTakes, KernelPlace::kFileLocks);
-  take_semaphores(call);
-  note_ready(call, result);
-  note_made(call, result);
-}
-
-void trace_signal(std::uint64_t pc) {
-  note_step(pc, KernelStep::kTakes, static_cast<std::uint64_t>(KernelPlace::kTasks), 0);
+  if (call.row->after != nullptr) call.row->after(call, result);
 }
 
 }  // namespace reweave::core

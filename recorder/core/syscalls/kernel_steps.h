@@ -3,8 +3,6 @@
 // object.
 #pragma once
 
-#include <cstdint>
-
 #include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
@@ -13,7 +11,5 @@ namespace reweave::core {
 void trace_gifts(const Call& call);
 // The call returned `result`: what it got, and the descriptors that it made.
 void trace_receipts(const Call& call, long result);
-// The calling thread, which is at `pc`, gets a signal.
-void trace_signal(std::uint64_t pc);
 
 }  // namespace reweave::core

@@ -1,8 +1,8 @@
 // Calls that look for descriptors which are ready. That one can be written says nothing that others did.
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 
+#include "recorder/core/syscalls/kernel_step_handlers.h"
 #include "recorder/core/syscalls/kernel_step_notes.h"
 #include "recorder/core/syscalls/outputs.h"
 
@@ -44,23 +44,18 @@ void note_epoll(const Call& call, long result) {
 
 }  // namespace
 
-void note_ready(const Call& call, long result) {
+void after_poll(const Call& call, long result) {
+  if (result > 0) note_polled(call);
+}
+
+void after_select(const Call& call, long result) {
   if (result <= 0) return;
-  switch (call.number) {
-    case SYS_poll:
-    case SYS_ppoll:
-      return note_polled(call);
-    case SYS_select:
-    case SYS_pselect6:
-      note_selected(call, 1);
-      return note_selected(call, 3);
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-      return note_epoll(call, result);
-    default:
-      return;
-  }
+  note_selected(call, 1);
+  note_selected(call, 3);
+}
+
+void after_epoll_wait(const Call& call, long result) {
+  if (result > 0) note_epoll(call, result);
 }
 
 }  // namespace reweave::core

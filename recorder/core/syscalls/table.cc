@@ -8,6 +8,7 @@
 
 #include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/kernel_step_handlers.h"
 
 namespace reweave::core {
 
@@ -78,6 +79,17 @@ constexpr RepeatedCall kRepeatedCalls[] = {
 #undef REPEATED
 };
 
+struct StepRow {
+  std::uint16_t number;
+  void (*before)(const Call&);
+  void (*after)(const Call&, long result);
+};
+constexpr StepRow kStepRows[] = {
+#define STEPS(number, before, after) {number, before, after},
+#include "recorder/core/syscalls/kernel_step_rows.inc"
+#undef STEPS
+};
+
 struct ExploredRow {
   std::uint16_t number;
   ExploredStep step;
@@ -98,7 +110,7 @@ constexpr const Entry* take_entry(const Entry (&list)[N], std::size_t& next, con
 // All lists are in number order.
 constexpr std::array<SyscallRow, kRowCount> make_rows() {
   std::array<SyscallRow, kRowCount> rows = {};
-  std::size_t ints = 0, paths = 0, places = 0, repeated = 0, answers = 0;
+  std::size_t ints = 0, paths = 0, places = 0, repeated = 0, answers = 0, steps = 0;
   for (std::size_t i = 0; i < kRowCount; i++) {
     SyscallRow& row = rows[i] = kPlainRows[i];
     if (const auto* entry = take_entry(kIntArguments, ints, row)) row.ints = entry->ints;
@@ -108,6 +120,10 @@ constexpr std::array<SyscallRow, kRowCount> make_rows() {
     if (const auto* entry = take_entry(kExploredRows, answers, row)) {
       row.step = entry->step;
       row.explored = entry->answer;
+    }
+    if (const auto* entry = take_entry(kStepRows, steps, row)) {
+      row.before = entry->before;
+      row.after = entry->after;
     }
   }
   return rows;
@@ -122,7 +138,7 @@ constexpr bool all_have_rows(const Entry (&list)[N]) {
   return next == N;
 }
 static_assert(all_have_rows(kIntArguments) && all_have_rows(kPathArguments) && all_have_rows(kArgumentPlaces) &&
-                  all_have_rows(kRepeatedCalls) && all_have_rows(kExploredRows),
+                  all_have_rows(kRepeatedCalls) && all_have_rows(kExploredRows) && all_have_rows(kStepRows),
               "the lists of further columns are in number order, each entry of a call that has a row");
 
 constexpr bool sorted_and_unique() {

@@ -152,6 +152,8 @@ struct SyscallRow {
   Repeats repeats = Repeats::kNever;  // repeated_calls.inc
   ExploredStep step = ExploredStep::kNone;
   bool (*explored)(Call&, long& result) = nullptr;
+  void (*before)(const Call&) = nullptr;              // tracing (kernel_step_rows.inc)
+  void (*after)(const Call&, long result) = nullptr;  // likewise, unless it failed
 };
 
 // nanosleep, clock_nanosleep.

@@ -42,10 +42,10 @@ void inherit_attributes(const Thread& from, Thread& to);
 // A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
 long creation_failed(Call& call, Thread& child, long error);
 // Logs the call and the child, or checks them. The child's id as the target sees it: the kernel's when recording, the
-// Trace: passes on to which process the new thread belongs.
-void trace_spawn(const wire::SpawnRecord& record);
 // recorded one when replaying.
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0});
+// Trace: passes on to which process the new thread belongs.
+void trace_spawn(const wire::SpawnRecord& record);
 void trace_fork(const Call& call, const Thread& child);
 // If the caller's tracer wants that event: it traces the child, too, which stops when it begins. With CLONE_PTRACE it
 // does in any case.

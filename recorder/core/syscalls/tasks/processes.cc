@@ -5,11 +5,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
@@ -95,7 +95,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   map_core_stack(child);
   prepare_thread(child);
   wait_for_first_turn();
-  count_without_debugger();
+  schedule_hooks.process_begun();
   drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;

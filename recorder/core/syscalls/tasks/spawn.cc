@@ -68,11 +68,11 @@ void log_spawn(Thread& child, wire::SpawnKind kind) {
         record.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
       },
       [&child, kind](const wire::SpawnRecord& record) -> const char* {
+        const bool same = record.child == child.id && record.kind == static_cast<std::uint32_t>(kind);
+        if (!same) return "created another thread";
+        trace_spawn(record);
         child.outer_tid = record.tid;
         child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
-        if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
-          return "created another thread";
-        trace_spawn(record);
         return nullptr;
       });
 }
