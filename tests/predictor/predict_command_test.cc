@@ -204,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(held_locks_and_limits_are_told, Folder) {
   }
   BOOST_REQUIRE_EQUAL(run(kReweave + " predict --help > " + out), 0);
   for (const char* said : {"8 places of the trace", "64 pairs of thread and code location", "of up to 8 threads",
-                           "1000 highest-ranked", "200000 steps", "default: 600", "default: text"}) {
+                           "1000 highest-ranked", "20000 steps", "default: 600", "default: text"}) {
     BOOST_TEST(has(test::read_bytes(out), said), said);
   }
   BOOST_TEST(run(kReweave + " predict --explain 0 x.std 2> " + out) != 0);
