@@ -1,5 +1,5 @@
-// A loop without system calls that another thread looks at, as a debugger does in counted_loops_test.py: what the thread
-// says at each look is how far the loop had come when it was preempted.
+// A loop without system calls that another thread looks at, as a debugger does in counted_loops_test.py: what the
+// thread says at each look is how far the loop had come when it was preempted.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

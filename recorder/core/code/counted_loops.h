@@ -4,7 +4,8 @@
 // it again, takes milliseconds each time (preempt/loop_probe.h).
 //
 // Planting is logged, and done again at the same event by a replay. A debugger could not plant breakpoints among what
-// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well.
+// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well,
+// until the debugger's side counts there itself (replayer/gdb/counting.py).
 //
 // Only code of files is counted. Private to a process; a fork copies it. Called with the baton.
 #pragma once
@@ -30,8 +31,8 @@ struct CountedPoint {
 CountedPoint counted_point_at(std::uint64_t trap_ip);
 // Where a thread goes on that is at `start` and has counted: `start` if that is no point any more.
 std::uint64_t behind_count(std::uint64_t start);
-// True if a debugger counts at `start` instead, where the code is as it was: a thread that has counted already and is to
-// go on there says so (Thread::counted_at).
+// True if a debugger counts at `start` instead, where the code is as it was: a thread that has counted already and is
+// to go on there says so (Thread::counted_at).
 bool debugger_counts(std::uint64_t start);
 // What of the flags the stub at `start` does not keep, for the instruction replaces them.
 std::uint64_t flags_not_kept(std::uint64_t start);
@@ -45,9 +46,6 @@ bool is_counted_near(std::uint64_t ip);
 // The instruction at `ip` of a stub has faulted: the program is to see it in its place, and it stays there. Returns
 // that place; `ip` if it is none of a stub's.
 std::uint64_t put_back_counted(std::uint64_t ip);
-
-// In the child of a fork, with which no debugger goes: what one counted in the parent is counted here.
-void count_without_debugger();
 
 // The code from `start` to `end` becomes what it was.
 void remove_counted(std::uint64_t start, std::uint64_t end);

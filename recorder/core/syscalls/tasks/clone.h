@@ -37,6 +37,9 @@ void set_gs(Thread& thread);
 // Likewise, of a thread in the caller's memory: it will return to the program there.
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
+// Called in a process that has its own copy of the memory, before its first turn; null: nothing need be done.
+extern void (*in_forked_child)();
+
 void inherit_attributes(const Thread& from, Thread& to);
 
 // A creation that fails: the slot that was prepared is given back. No other thread can have seen it.

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/code/counted_loops.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -86,6 +85,12 @@ void publish_process() {
   state().process_count++;
 }
 
+}  // namespace
+
+void (*in_forked_child)();
+
+namespace {
+
 // In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
@@ -94,7 +99,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   map_core_stack(child);
   prepare_thread(child);
   wait_for_first_turn();
-  count_without_debugger();
+  if (in_forked_child != nullptr) in_forked_child();
   drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;
