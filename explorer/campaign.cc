@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -14,10 +15,11 @@
 #include "explorer/failure_store.h"
 #include "explorer/failures.h"
 #include "explorer/places.h"
+#include "explorer/prediction.h"
+#include "explorer/searches/predicted.h"
 #include "explorer/searches/search.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
-#include "explorer/witness.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
 #include "formats/folder.h"
@@ -31,7 +33,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
 // Parts of the limit of time: the search ends after the first if it has found something, and what was found is made
 // minimal until the second; the rest is for replays.
 constexpr double kSearchShare = 0.7, kMinimiseShare = 0.9;
@@ -197,42 +198,26 @@ class Campaign {
     note(one_run(request), request, "an undisturbed run");
   }
 
+  SearchOptions search_options() {
+    SearchOptions options;
+    options.seed = options_.seed;
+    options.depth = options_.depth;
+    options.knowledge = &knowledge_;
+    options.learned = options_.learned;
+    options.places = &places_;
+    return options;
+  }
+
+  // The user's candidates, before anything else.
   void confirm_candidates() {
-    for (std::size_t i = 0; i < options_.candidates.candidates.size() && !enough(); i++) {
-      const Candidate& candidate = options_.candidates.candidates[i];
-      const CandidateVerdict verdict = confirm(i, candidate);
-      if (!verdict.failed) add_pairs(candidate);
-      result_.verdicts.push_back(verdict);
-    }
+    if (options_.candidates.candidates.empty()) return;
+    KnownCandidates known(options_.candidates);
+    SearchOptions options = search_options();
+    options.feed = &known;
+    Predicted predicted(options);
+    drive(predicted, std::numeric_limits<std::uint64_t>::max(), "");
+    result_.verdicts = predicted.verdicts();
   }
-
-  // Along the witness; as long as the run leaves it and passes, along another linearization of it.
-  CandidateVerdict confirm(std::size_t index, const Candidate& candidate) {
-    const auto beginning = beginning_of(candidate, needs_beginning(candidate) ? recorded_order() : Observation());
-    if (!beginning) return {index, false, "its witness lacks its beginning", "was not made", false};
-    CandidateVerdict verdict = {index, false, "", "", false};
-    std::vector<WitnessOrder> orders = {candidate.witness};
-    for (std::size_t i = 0; i < orders.size() && !enough(); i++) {
-      RunRequest request = witness_request(*beginning, orders[i]);
-      if (request.goal.size() > kGoalBytes) return {index, false, "its witness is too long", "was not made", false};
-      request.step_limit = step_limit();
-      const RunResult run = one_run(request);
-      verdict.failed = note(run, request, fmt::format("candidate {} ({})", index + 1, name_of(candidate.kind)));
-      verdict.followed = was_followed(run, orders[i]);
-      verdict.outcome = describe_outcome(run);
-      if (i == 0 && !verdict.followed)
-        verdict.how =
-            fmt::format("its witness could not be followed to the end ({})", tell_departure(run, orders[i], places_));
-      if (verdict.followed)
-        verdict.how += i == 0 ? "its witness was followed to the end" : "; another linearization of it was";
-      if (verdict.followed || verdict.failed) break;
-      if (i == 0) orders = linearizations(candidate.witness, kMostLinearizations);
-    }
-    return verdict;
-  }
-
-  // What the recorded run did from main on, seen by repeating it; empty if it was too long.
-  const Observation& recorded_order() { return repetition().run.observed; }
 
   // The order of the recorded run, repeated.
   struct Repetition {
@@ -266,33 +251,27 @@ class Campaign {
     return failure_site(seen, places_) == failure_site(repeated, places_);
   }
 
-  // Neighbouring events of the candidate, in both orders, for the active tester.
-  void add_pairs(const Candidate& candidate) {
-    std::vector<std::uint64_t> places;
-    for (const CandidateEvent& event : candidate.events)
-      for (const WitnessStep& step : candidate.witness)
-        if (step.index == event.index) places.push_back(step.pc);
-    for (std::size_t i = 0; i + 1 < places.size(); i++) {
-      unconfirmed_.push_back({places[i], places[i + 1]});
-      unconfirmed_.push_back({places[i + 1], places[i]});
-    }
-  }
-
   void search() {
     if (options_.runs == 0) return;
-    SearchOptions options;
-    options.seed = options_.seed;
-    options.depth = options_.depth;
-    options.knowledge = &knowledge_;
-    options.learned = options_.learned;
-    options.pairs = unconfirmed_;
+    SearchOptions options = search_options();
+    if (options_.strategy == "auto" && options_.fork_at.empty() && options_.candidates.candidates.empty()) {
+      begin_prediction();
+      options.feed = prediction_.get();
+    }
     const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
     // auto begins with runs that teach as much.
     if (options_.strategy != "auto") undisturbed_run();
-    std::uint64_t left = options_.runs;
+    drive(*search, options_.runs, fmt::format("{}, seed {}, ", options_.strategy, options_.seed));
+    result_.report = search->report();
+    if (prediction_ != nullptr) result_.prediction = prediction_->report();
+    prediction_.reset();
+  }
+
+  // Makes the runs that `search` asks for, `left` of them at most. `how` begins what failures say they were found by.
+  void drive(Search& search, std::uint64_t left, const std::string& how) {
     while (!enough()) {
       while (left > 0 && workers_->started() < workers_->capacity()) {
-        std::optional<RunRequest> request = search->next();
+        std::optional<RunRequest> request = search.next();
         if (!request) break;
         request->step_limit = step_limit();
         silence(*request);
@@ -302,14 +281,30 @@ class Campaign {
       if (workers_->started() == 0) break;
       Workers::Done done = workers_->finish();
       const RunRequest& request = done.request;
-      const RunResult run = judged(std::move(done.result));
+      RunResult run = judged(std::move(done.result));
       count(request, run);
       if (run.called_off) continue;
       if (run.fair_from == 0) length_ = std::max(length_, run.steps);
-      search->learn(request, run);
-      note(run, request, fmt::format("{}, seed {}, {}", options_.strategy, options_.seed, request.policy));
+      const bool failed = note(run, request, how + (request.source.empty() ? request.policy : request.source));
+      // A failure that says nothing about the program is none to learn from.
+      if (run.failed() && !failed) run.outcome = wire::OutcomeKind::kLeftRecording;
+      search.learn(request, run);
+      if (prediction_ != nullptr) prediction_->learn(run, knowledge_.take_news());
     }
-    result_.report = search->report();
+  }
+
+  // Short runs are predicted from in a moment, and with them the campaign does not depend on time.
+  void begin_prediction() {
+    constexpr std::uint64_t kShort = 200'000;
+    constexpr double kShare = 0.25, kLongest = 60;
+    const double seconds = options_.seconds > 0 ? std::min(kLongest, options_.seconds * kShare) : kLongest;
+    const std::string folder = (fs::path(options_.output) / "prediction").string();
+    Folder::create(folder);
+    prediction_ = std::make_unique<Prediction>(folder, seconds, [this](const RunResult& run, const std::string& path) {
+      save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
+    });
+    prediction_->wait_for_each(workers_->departure().recorded_steps <= kShort);
+    prediction_->start(options_.recording);
   }
 
   // A run that no fair schedule has ended yet may only be long. Until one has gone on for all of it, it is made once
@@ -328,13 +323,14 @@ class Campaign {
   // True if the run is a failure of the program.
   bool note(const RunResult& run, const RunRequest& request, const std::string& how) {
     if (!run.failed()) return false;
+    const std::uint64_t number = result_.progress.runs;
     if (run.text == wire::kNeverEnds && !hang_confirmed_) return note_long(run, request, how);
     if (is_unfaithful(run, request)) {
       result_.progress.unfaithful++;
       result_.unfaithful_end = describe_outcome(run);
       return false;
     }
-    failures_.note(run, request, how, result_.progress.runs, step_limit());
+    failures_.note(run, request, how, number, step_limit());
     result_.progress.failures = failures_.different_ends();
     return true;
   }
@@ -369,8 +365,8 @@ class Campaign {
   bool stopped_ = false;
   bool hang_confirmed_ = false;
   std::optional<Repetition> repetition_;
-  std::vector<ActivePair> unconfirmed_;
-  std::uint64_t started_ = 0;  // runs of the search
+  std::unique_ptr<Prediction> prediction_;  // null: this campaign makes none
+  std::uint64_t started_ = 0;               // runs of the search
   std::shared_ptr<const QuietSites> quiet_;
   std::map<std::string, std::uint64_t> left_for_, not_kept_for_;
   Failures failures_;

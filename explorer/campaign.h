@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "explorer/run.h"
+#include "explorer/searches/predicted.h"
 #include "formats/candidates.h"
 
 namespace reweave {
@@ -64,18 +65,9 @@ struct KeptFailure {
   std::string how;                     // strategy, or the candidate
   std::string story;                   // the minimal schedule in plain words
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
-  std::string last_words;  // the last line that the run wrote: an assertion's text, an exception's; may be empty
+  std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty
 
   bool reproduced() const { return verified == replays; }
-};
-
-// What became of a candidate.
-struct CandidateVerdict {
-  std::size_t index;    // in the candidate list
-  bool followed;        // the witness, or another linearization of it, was executed to its end
-  std::string how;      // which, or where and why not
-  std::string outcome;  // of the run
-  bool failed;
 };
 
 struct CampaignResult {
@@ -92,6 +84,7 @@ struct CampaignResult {
   bool gave_up = false;        // none of the first runs could be examined
   std::string unfaithful_end;  // how unfaithful runs ended
   std::string report;          // what the search says of itself; may be empty
+  std::string prediction;      // what was predicted during the search; empty: nothing was asked for
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

@@ -49,10 +49,10 @@ bool show_progress(const CampaignProgress& progress, const CampaignOptions& opti
   return !interrupted.load();
 }
 
-void print_verdicts(const CampaignResult& result, const CandidateSet& candidates) {
+void print_verdicts(const CampaignResult& result) {
   for (const CandidateVerdict& verdict : result.verdicts)
-    fmt::print("candidate {} ({}): {}; {}\n", verdict.index + 1, name_of(candidates.candidates[verdict.index].kind),
-               verdict.how, verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
+    fmt::print("candidate {} ({}): {}; {}\n", verdict.number, name_of(verdict.kind), verdict.how,
+               verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
 std::size_t reproduced(const CampaignResult& result) {
@@ -97,6 +97,7 @@ void print_summary(const CampaignResult& result, const CampaignOptions& options)
     fmt::print("{} runs watched only what threads share: {:.2f} ms each; the others {:.2f} ms\n", progress.quiet_runs,
                1e3 * progress.quiet_seconds / static_cast<double>(progress.quiet_runs),
                1e3 * progress.full_seconds / static_cast<double>(full));
+  if (!result.prediction.empty()) fmt::print("{}\n", result.prediction);
   if (!result.report.empty()) fmt::print("{}: {}\n", options.strategy, result.report);
 }
 
@@ -140,7 +141,7 @@ int explore(ExploreArguments& arguments) {
   std::signal(SIGINT, on_interrupt);
   const CampaignResult result = run(options, reader.is_whole());
   if (isatty(2) != 0) fmt::print(stderr, "\r\033[K");
-  print_verdicts(result, options.candidates);
+  print_verdicts(result);
   print_summary(result, options);
   for (const KeptFailure& failure : result.failures)
     if (failure.reproduced()) print_failure(failure);

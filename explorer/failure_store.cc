@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "explorer/last_words.h"
 #include "formats/error.h"
 #include "formats/fd.h"
 #include "formats/recording_writer.h"
@@ -132,6 +133,7 @@ bool output_passes(const std::string& path, const std::string& command) {
 }
 
 std::string last_words_of(const std::string& path) {
+  constexpr std::size_t kMostWords = 256 << 10;  // the last of them are looked at
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "a pipe from a replay");
   const pid_t pid = start_replay(path, ends[1], ends[1]);
@@ -141,17 +143,11 @@ std::string last_words_of(const std::string& path) {
   for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) != 0;) {
     if (n < 0 && errno != EINTR) break;
     if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-    if (text.size() > 1 << 16) text.erase(0, text.size() - (1 << 15));
+    if (text.size() > 2 * kMostWords) text.erase(0, text.size() - kMostWords);
   }
   close(ends[0]);
   wait_for(pid);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  // The C++ library says over two lines what was thrown.
-  std::size_t last = text.rfind("terminate called");
-  if (last == std::string::npos) last = text.rfind('\n') + 1;
-  std::string words = text.substr(last);
-  std::replace(words.begin(), words.end(), '\n', ' ');
-  return words;
+  return last_words(text);
 }
 
 }  // namespace reweave

@@ -23,7 +23,7 @@ bool replays_alike(const std::string& path, const RunResult& run, const Expected
 // output as its input, ends with status 0.
 bool output_passes(const std::string& path, const std::string& command);
 
-// The last line that the recorded run writes, its standard error included.
+// What the recorded run says of its failure (explorer/last_words.h).
 std::string last_words_of(const std::string& path);
 
 }  // namespace reweave

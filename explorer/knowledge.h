@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "explorer/observation.h"
@@ -27,6 +28,12 @@ class Knowledge {
  public:
   // Adds a run that was observed.
   void learn(const Observation& run);
+
+  // Ordered pairs of conflicting places that were learned since this was asked last.
+  std::size_t take_news() {
+    const std::size_t known = pairs_.size();
+    return known - std::exchange(told_, known);
+  }
 
   std::uint64_t choices() const { return choices_; }  // of the longest run
   std::uint32_t threads() const { return threads_; }
@@ -54,6 +61,7 @@ class Knowledge {
   std::map<std::vector<std::uint64_t>, std::size_t> known_;  // index in variables_
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pairs_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> uses_of_released_;
+  std::size_t told_ = 0;  // of pairs_
 };
 
 }  // namespace reweave

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -18,11 +19,14 @@
 #include "formats/error.h"
 #include "predictor/predict_command.h"
 #include "recorder/supervisor/init_process.h"
+#include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/record_command.h"
+#include "recorder/supervisor/recordings.h"
 #include "recorder/supervisor/unsaved.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
 #include "replayer/replay_command.h"
+#include "replayer/trace_recording.h"
 
 namespace {
 
@@ -31,13 +35,24 @@ struct Verbs {
   void (*add)(CLI::App& app, int& status);
 };
 
+// Who analyses traces runs no program: what makes them comes from here.
+void add_predict_verb(CLI::App& app, int& status) {
+  const auto make = [](const std::string& recording, const std::string& output,
+                       const std::function<void(std::uint64_t)>& progress) -> reweave::TraceShortfall {
+    const reweave::TracedReplay traced = reweave::trace_recording(recording, output, progress);
+    if (traced.whole) return {};
+    return {traced.result.text, reweave::exit_status_of(traced.result.outcome)};
+  };
+  reweave::add_predict_command(app, status, {reweave::recording_to_read, make});
+}
+
 const Verbs kVerbs[] = {
     {{"record"}, reweave::add_record_command},
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
-    {{"predict"}, reweave::add_predict_command},
+    {{"predict"}, add_predict_verb},
     {{"explore"}, reweave::add_explore_command},
 };
 
@@ -125,6 +140,7 @@ void require_written() {
 int run(CLI::App& app, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   require_verb(first);
+  if (first != "record" && first != reweave::kSaveRestVerb) reweave::fit_own_limits();
   int status = 0;
   add_verbs(app, status, first);
   try {

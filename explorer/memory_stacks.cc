@@ -37,6 +37,7 @@ class Follower {
       const std::uint64_t pc = reader.pc_of(chunk.site[i]);
       switch (chunk.kind[i]) {
         case EventKind::kCall:
+          if (chunk.aux[i] == kEntersMain) break;
           calls.push_back(pc);
           break;
         case EventKind::kReturn:

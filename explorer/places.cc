@@ -8,6 +8,7 @@
 
 #include "formats/elf_file.h"
 #include "formats/error.h"
+#include "formats/library_code.h"
 #include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
 #include "formats/source_lines.h"
@@ -68,6 +69,14 @@ Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFil
   }
 }
 
+const SourceFrame* Places::frame(std::uint64_t pc) {
+  const CodeSymbol* found = symbol(pc);
+  if (found == nullptr || found->frames.empty()) return nullptr;
+  const auto own = std::find_if(found->frames.begin(), found->frames.end(),
+                                [](const SourceFrame& frame) { return !is_of_library(frame.file); });
+  return own == found->frames.end() ? &found->frames.front() : &*own;
+}
+
 const Places::Module* Places::module_at(std::uint64_t address) const {
   for (const Module& module : modules_)
     if (address >= module.start && address < module.end) return &module;
@@ -82,7 +91,8 @@ const CodeSymbol* Places::symbol(std::uint64_t pc) {
 std::string Places::code(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr) return fmt::format("{:#x}", pc);
-  return found->frames.empty() ? found->fallback : text_of(found->frames.front());
+  const SourceFrame* shown = frame(pc);
+  return shown == nullptr ? found->fallback : text_of(*shown);
 }
 
 std::vector<std::string> Places::frames(std::uint64_t pc) {
@@ -96,15 +106,15 @@ std::vector<std::string> Places::frames(std::uint64_t pc) {
 }
 
 std::string Places::function(std::uint64_t pc) {
-  const CodeSymbol* found = symbol(pc);
-  return found == nullptr || found->frames.empty() ? code(pc) : found->frames.front().function;
+  const SourceFrame* shown = frame(pc);
+  return shown == nullptr ? code(pc) : shown->function;
 }
 
 std::string Places::source_line(std::uint64_t pc) {
-  const CodeSymbol* found = symbol(pc);
-  if (found == nullptr || found->frames.empty() || found->frames.front().file.empty()) return "";
-  const std::vector<std::string> lines = source_lines(found->frames.front().file);
-  const int line = found->frames.front().line;
+  const SourceFrame* shown = frame(pc);
+  if (shown == nullptr || shown->file.empty()) return "";
+  const std::vector<std::string> lines = source_lines(shown->file);
+  const int line = shown->line;
   return line < 1 || static_cast<std::size_t>(line) > lines.size() ? "" : trimmed(lines[line - 1]);
 }
 

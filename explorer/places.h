@@ -12,11 +12,12 @@ class Places {
  public:
   explicit Places(const std::string& recording);
 
-  // "function (file.c:12)" of a return address; "0x1234" if nothing is known.
+  // "function (file.c:12)" of a return address; "0x1234" if nothing is known. Of inlined functions the innermost that
+  // is not a library's.
   std::string code(std::uint64_t pc);
   // The same with what it is inlined into, innermost first. None for what is ours.
   std::vector<std::string> frames(std::uint64_t pc);
-  // The function of the source that has it, the innermost of inlined ones; what code() says if it is not known.
+  // The function that code() names; what code() says if none is known.
   std::string function(std::uint64_t pc);
   // The text of that source line; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
@@ -34,6 +35,8 @@ class Places {
   };
   const Module* module_at(std::uint64_t address) const;
   const CodeSymbol* symbol(std::uint64_t pc);
+  // Null if the source is not known.
+  const SourceFrame* frame(std::uint64_t pc);
 
   std::vector<Module> modules_;
   Symbols symbols_;

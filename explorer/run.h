@@ -35,6 +35,7 @@ struct RunRequest {
   // Null: every access is a schedule point.
   std::shared_ptr<const QuietSites> quiet;
   bool own_quiet = false;  // `quiet` is the search's own choice; otherwise the campaign may set it
+  std::string source;      // what proposed the run, for people; empty: the policy's name says it
 };
 
 struct RunResult {

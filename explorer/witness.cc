@@ -92,41 +92,6 @@ WitnessOrder linearize(const WitnessOrder& steps, Preference preference) {
   return result;
 }
 
-// Where steps are in a run.
-class StepsOf {
- public:
-  explicit StepsOf(const Observation& run) {
-    std::map<ThreadId, std::size_t> made;
-    for (std::size_t i = 0; i < run.size(); i++) {
-      if (!run.resumed(i)) choices_[{run[i].thread, run[i].pc}].push_back(i);
-      rank_.push_back(made[run[i].thread]++);
-    }
-  }
-
-  // The choice that is this step.
-  std::optional<std::size_t> find(const WitnessStep& step) const {
-    const auto at = choices_.find({step.thread, step.pc});
-    if (at == choices_.end() || step.occurrence >= at->second.size()) return {};
-    return at->second[step.occurrence];
-  }
-  // How many choices its thread had made before.
-  std::size_t rank(std::size_t choice) const { return rank_[choice]; }
-
- private:
-  std::map<std::pair<ThreadId, std::uint64_t>, std::vector<std::size_t>> choices_;  // by thread and place
-  std::vector<std::size_t> rank_;
-};
-
-// The first choice of the run that is one of `steps`, the earliest in the trace first. Some events of a trace have
-// their point at another place, such as a join's at its system call.
-std::optional<std::size_t> find_first(WitnessOrder steps, const StepsOf& run) {
-  constexpr std::size_t kTries = 16;
-  std::sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
-  for (std::size_t i = 0; i < std::min(steps.size(), kTries); i++)
-    if (const auto found = run.find(steps[i])) return found;
-  return {};
-}
-
 }  // namespace
 
 bool ordered(const WitnessStep& a, const WitnessStep& b) {
@@ -144,60 +109,40 @@ std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_
   return orders;
 }
 
-std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, const Observation& recorded) {
-  std::vector<ThreadId> choices;
-  if (!needs_beginning(candidate)) return choices;
-  if (candidate.cut && candidate.turns.empty()) return {};
-  const StepsOf steps(recorded);
-  const auto end = candidate.cut ? steps.find(candidate.turns.front()) : find_first(candidate.witness, steps);
-  if (!end) return {};
-  std::map<ThreadId, std::size_t> made;
-  const auto choose = [&](ThreadId thread) {
-    choices.push_back(thread);
-    made[thread]++;
-  };
-  for (std::size_t i = 0; i < *end; i++) choose(recorded[i].thread);
-  for (std::size_t turn = 1; turn < candidate.turns.size(); turn++) {
-    const ThreadId thread = candidate.turns[turn].thread;
-    // What is at another place here is made with the thread's next turn.
-    const auto last = steps.find(candidate.turns[turn]);
-    while (last && made[thread] <= steps.rank(*last)) choose(thread);
-  }
-  return choices;
+std::vector<WitnessTurn> turns_along(const Candidate& candidate, const WitnessOrder& order) {
+  std::vector<WitnessTurn> turns = candidate.beginning;
+  const std::vector<WitnessTurn> rest = turns_of(order);
+  turns.insert(turns.end(), rest.begin(), rest.end());
+  return turns;
 }
 
-RunRequest witness_request(const std::vector<ThreadId>& beginning, const WitnessOrder& order) {
-  const WitnessHeader header = {static_cast<std::uint32_t>(beginning.size()), static_cast<std::uint32_t>(order.size())};
-  const std::size_t choice_bytes = (beginning.size() * sizeof(ThreadId) + 7) / 8 * 8;
+RunRequest witness_request(const std::vector<WitnessTurn>& turns) {
   RunRequest request;
   request.policy = "witness";
-  request.goal.resize(sizeof header + choice_bytes + order.size() * sizeof(WitnessGoal));
+  request.goal.resize(turns.size() * sizeof(TurnGoal));
   std::byte* at = request.goal.data();
-  std::memcpy(at, &header, sizeof header);
-  if (!beginning.empty()) std::memcpy(at + sizeof header, beginning.data(), beginning.size() * sizeof(ThreadId));
-  at += sizeof header + choice_bytes;
-  for (const WitnessStep& step : order) {
-    const WitnessGoal goal = {step.pc, step.thread, {}};
+  for (const WitnessTurn& turn : turns) {
+    const TurnGoal goal = {turn.pc, static_cast<std::uint32_t>(turn.arrivals), turn.thread, 0};
     std::memcpy(at, &goal, sizeof goal);
     at += sizeof goal;
   }
   return request;
 }
 
-bool was_followed(const RunResult& run, const WitnessOrder& order) {
-  return run.witness.next >= order.size() && run.witness.skipped == 0;
+bool was_followed(const RunResult& run, const std::vector<WitnessTurn>& turns) {
+  return run.witness.next >= turns.size() && run.witness.skipped == 0;
 }
 
-std::string tell_departure(const RunResult& run, const WitnessOrder& order, Places& places) {
+std::string tell_departure(const RunResult& run, const std::vector<WitnessTurn>& turns, Places& places) {
   static constexpr const char* kReasons[] = {"the run ended", "it was not born or had ended", "it had to wait",
-                                             "it was elsewhere"};
+                                             "it did not come there"};
   const WitnessProgress& progress = run.witness;
-  const std::uint64_t step = progress.skipped > 0 ? progress.first_skipped : progress.next;
-  if (step >= order.size()) return "";
+  const std::uint64_t turn = progress.skipped > 0 ? progress.first_skipped : progress.next;
+  if (turn >= turns.size()) return "";
   const char* reason = kReasons[progress.obstacle < std::size(kReasons) ? progress.obstacle : 0];
-  std::string text = fmt::format("left before step {} of {}, where thread {} was to be at {}: {}", step + 1,
-                                 order.size(), order[step].thread, places.code(order[step].pc), reason);
-  if (progress.skipped > 0) text += fmt::format("; {} steps were left out", progress.skipped);
+  std::string text = fmt::format("left in turn {} of {}, in which thread {} was to come to {}: {}", turn + 1,
+                                 turns.size(), turns[turn].thread, places.code(turns[turn].pc), reason);
+  if (progress.skipped > 0) text += fmt::format("; {} turns were left out", progress.skipped);
   return text;
 }
 

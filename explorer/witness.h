@@ -1,8 +1,7 @@
 // Runs along the witnesses of predicted candidates: the order of operations to follow, other orders that serve as well,
-// how to come to the beginning of one that lacks it, and where a run left it.
+// and where a run left it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,18 +21,15 @@ std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_
 // Steps a and b may not be exchanged.
 bool ordered(const WitnessStep& a, const WitnessStep& b);
 
-// Steps are missing from the start of the candidate's witness.
-inline bool needs_beginning(const Candidate& candidate) { return candidate.cut || candidate.skipped_steps > 0; }
-// The choices that lead to the first step of its witness, found in `recorded`, the run that the candidate was predicted
-// from; empty if the witness lacks nothing. Nothing: a step that they are found by is not in the run.
-std::optional<std::vector<ThreadId>> beginning_of(const Candidate& candidate, const Observation& recorded);
+// The turns that lead a run from main along `order`, which is the candidate's witness or another linearization of it.
+std::vector<WitnessTurn> turns_along(const Candidate& candidate, const WitnessOrder& order);
 
-// A run that makes the choices `beginning` and then follows `order`.
-RunRequest witness_request(const std::vector<ThreadId>& beginning, const WitnessOrder& order);
+// A run that follows `turns`.
+RunRequest witness_request(const std::vector<WitnessTurn>& turns);
 
-// All of `order` was executed, none of its steps left out.
-bool was_followed(const RunResult& run, const WitnessOrder& order);
-// Where a run that did not follow `order` left it, and why.
-std::string tell_departure(const RunResult& run, const WitnessOrder& order, Places& places);
+// All turns came to their ends.
+bool was_followed(const RunResult& run, const std::vector<WitnessTurn>& turns);
+// Where a run that did not follow `turns` left them, and why.
+std::string tell_departure(const RunResult& run, const std::vector<WitnessTurn>& turns, Places& places);
 
 }  // namespace reweave

@@ -29,11 +29,9 @@ struct Candidate {
   count @4 :UInt64;  # how often it was found
   pattern @5 :Text;  # such as "R1-W2-W1"
   summary @6 :Text;  # one sentence: what goes wrong
-  # Left out at the start of the witness: the schedule points of the trace's first skippedEvents events.
-  skippedSteps @7 :UInt64;
-  skippedEvents @8 :UInt64;
-  cut @9 :Bool;      # more was left out, and not in the trace's order
-  turns @10 :List(Step);  # if cut: candidates.h
+  beginning @7 :List(Turn);  # from main to the first step of the witness
+  assumptions @8 :List(Text);  # what must hold of the program for it to be feasible; none: certain
+  remarks @9 :List(Text);      # why it ranks where it does, what else it was seen as
 }
 
 struct Event {
@@ -53,12 +51,18 @@ struct HeldLock {
   shared @2 :Bool;
 }
 
+# One schedule point, in the order to be tried.
 struct Step {
   thread @0 :UInt16;
-  index @1 :UInt64;
-  kind @2 :UInt8;
+  index @1 :UInt64;    # in the trace
+  kind @2 :UInt8;      # event.h EventKind, < 27
   address @3 :UInt64;
-  site @4 :UInt32;
-  occurrence @5 :UInt64;  # how many schedule points of this thread were at this site before
-  pc @6 :UInt64;          # of the site, in the run that was traced
+  pc @4 :UInt64;       # in the run that was traced
+}
+
+# The thread runs until it has executed the schedule point at pc so many times.
+struct Turn {
+  thread @0 :UInt16;
+  pc @1 :UInt64;
+  arrivals @2 :UInt64;
 }

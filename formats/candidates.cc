@@ -37,29 +37,24 @@ CandidateEvent event_of(schema::Event::Reader from, std::size_t site_count) {
   return event;
 }
 
-WitnessStep step_of(schema::Step::Reader from, std::size_t site_count) {
-  return {from.getThread(),
-          from.getIndex(),
-          checked_enum<EventKind>(from.getKind(), kKindCount, "event kind"),
-          from.getAddress(),
-          checked_site(from.getSite(), site_count),
-          from.getPc(),
-          from.getOccurrence()};
+WitnessStep step_of(schema::Step::Reader from) {
+  return {from.getThread(), from.getIndex(), checked_enum<EventKind>(from.getKind(), kKindCount, "event kind"),
+          from.getAddress(), from.getPc()};
 }
 
 Candidate candidate_of(schema::Candidate::Reader from, std::size_t site_count) {
   Candidate candidate;
   candidate.kind = checked_enum<CandidateKind>(from.getKind(), kCandidateKindCount, "candidate kind");
   for (const auto event : checked_list(from.getEvents())) candidate.events.push_back(event_of(event, site_count));
-  for (const auto step : checked_list(from.getWitness())) candidate.witness.push_back(step_of(step, site_count));
+  for (const auto step : checked_list(from.getWitness())) candidate.witness.push_back(step_of(step));
   candidate.score = from.getScore();
   candidate.count = from.getCount();
   candidate.pattern = string_of(from.getPattern());
   candidate.summary = string_of(from.getSummary());
-  candidate.skipped_steps = from.getSkippedSteps();
-  candidate.skipped_events = from.getSkippedEvents();
-  candidate.cut = from.getCut();
-  for (const auto step : checked_list(from.getTurns())) candidate.turns.push_back(step_of(step, site_count));
+  for (const auto turn : checked_list(from.getBeginning()))
+    candidate.beginning.push_back({turn.getThread(), turn.getPc(), turn.getArrivals()});
+  for (const auto text : checked_list(from.getAssumptions())) candidate.assumptions.push_back(string_of(text));
+  for (const auto text : checked_list(from.getRemarks())) candidate.remarks.push_back(string_of(text));
   return candidate;
 }
 
@@ -94,8 +89,6 @@ void fill(schema::Step::Builder to, const WitnessStep& from) {
   to.setIndex(from.index);
   to.setKind(static_cast<std::uint8_t>(from.kind));
   to.setAddress(from.address);
-  to.setSite(from.site);
-  to.setOccurrence(from.occurrence);
   to.setPc(from.pc);
 }
 
@@ -105,15 +98,20 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
   for (unsigned i = 0; i < events.size(); ++i) fill(events[i], from.events[i]);
   auto witness = to.initWitness(list_size(from.witness.size()));
   for (unsigned i = 0; i < witness.size(); ++i) fill(witness[i], from.witness[i]);
-  auto turns = to.initTurns(list_size(from.turns.size()));
-  for (unsigned i = 0; i < turns.size(); ++i) fill(turns[i], from.turns[i]);
+  auto beginning = to.initBeginning(list_size(from.beginning.size()));
+  for (unsigned i = 0; i < beginning.size(); ++i) {
+    beginning[i].setThread(from.beginning[i].thread);
+    beginning[i].setPc(from.beginning[i].pc);
+    beginning[i].setArrivals(from.beginning[i].arrivals);
+  }
+  auto assumptions = to.initAssumptions(list_size(from.assumptions.size()));
+  for (unsigned i = 0; i < assumptions.size(); ++i) assumptions.set(i, from.assumptions[i]);
+  auto remarks = to.initRemarks(list_size(from.remarks.size()));
+  for (unsigned i = 0; i < remarks.size(); ++i) remarks.set(i, from.remarks[i]);
   to.setScore(from.score);
   to.setCount(from.count);
   to.setPattern(from.pattern);
   to.setSummary(from.summary);
-  to.setSkippedSteps(from.skipped_steps);
-  to.setSkippedEvents(from.skipped_events);
-  to.setCut(from.cut);
 }
 
 }  // namespace
@@ -123,6 +121,20 @@ const char* name_of(CandidateKind kind) {
                                                               "order violation"};
   const auto index = static_cast<std::size_t>(kind);
   return index < kCandidateKindCount ? kNames[index] : "unknown";
+}
+
+std::vector<WitnessTurn> turns_of(std::span<const WitnessStep> steps) {
+  std::vector<WitnessTurn> turns;
+  for (std::size_t from = 0, to = 0; from < steps.size(); from = to) {
+    const WitnessStep* last = nullptr;
+    for (to = from; to < steps.size() && steps[to].thread == steps[from].thread; ++to)
+      if (steps[to].kind != EventKind::kJoin) last = &steps[to];
+    if (last == nullptr) continue;
+    WitnessTurn turn = {last->thread, last->pc, 0};
+    for (const WitnessStep* step = &steps[from]; step <= last; ++step) turn.arrivals += step->pc == last->pc ? 1 : 0;
+    turns.push_back(turn);
+  }
+  return turns;
 }
 
 CandidateSet read_candidates(const std::string& path) {

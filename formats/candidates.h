@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,29 +57,35 @@ struct WitnessStep {
   std::uint64_t index = 0;  // in the trace
   EventKind kind = EventKind::kRead;
   std::uint64_t address = 0;
-  std::uint32_t site = 0;
-  std::uint64_t pc = 0;          // the event's place in the target: the same in every run of the recording
-  std::uint64_t occurrence = 0;  // how many schedule points of this thread were at this site before
+  std::uint64_t pc = 0;  // the event's place in the target: the same in every run of the recording
 
   bool operator==(const WitnessStep&) const = default;
 };
+
+// A thread runs until it has executed the schedule point at `pc` for the `arrivals`-th time since the turn began.
+struct WitnessTurn {
+  ThreadId thread = 0;
+  std::uint64_t pc = 0;
+  std::uint64_t arrivals = 0;
+
+  bool operator==(const WitnessTurn&) const = default;
+};
+
+// The turns that make up `steps`. A join ends no turn: its place in a run, a system call, is not the one that the trace
+// has.
+std::vector<WitnessTurn> turns_of(std::span<const WitnessStep> steps);
 
 struct Candidate {
   CandidateKind kind = CandidateKind::kRace;
   std::vector<CandidateEvent> events;
   std::vector<WitnessStep> witness;
   double score = 0;
-  std::uint64_t count = 1;  // how often it was found
-  std::string pattern;      // such as "R1-W2-W1"
-  std::string summary;      // one sentence: what goes wrong
-  // Schedule points left out at the start of the witness: those of the trace's first `skipped_events` events, in the
-  // trace's order. If `cut`, more were left out behind them, in another order: `turns` tells which. The first of them
-  // is the first step of the trace that was not skipped; then threads run in turns, each from where it is up to and
-  // with the next of them. No turns: there were too many to tell.
-  std::uint64_t skipped_steps = 0;
-  std::uint64_t skipped_events = 0;
-  bool cut = false;
-  std::vector<WitnessStep> turns;
+  std::uint64_t count = 1;               // how often it was found
+  std::string pattern;                   // such as "R1-W2-W1"
+  std::string summary;                   // one sentence: what goes wrong
+  std::vector<WitnessTurn> beginning;    // what threads do from main on, up to the first step of the witness
+  std::vector<std::string> assumptions;  // what must hold of the program for it to be feasible, a sentence each
+  std::vector<std::string> remarks;      // why it ranks where it does, and what else it was seen as
 
   bool operator==(const Candidate&) const = default;
 };

@@ -42,7 +42,9 @@ enum class EventKind : std::uint8_t {
   kSyscall = 24,      // extra = system call number
   kLockRequest = 25,  // about to acquire `address`; aux = LockMode
   kStack = 26,        // extra = the thread's call stack, an id of the trace or 0, at has_stack() events from here on
-  kKindCount = 27,
+  kSend = 27,         // gave something to kernel object `address`: what a receipt from it comes after
+  kReceive = 28,      // got something from kernel object `address`
+  kKindCount = 29,
 };
 
 // Kinds that happen in the call stack that the thread's last kStack names: where threads wait for each other.
@@ -64,6 +66,13 @@ inline constexpr std::uint8_t kSamePoint = 1;
 
 // Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
 inline constexpr std::uint8_t kNullValue = 2;
+
+// `aux` of a kCall: the program enters main, where explored runs begin. It has no site.
+inline constexpr std::uint8_t kEntersMain = 1;
+
+// Kernel objects of kSend and kReceive are numbered from here on in the order of their first use. No memory of a
+// program is there. They are the same for all processes.
+inline constexpr std::uint64_t kFirstKernelObject = std::uint64_t{1} << 47;
 
 // `aux` of a kAlloc: no heap block but memory, perhaps used before, that a new thread gets as its stack.
 inline constexpr std::uint8_t kThreadStack = 1;

@@ -31,6 +31,7 @@ class ProcessAddresses {
 
   // The event with the process in its addresses.
   TraceEvent told_apart(TraceEvent event) const {
+    if (event.kind == EventKind::kSend || event.kind == EventKind::kReceive) return event;  // the same for all
     const std::uint64_t tag = std::uint64_t{process_of(event.thread)} << kProcessShift;
     event.address |= tag;
     if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) event.extra |= tag;

@@ -10,6 +10,7 @@
 //   ar aw au          atomic read, write, update              acqs rels         shared lock and unlock
 //   wait woken timeout (condition,mutex)                      notify notifyAll  (condition)
 //   enter leave       (barrier)                               post take         (semaphore)
+//   send receive      (kernel object; receive(@800000000000): from any of them)
 //   alloc stack (memory: a heap block, the next thread's stack)  free (block)   call ret exit
 //   process (name)    no event: the line's thread belongs to that process; threads that say nothing share the first one
 //

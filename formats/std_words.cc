@@ -39,6 +39,8 @@ constexpr StdWord kWords[] = {
     {"leave", EventKind::kBarrierLeave, 0, Operand::kLock, false},
     {"post", EventKind::kSemPost, 0, Operand::kLock, false},
     {"take", EventKind::kSemWait, 0, Operand::kLock, false},
+    {"send", EventKind::kSend, 0, Operand::kLock, false},
+    {"receive", EventKind::kReceive, 0, Operand::kLock, false},
     {"alloc", EventKind::kAlloc, 0, Operand::kMemory, false},
     {"stack", EventKind::kAlloc, kThreadStack, Operand::kMemory, false},
     {"free", EventKind::kFree, 0, Operand::kBlock, false},

@@ -350,6 +350,49 @@ constexpr std::uint64_t pack_word1(std::uint64_t pc, ThreadId thread) { return p
 // Bytes of the packed record that starts with `word0`.
 constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) { return (word0 & kTraceExtra) != 0 ? 24 : 16; }
 
+// What a call did to kernel objects, as the core tells it while tracing: a record of kind kKernelStepKind with the step
+// in its low byte, `address` and `extra` as said. replayer/kernel_objects.h makes kSend and kReceive of it.
+inline constexpr auto kKernelStepKind = static_cast<EventKind>(0x3f);
+enum class KernelStep : std::uint8_t {
+  kSends = 0,           // address = descriptor
+  kReceives = 1,        // address = descriptor
+  kReady = 2,           // address = epoll descriptor, extra = the data of what it found ready
+  kMadePipe = 3,        // address = descriptor to read, extra = to write
+  kMadePair = 4,        // of sockets: address, extra = descriptors
+  kMadeCounter = 5,     // address = descriptor of an event counter or timer
+  kMadeSocket = 6,      // address = descriptor, extra = SocketKind
+  kMadeSignals = 7,     // address = descriptor that signals are read from
+  kMadeFifo = 8,        // extra = the hash of its name
+  kMadeQueue = 9,       // address = descriptor, extra = the hash of the message queue's name
+  kOpens = 10,          // extra = the hash of the file's name; before it is open
+  kOpened = 11,         // address = descriptor, extra = likewise
+  kListens = 12,        // address = socket, from now on
+  kAccepted = 13,       // address = the socket that listens, extra = the new one
+  kDuplicated = 14,     // address = descriptor, extra = the new one
+  kClosed = 15,         // address = descriptor, extra = the last one of a range
+  kWatches = 16,        // address = epoll descriptor, and the watched one from bit kWatchedShift on; extra = data
+  kWatchesNoMore = 17,  // address = likewise
+  kPasses = 18,         // address = socket, extra = descriptor sent through it
+  kPassed = 19,         // address = socket, extra = descriptor received
+  kGives = 20,          // address = KernelPlace, extra = which of its kind
+  kTakes = 21,          // likewise
+  kLeaves = 22,         // the process ends or executes a program: whoever reads from its descriptors learns of it
+};
+inline constexpr unsigned kWatchedShift = 24;
+// Objects without a descriptor.
+enum class KernelPlace : std::uint64_t {
+  kTasks = 1,
+  kFileLocks = 2,
+  kNamedQueues = 3,    // one for each hash of a name
+  kMessages = 4,       // System V: one for each identifier
+  kSemaphores = 5,     // likewise
+  kSemaphoreZero = 6,  // likewise: that it is zero
+  kFutex = 7,          // one for each key
+  kFifo = 8,           // one for each hash of a name
+};
+// Sockets that cannot reach each other are of different kinds: `local` ones stay in the machine.
+constexpr std::uint64_t socket_kind(bool local, bool stream) { return (local ? 1u : 0u) | (stream ? 2u : 0u); }
+
 // Unpacks the record at `words`, which must start with kTraceTag set.
 constexpr TraceEvent unpack_trace(const std::uint64_t* words) {
   TraceEvent event;

@@ -17,7 +17,8 @@ std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t varia
   return result;
 }
 
-std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable) {
+std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t most,
+                                        std::uint64_t& left_out) {
   std::vector<AccessClass> classes;
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::uint32_t thread = kNone;
@@ -28,7 +29,10 @@ std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t v
                               (model.flags[e] & (kAtomic | kFrees));
     auto it = index.find(key);
     if (it == index.end()) {
-      if (classes.size() >= kMaxAccessClasses) continue;
+      if (classes.size() >= most) {
+        ++left_out;
+        continue;
+      }
       it = index.emplace(key, classes.size()).first;
       classes.push_back({thread, model.site[e], model.op[e], model.is_atomic(e), (model.flags[e] & kFrees) != 0, {}});
     }

@@ -22,8 +22,10 @@ struct AccessClass {
 // Most classes of one variable that are told; accesses of further ones are left out.
 inline constexpr std::size_t kMaxAccessClasses = 64;
 
-// Classes of `variable`, in order of thread and first access.
-std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable);
+// Classes of `variable`, in order of thread and first access. At most `most`; the accesses of others are counted in
+// `left_out`.
+std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t most,
+                                        std::uint64_t& left_out);
 
 // The accesses of `variable` by thread, then position.
 std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable);

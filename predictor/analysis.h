@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/access_classes.h"
 #include "predictor/finding.h"
 #include "predictor/lockset.h"
 #include "predictor/must_order.h"
@@ -20,12 +21,30 @@
 
 namespace reweave {
 
+// What bounds the analyses, and what was left out because of that.
+struct Limits {
+  std::size_t findings = 1000;              // kept, best first, and as many of each kind as of another
+  std::size_t classes = kMaxAccessClasses;  // of a variable: pairs of thread and code location
+  std::size_t pairs = 512;                  // of a variable: pairs or triples of those that are looked at
+};
+struct LeftOut {
+  std::uint64_t findings = 0, accesses = 0, pairs = 0;
+  std::uint64_t instances = 0;  // of groups, beyond those sampled
+  bool any() const { return findings + accesses + pairs + instances > 0; }
+};
+
 // What analyses work on; all of it outlives them.
 struct AnalysisInput {
   const TraceModel& model;
   const MustOrder& order;
   const Locksets& locksets;
   std::function<bool()> expired;  // time is up: propose what there is
+  Limits limits;
+  LeftOut& left_out;
+
+  std::vector<AccessClass> classes_of(std::uint32_t variable) const {
+    return access_classes(model, variable, limits.classes, left_out.accesses);
+  }
 };
 
 struct Instance {

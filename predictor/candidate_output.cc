@@ -53,18 +53,15 @@ EventKind event_kind(const TraceModel& model, EventIndex e) {
 // The candidates' own numbering of sites: those that occur.
 class SiteTable {
  public:
-  SiteTable(const TraceReader* trace, CodeNames* code, std::vector<CodeSite>& sites)
-      : trace_(trace), code_(code), sites_(sites) {}
+  SiteTable(CodeNames* code, std::vector<CodeSite>& sites) : code_(code), sites_(sites) {}
 
   std::uint32_t number(std::uint32_t site) {
     auto [it, fresh] = numbers_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
     if (fresh) sites_.push_back(code_ ? code_->site(site) : CodeSite{"", "", site, "", 0, ""});
     return it->second;
   }
-  std::uint64_t pc(std::uint32_t site) const { return trace_ ? trace_->pc_of(site) : site; }
 
  private:
-  const TraceReader* trace_;
   CodeNames* code_;
   std::vector<CodeSite>& sites_;
   std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
@@ -90,7 +87,7 @@ CandidateEvent event_of(const TraceModel& model, EventIndex e, const Names& name
 CandidateSet described(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                        const Names& names, SiteTable& sites) {
   CandidateSet set;
-  set.trace = input.path();
+  set.trace = input.name();
   set.analysis = "predict";
   for (const Finding& finding : findings) {
     Candidate candidate;
@@ -99,6 +96,8 @@ CandidateSet described(const TraceInput& input, const TraceModel& model, std::sp
     candidate.summary = explain(model, finding, names);
     candidate.score = finding.score;
     candidate.count = finding.count;
+    candidate.assumptions = assumptions_of(finding);
+    candidate.remarks = finding.remarks;
     for (const FindingEvent& e : finding.events) candidate.events.push_back(event_of(model, e.index, names, sites));
     set.candidates.push_back(std::move(candidate));
   }
@@ -110,18 +109,10 @@ CandidateSet described(const TraceInput& input, const TraceModel& model, std::sp
 CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                            CodeNames* code, const Names& names) {
   std::vector<CodeSite> numbered;
-  SiteTable sites(input.reader(), code, numbered);
+  SiteTable sites(code, numbered);
   CandidateSet set = described(input, model, findings, names, sites);
   const WitnessSteps steps(input, model, findings);
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    steps.fill(i, set.candidates[i]);
-    for (std::vector<WitnessStep>* list : {&set.candidates[i].turns, &set.candidates[i].witness}) {
-      for (WitnessStep& step : *list) {
-        step.pc = sites.pc(step.site);
-        step.site = sites.number(step.site);
-      }
-    }
-  }
+  for (std::size_t i = 0; i < findings.size(); ++i) steps.fill(i, set.candidates[i]);
   set.sites = std::move(numbered);
   return set;
 }
@@ -129,7 +120,7 @@ CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span
 CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                          CodeNames* code, const Names& names) {
   std::vector<CodeSite> numbered;
-  SiteTable sites(input.reader(), code, numbered);
+  SiteTable sites(code, numbered);
   CandidateSet set = described(input, model, findings, names, sites);
   set.sites = std::move(numbered);
   return set;
@@ -138,8 +129,8 @@ CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::
 CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> reports, CodeNames* code,
                         const Names& names) {
   CandidateSet set;
-  set.trace = input.path();
-  SiteTable sites(input.reader(), code, set.sites);
+  set.trace = input.name();
+  SiteTable sites(code, set.sites);
   for (const RaceReport& report : reports) {
     Candidate candidate;
     const std::uint64_t address = report.address & kAddressMask;

@@ -1,6 +1,7 @@
 #include "predictor/finding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace reweave {
@@ -18,6 +19,19 @@ const char* kind_name(FindingKind kind) {
   }
   return "?";
 }
+
+std::vector<std::string> assumptions_of(const Finding& finding) {
+  std::vector<std::string> result;
+  if (finding.assumes_data_only)
+    result.emplace_back("Assumes that the values read for later writes decide nothing else; a run confirms it.");
+  if (finding.pattern == "null-use")
+    result.emplace_back("Assumes that the value read is followed as a pointer, as the code after the read looks.");
+  if (finding.pattern == "freed-by-both")
+    result.emplace_back("Assumes that the other thread, too, releases the block that it took.");
+  return result;
+}
+
+bool worth_reading(double score) { return std::lround(score * 10) >= std::lround(kWorthReading * 10); }
 
 Witness::Witness(const TraceModel& model, const Reordering& reordering)
     : prefix_(reordering.prefix), size_(reordering.prefix + reordering.tail.size()) {

@@ -64,9 +64,18 @@ struct Finding {
   std::vector<FindingEvent> events;  // in the order of the bug
   OrderQuery query;                  // what the witness shows
   Witness witness;
-  bool assumes_data_only = false;  // feasible if reads that feed a write decide nothing (ReadRule); else certain
-  double score = 0;                // higher is more likely to matter
-  std::uint32_t count = 1;         // places of the trace that fit the same code locations (a lower bound)
+  bool assumes_data_only = false;    // feasible if reads that feed a write decide nothing (ReadRule); else certain
+  double score = 0;                  // higher is more likely to matter
+  std::uint32_t count = 1;           // places of the trace that fit the same code locations (a lower bound)
+  std::vector<std::string> remarks;  // why it ranks where it does, and what else it was seen as; a sentence each
 };
+
+// What must hold of the program for the finding to be feasible, a sentence each. None: it is certain.
+std::vector<std::string> assumptions_of(const Finding& finding);
+
+// Findings of at least this score are worth reading first; those below are mostly what correct programs do, too.
+inline constexpr double kWorthReading = 1.0;
+// Scores are compared as they are shown, with one digit.
+bool worth_reading(double score);
 
 }  // namespace reweave

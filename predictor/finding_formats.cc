@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "predictor/finding.h"
+
 namespace reweave {
 namespace {
 
@@ -152,6 +154,20 @@ json flows_of(const CandidateSet& set, const Candidate& candidate) {
   return json::array({{{"threadFlows", std::move(list)}}});
 }
 
+// The sentence, and what must hold for it.
+std::string message_of(const Candidate& candidate) {
+  std::string text = candidate.summary;
+  for (const std::string& assumption : candidate.assumptions) text += " " + assumption;
+  return text;
+}
+
+json left_out_json(const LeftOut& left_out) {
+  return {{"findings", left_out.findings},
+          {"instances", left_out.instances},
+          {"accesses", left_out.accesses},
+          {"pairs", left_out.pairs}};
+}
+
 json result_of(const CandidateSet& set, const Candidate& candidate) {
   const auto row =
       std::find_if(kRules.begin(), kRules.end(), [&](const RuleRow& r) { return r.kind == candidate.kind; });
@@ -164,13 +180,18 @@ json result_of(const CandidateSet& set, const Candidate& candidate) {
           {"ruleIndex", row - kRules.begin()},
           {"level", row->level},
           {"rank", std::clamp(candidate.score * 25, 0.0, 100.0)},
-          {"message", {{"text", candidate.summary}}},
+          {"message", {{"text", message_of(candidate)}}},
           {"locations", json::array({location_of(set, first.site, event_text(first))})},
           {"relatedLocations", related_to(set, candidate)},
           {"codeFlows", flows_of(set, candidate)},
           {"occurrenceCount", candidate.count},
           {"partialFingerprints", {{"reweave/v1", fingerprint}}},
-          {"properties", {{"pattern", candidate.pattern}, {"score", candidate.score}}}};
+          {"properties",
+           {{"pattern", candidate.pattern},
+            {"score", candidate.score},
+            {"assumptions", candidate.assumptions},
+            {"remarks", candidate.remarks},
+            {"worthReading", worth_reading(candidate.score)}}}};
 }
 
 // Says that the results are not those of the whole trace.
@@ -181,7 +202,7 @@ json failed_invocation(const std::string& damage) {
 
 }  // namespace
 
-json findings_json(const CandidateSet& set, const std::string& damage) {
+json findings_json(const CandidateSet& set, const std::string& damage, const LeftOut& left_out) {
   json findings = json::array();
   for (const Candidate& candidate : set.candidates) {
     json events = json::array();
@@ -191,22 +212,28 @@ json findings_json(const CandidateSet& set, const std::string& damage) {
                         {"score", candidate.score},
                         {"count", candidate.count},
                         {"summary", candidate.summary},
+                        {"assumptions", candidate.assumptions},
+                        {"remarks", candidate.remarks},
+                        {"worthReading", worth_reading(candidate.score)},
                         {"events", std::move(events)}});
   }
   json result = {{"trace", set.trace},
                  {"analysis", set.analysis},
                  {"complete", damage.empty()},
-                 {"findings", std::move(findings)}};
+                 {"findings", std::move(findings)},
+                 {"leftOut", left_out_json(left_out)}};
   if (!damage.empty()) result["damage"] = damage;
   return result;
 }
 
-json findings_sarif(const CandidateSet& set, const std::string& damage) {
+json findings_sarif(const CandidateSet& set, const std::string& damage, const LeftOut& left_out) {
   json rules = json::array(), results = json::array();
   for (const RuleRow& row : kRules) rules.push_back({{"id", row.id}, {"shortDescription", {{"text", row.text}}}});
   for (const Candidate& candidate : set.candidates) results.push_back(result_of(set, candidate));
   const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", std::move(rules)}};
-  json run = {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
+  json run = {{"tool", {{"driver", driver}}},
+              {"results", std::move(results)},
+              {"properties", {{"leftOut", left_out_json(left_out)}}}};
   if (!damage.empty()) run["invocations"] = json::array({failed_invocation(damage)});
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
           {"version", "2.1.0"},

@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/candidates.h"
+#include "predictor/analysis.h"
 
 namespace reweave {
 
-// `damage`: why not all of the trace was analysed, or empty.
-nlohmann::json findings_json(const CandidateSet& set, const std::string& damage = {});
-nlohmann::json findings_sarif(const CandidateSet& set, const std::string& damage = {});
+// `damage`: why not all of the trace was analysed, or empty. `left_out`: what the limits cut.
+nlohmann::json findings_json(const CandidateSet& set, const std::string& damage = {}, const LeftOut& left_out = {});
+nlohmann::json findings_sarif(const CandidateSet& set, const std::string& damage = {}, const LeftOut& left_out = {});
 
 }  // namespace reweave

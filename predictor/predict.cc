@@ -10,6 +10,8 @@
 #include "predictor/analysis.h"
 #include "predictor/decider.h"
 #include "predictor/decision_journal.h"
+#include "predictor/demotions.h"
+#include "predictor/shortlist.h"
 
 namespace reweave {
 namespace {
@@ -20,11 +22,14 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // What depends on the read rule.
 struct Round {
-  Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired)
-      : rule(read_rule),
-        order(model, rule),
-        decider(model, order, locksets, expired),
-        input{model, order, locksets, std::move(expired)} {}
+  Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired,
+        const Limits& limits, LeftOut& left_out)
+      : rule(read_rule), order(model, rule), decider(model, order, locksets, expired), input{model,
+                                                                                             order,
+                                                                                             locksets,
+                                                                                             std::move(expired),
+                                                                                             limits,
+                                                                                             left_out} {}
 
   ReadRule rule;
   MustOrder order;
@@ -50,7 +55,8 @@ class Predictor {
     }
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
-    if (found_.size() > options_.max_findings) found_.resize(options_.max_findings);
+    if (options_.place) merge_causes(model_, options_.place, found_);
+    stats.left_out.findings += keep_best(options_.limits.findings, found_);
     stats.out_of_time = expired();
     return std::move(found_);
   }
@@ -69,7 +75,8 @@ class Predictor {
 
   void round(ReadRule rule, PredictStats& stats) {
     const auto start = Clock::now();
-    Round round(model_, locksets_, rule, [this] { return expired(); });
+    Round round(
+        model_, locksets_, rule, [this] { return expired(); }, options_.limits, stats.left_out);
     const bool assuming = rule != ReadRule::kAllDecide;
     stats.passes.push_back({assuming ? "order, assuming" : "order", seconds_since(start), 0, 0, 0, 0});
     for (const AnalysisRow& row : all_analyses()) {
@@ -86,6 +93,7 @@ class Predictor {
     std::vector<Group> groups = row.make()->propose(round.input);
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
+    for (const Group& group : groups) stats.left_out.instances += group.count - group.instances.size();
     if (expired()) stats.unfinished.push_back(pass.name);
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.score > b.score; });
     for (Group& group : groups) {
@@ -148,6 +156,7 @@ class Predictor {
       finding.events.push_back({e, model_.thread[e], model_.op[e], model_.site[e], model_.object[e]});
     }
     if (asserted) finding.score += kAssertionWorth;
+    demotions_.apply(finding);
     found_.push_back(std::move(finding));
     certain_.insert(signature(group));
     ++pass.feasible;
@@ -157,6 +166,7 @@ class Predictor {
   const PredictOptions& options_;
   Clock::time_point begin_;
   Locksets locksets_;
+  Demotions demotions_{model_};
   std::set<std::vector<std::uint32_t>> certain_;  // signatures of groups found feasible
   std::vector<Finding> found_;
 };

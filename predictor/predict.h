@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/analysis.h"
 #include "predictor/finding.h"
 #include "predictor/trace_model.h"
 
@@ -15,13 +16,15 @@ class DecisionJournal;
 
 struct PredictOptions {
   std::vector<std::string> analyses =
-      {};                           // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
-  bool keep_order = false;          // look only for reorderings that keep the order of critical sections
-  double budget_seconds = 600;      // stop looking after this much time; what was found is returned
-  std::size_t max_findings = 1000;  // best first
+      {};                       // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
+  bool keep_order = false;      // look only for reorderings that keep the order of critical sections
+  double budget_seconds = 600;  // stop looking after this much time; what was found is returned
+  Limits limits = {};
   // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
-  std::function<bool()> interrupted = {};                // true: stop looking, as if time were up
+  std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
+  // The place in the source, equal for code of one line: findings with one cause become one. Empty: none do.
+  std::function<std::string(std::uint32_t site)> place = {};
   std::function<bool(std::uint32_t site)> asserts = {};  // the code there checks what must hold: going wrong is seen
   DecisionJournal* journal = nullptr;                    // what earlier runs decided, and this one goes on to decide
   bool assume_data_reads = true;  // look for atomicity violations under ReadRule::kUpdatesCarryData, too
@@ -38,6 +41,7 @@ struct PredictStats {
   };
   std::vector<Pass> passes;
   bool out_of_time = false;  // or interrupted
+  LeftOut left_out;          // because of the limits
   // What could not be decided: neither reported nor ruled out.
   struct Undecided {
     FindingKind kind;

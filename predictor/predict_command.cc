@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "formats/error.h"
+#include "formats/folder.h"
 #include "formats/number_check.h"
 #include "formats/output_file.h"
 #include "formats/sandbox.h"
@@ -28,6 +29,7 @@
 #include "predictor/finding_formats.h"
 #include "predictor/predict.h"
 #include "predictor/progress_line.h"
+#include "predictor/recording_trace.h"
 #include "predictor/report.h"
 #include "predictor/trace_input.h"
 #include "predictor/witness_steps.h"
@@ -37,6 +39,8 @@ namespace {
 
 struct PredictArguments {
   std::string trace;
+  std::string name;          // of the trace, for candidates; empty: the path
+  TraceShortfall shortfall;  // of the trace, if it was made here
   std::string output;
   std::string format = "text";
   bool witness = false;
@@ -85,13 +89,34 @@ std::vector<Finding> find(const TraceModel& model, const PredictOptions& options
   }
 }
 
-void write_machine_readable(const std::string& format, const CandidateSet& set, const TraceInput& input) {
+void write_machine_readable(const std::string& format, const CandidateSet& set, const TraceInput& input,
+                            const LeftOut& left_out) {
   const std::string damage = input.damage() ? input.damage()->reason : "";
-  std::cout << json_text(format == "sarif" ? findings_sarif(set, damage) : findings_json(set, damage)) << '\n';
+  const auto text = format == "sarif" ? findings_sarif : findings_json;
+  std::cout << json_text(text(set, damage, left_out)) << '\n';
+}
+
+// What the limits cut, after the findings.
+void write_left_out(const LeftOut& left_out) {
+  if (left_out.findings > 0)
+    std::cout << fmt::format("left out: {} findings of low rank; --findings shows more\n", left_out.findings);
+  if (left_out.instances > 0)
+    std::cout << fmt::format("not looked at: {} more places of the trace that fit the same code locations\n",
+                             left_out.instances);
+  if (left_out.accesses > 0)
+    std::cout << fmt::format(
+        "not looked at: {} accesses of variables with very many code locations; --classes looks at more\n",
+        left_out.accesses);
+  if (left_out.pairs > 0)
+    std::cout << fmt::format("not looked at: {} pairs of accesses of such variables; --pairs looks at more\n",
+                             left_out.pairs);
 }
 
 // Status of a prediction from what was read.
-int status_of(const TraceInput& input) { return input.damage() ? input.damage()->exit_status : 0; }
+int status_of(const PredictArguments& arguments, const TraceInput& input) {
+  if (arguments.shortfall.exit_status != 0) return arguments.shortfall.exit_status;
+  return input.damage() ? input.damage()->exit_status : 0;
+}
 
 // Ends a report that is not about the whole trace.
 void write_damage(const TraceInput& input) {
@@ -135,7 +160,7 @@ class Stopwatch {
 int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
   give_up_writing({}, true);
   ProgressLine progress;
-  TraceInput input(arguments.trace);
+  TraceInput input(arguments.trace, arguments.name);
   const auto detector = row.make();
   const Stopwatch watch;
   stop_at_interrupt();
@@ -153,8 +178,8 @@ int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
   CandidateSet set = reports_of(input, detector->finish(), code ? &*code : nullptr, names);
   set.analysis = row.name;
   if (arguments.format != "text") {
-    write_machine_readable(arguments.format, set, input);
-    return status_of(input);
+    write_machine_readable(arguments.format, set, input, {});
+    return status_of(arguments, input);
   }
   std::size_t number = 0;
   for (const Candidate& candidate : set.candidates) {
@@ -163,7 +188,7 @@ int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
   }
   fmt::print("{} pairs of code locations in {} events\n", set.candidates.size(), input.events());
   write_damage(input);
-  return status_of(input);
+  return status_of(arguments, input);
 }
 
 void say_undecided(const PredictStats& stats, const Names& names) {
@@ -226,6 +251,7 @@ PredictOptions options_of(const PredictArguments& arguments, const Names& names,
     progress.show(progress_texts(pass, detail, done, all, now - start));
   };
   options.interrupted = [] { return interrupted.load(); };
+  options.place = names.site;
   if (names.source_line) {
     options.asserts = [&](std::uint32_t site) { return names.source_line(site).find("assert") != std::string::npos; };
   }
@@ -250,7 +276,7 @@ int run(const PredictArguments& arguments) {
   else
     give_up_writing({}, true);
   ProgressLine progress;
-  TraceInput input(arguments.trace);
+  TraceInput input(arguments.trace, arguments.name);
   stop_at_interrupt();
   const TraceModel model = load(input, progress);
   std::optional<CodeNames> code;
@@ -266,25 +292,49 @@ int run(const PredictArguments& arguments) {
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
     write_damage(input);
+    if (arguments.explain == 0) write_left_out(stats.left_out);
   } else {
-    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names), input);
+    write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names), input,
+                           stats.left_out);
   }
   std::cout.flush();
   say_undecided(stats, names);
-  if (!output) return status_of(input);
+  if (!output) return status_of(arguments, input);
   progress.show(progress_texts("writing witnesses", "", 0, 0, 0));
   write_candidates(*output, candidates_of(input, model, findings, known_code, names));
   progress.clear();
-  if (!journal) return status_of(input);
+  if (!journal) return status_of(arguments, input);
   if (stats.out_of_time)
     fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n",
                arguments.output);
   else
     journal->remove();
-  return status_of(input);
+  return status_of(arguments, input);
 }
 
-int run_analyses(PredictArguments arguments) {
+// A recording becomes its trace.
+std::optional<RecordingTrace> traced(PredictArguments& arguments, const TraceMaker& maker) {
+  if (!arguments.trace.empty() && !is_folder(arguments.trace)) return std::nullopt;
+  const std::string recording = maker.find(arguments.trace);
+  ProgressLine progress;
+  const Stopwatch watch;
+  stop_at_interrupt();
+  std::optional<RecordingTrace> trace(std::in_place, recording, maker, [&](std::uint64_t events) {
+    progress.show(progress_texts("replaying", fmt::format("{} events", events), 0, 0, watch.seconds()));
+    REQUIRE(!interrupted, "interrupted while the trace was made");
+  });
+  std::signal(SIGINT, SIG_DFL);
+  progress.clear();
+  arguments.trace = trace->path();
+  if (!trace->kept()) arguments.name = recording;
+  arguments.shortfall = trace->shortfall();
+  if (arguments.shortfall.exit_status != 0)
+    fmt::print(stderr, "reweave: the trace is incomplete: {}\n", arguments.shortfall.reason);
+  return trace;
+}
+
+int run_analyses(PredictArguments arguments, const TraceMaker& maker) {
+  const std::optional<RecordingTrace> made = traced(arguments, maker);
   for (const std::string& name : arguments.analyses) {
     const auto engine =
         std::find_if(std::begin(kEngines), std::end(kEngines), [&](const EngineRow& row) { return name == row.name; });
@@ -317,28 +367,32 @@ std::string known_analyses() {
 // What bounds an analysis, in the words of docs/prediction.md.
 std::string limits() {
   const WitnessSteps::Limits witness;
+  const Limits limits;
   return fmt::format(
       "\n\nLimits. Nothing wrong is reported because of them, but something may be missed:\n"
       "  of what has the same code locations, {} places of the trace are looked at, spread over all;\n"
-      "  of a variable, the accesses of {} pairs of thread and code location, and 4 to 8 of each;\n"
+      "  of a variable, the accesses of {} pairs of thread and code location (--classes), and 4 to 8 of each, and {}\n"
+      "    pairs or triples of those (--pairs);\n"
       "  deadlocks of up to {} threads, locks held across waits with up to 8 that could wake the waiter;\n"
-      "  the {} highest-ranked findings are kept; a trace may have 4,294,967,294 events and 65,535 threads;\n"
+      "  the {} highest-ranked findings are kept (--findings), and of each kind as many as of another; a trace may "
+      "have 4,294,967,294 events and 65,535 threads;\n"
       "  long reorderings share a budget of work. What it does not buy, or --budget, is listed as not decided;\n"
       "  in the file of -o only the last {} steps of a witness, and {} of all, are whole: before them stand turns of "
       "threads.",
-      GroupTable::kMaxInstances, kMaxAccessClasses, kMostDeadlocked, PredictOptions{}.max_findings, witness.steps,
+      GroupTable::kMaxInstances, limits.classes, limits.pairs, kMostDeadlocked, limits.findings, witness.steps,
       witness.all_steps);
 }
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, int& status) {
+void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* verb = app.add_subcommand(
       "predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
   verb->footer("Analyses:" + known_analyses() + limits());
-  verb->add_option("trace", arguments->trace, "a trace (*.rwt), or text in STD format (*.std, *.std.gz, *.std.zst)")
-      ->required();
+  verb->add_option("input", arguments->trace,
+                   "a recording, whose trace is made and kept in it as trace.rwt; a trace (*.rwt); or text in STD "
+                   "format (*.std, *.std.gz, *.std.zst). Default: the latest recording");
   verb->add_option("-o,--output", arguments->output,
                    "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
                    "or the end of the budget is kept next to it, and the same command goes on from there");
@@ -352,13 +406,25 @@ void add_predict_command(CLI::App& app, int& status) {
   verb->add_option("--analysis", arguments->analyses,
                    "only these of the ones below, separated by commas; a detector runs alone. Default: seqcheck")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("NAMES");
+  Limits& most = arguments->options.limits;
+  verb->add_option("--findings", most.findings, "show at most so many findings; 0: all. Default: 1000")
+      ->type_name("NUMBER");
+  verb->add_option(
+          "--classes", most.classes,
+          "look at the accesses of at most so many pairs of thread and code location of a variable. Default: 64")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--pairs", most.pairs, "look at at most so many pairs or triples of those. Default: 512")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--budget", arguments->options.budget_seconds,
                    "stop looking after so long and list what was not decided; reading the trace counts not. 0 or more; "
                    "default: 600")
       ->type_name("SECONDS")
       ->check(seconds_number());
-  verb->callback([arguments, &status] { status = run_analyses(*arguments); });
+  verb->callback([arguments, maker, &status] { status = run_analyses(*arguments, maker); });
 }
 
 }  // namespace reweave

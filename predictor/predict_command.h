@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "predictor/recording_trace.h"
+
 namespace reweave {
 
-// `status` receives the exit status when the verb has run.
-void add_predict_command(CLI::App& app, int& status);
+// `status` receives the exit status when the verb has run. `maker`: for recordings.
+void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker);
 
 }  // namespace reweave

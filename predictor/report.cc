@@ -1,5 +1,6 @@
 #include "predictor/report.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ostream>
@@ -99,8 +100,8 @@ void write_finding(std::ostream& out, const TraceModel& model, const Finding& c,
   out << kind_name(c.kind) << ' ' << c.pattern << "  score " << score.data() << ", seen " << c.count
       << (c.count == 1 ? " time\n" : " times\n");
   out << "  " << explain(model, c, names) << '\n';
-  if (c.assumes_data_only)
-    out << "  Assumes that the values read for later writes decide nothing else; a run confirms it.\n";
+  for (const std::string& text : assumptions_of(c)) out << "  " << text << '\n';
+  for (const std::string& text : c.remarks) out << "  " << text << '\n';
   for (const FindingEvent& e : c.events) {
     out << "    " << thread_text(e.thread, names) << ' ' << verb_of(model, e.index) << ' '
         << event_object_text(model, e.index, names) << " (event " << model.source[e.index] << ")\n";
@@ -114,13 +115,21 @@ void write_finding(std::ostream& out, const TraceModel& model, const Finding& c,
 void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
                   const ReportOptions& options) {
   std::size_t number = 0;
+  bool above = true;
   for (const Finding& c : findings) {
+    if (above && !worth_reading(c.score)) {
+      above = false;
+      out << "--- worth reading above, less likely below ---\n\n";
+    }
     out << '#' << ++number << ' ';
     write_finding(out, model, c, names, options);
     out << '\n';
   }
+  const auto worth =
+      std::count_if(findings.begin(), findings.end(), [](const Finding& c) { return worth_reading(c.score); });
   out << findings.size() << (findings.size() == 1 ? " finding" : " findings") << " in " << model.size() << " events of "
-      << model.thread_count() << " threads\n";
+      << model.thread_count() << " threads";
+  out << (findings.empty() ? "" : ", " + std::to_string(worth) + " worth reading first") << '\n';
 }
 
 }  // namespace reweave

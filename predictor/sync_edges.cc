@@ -71,6 +71,14 @@ void SyncEdges::sem_post(std::uint64_t semaphore, ThreadId thread, std::uint32_t
   semaphores_[semaphore].last_post[thread] = event;
 }
 
+void SyncEdges::send(std::uint64_t object, ThreadId thread, std::uint32_t event) { last_sent_[object][thread] = event; }
+
+void SyncEdges::receive(std::uint64_t object, std::uint32_t event) {
+  const auto sent = last_sent_.find(object);
+  if (sent == last_sent_.end()) return;
+  for (const auto& [thread, last] : sent->second) edges_.push_back({event, last});
+}
+
 void SyncEdges::sem_wait(std::uint64_t semaphore, std::uint32_t event) {
   Semaphore& s = semaphores_[semaphore];
   for (const auto& [thread, post] : s.last_post) edges_.push_back({event, post});

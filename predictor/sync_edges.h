@@ -4,6 +4,9 @@
 // Semaphores: a wait keeps every post and every wait that came before it in the trace. That is more than needed (the
 // semaphore's initial value is unknown), so reorderings may be missed but none is wrong.
 //
+// Kernel objects: what was received comes after everything that was sent to the object before, for what of it was
+// received is not in the trace; so here, too, reorderings may be missed but none is wrong.
+//
 // Barriers: a trace does not say how many threads a barrier waits for. Each number that the trace allows gives its
 // edges; mostly that is one number and its divisors, and the edges of the divisors are among those of the number.
 #pragma once
@@ -26,6 +29,8 @@ class SyncEdges {
   void barrier_leave(std::uint64_t barrier, ThreadId thread, std::uint32_t event);
   void sem_post(std::uint64_t semaphore, ThreadId thread, std::uint32_t event);
   void sem_wait(std::uint64_t semaphore, std::uint32_t event);
+  void send(std::uint64_t object, ThreadId thread, std::uint32_t event);
+  void receive(std::uint64_t object, std::uint32_t event);
 
   // The edges found, in raw indices, and none twice. Call once, after all events.
   std::vector<MustEdge> take();
@@ -57,6 +62,7 @@ class SyncEdges {
   std::unordered_map<std::uint64_t, std::deque<Waiter>> waiters_;
   std::unordered_map<std::uint64_t, Barrier> barriers_;
   std::unordered_map<std::uint64_t, Semaphore> semaphores_;
+  std::unordered_map<std::uint64_t, std::unordered_map<ThreadId, std::uint32_t>> last_sent_;  // by kernel object
   std::vector<MustEdge> edges_;
 };
 

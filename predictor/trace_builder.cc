@@ -127,6 +127,10 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
       return sync_.sem_post(event.address, t, sync());
     case EventKind::kSemWait:
       return sync_.sem_wait(event.address, sync());
+    case EventKind::kSend:
+      return sync_.send(event.address, t, sync());
+    case EventKind::kReceive:
+      return sync_.receive(event.address, sync());
     case EventKind::kFork:
       if (const auto stack = new_stack_.find(t); stack != new_stack_.end()) {
         blocks_[stack->second].nth = other;

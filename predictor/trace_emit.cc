@@ -145,9 +145,8 @@ void TraceBuilder::emit_lock(TraceModel& model, const RawEvent& raw) {
   }
 }
 
-// Finds x = f(x): a plain read, then, with no other access of the thread to the variable, a write not far away.
+// Finds x = f(x): a plain read, then, with no other access of the thread to the variable, a write, however far away.
 void TraceBuilder::mark_updates(TraceModel& model) {
-  constexpr std::uint32_t kNear = 256;
   std::vector<EventIndex> last(model.variables.size(), kNone);
   for (const auto& events : model.threads) {
     for (EventIndex e : events) {
@@ -156,7 +155,7 @@ void TraceBuilder::mark_updates(TraceModel& model) {
       const bool update = before != kNone && model.thread[before] == model.thread[e] && model.op[e] == Op::kWrite &&
                           model.op[before] == Op::kRead &&
                           ((model.flags[before] | model.flags[e]) & (kAtomic | kFrees)) == 0;
-      if (update && model.position[e] - model.position[before] <= kNear) model.flags[before] |= kFeedsWrite;
+      if (update) model.flags[before] |= kFeedsWrite;
       before = e;
     }
   }

@@ -32,7 +32,8 @@ bool looks_like_std(const std::string& path) {
 
 }  // namespace
 
-TraceInput::TraceInput(const std::string& path) : path_(path) {
+TraceInput::TraceInput(const std::string& path, const std::string& name)
+    : path_(path), name_(name.empty() ? path : name) {
   REQUIRE(!is_folder(path), "{} is a recording; 'reweave trace {}' makes a trace of it", path, path);
   if (looks_like_std(path)) return;
   reader_ = std::make_unique<TraceReader>(path);

@@ -29,10 +29,10 @@ struct TraceDamage {
 
 class TraceInput {
  public:
-  // Throws BadInput.
-  explicit TraceInput(const std::string& path);
+  // `name`: what candidates are told it is, if that is not the path. Throws BadInput.
+  explicit TraceInput(const std::string& path, const std::string& name = {});
 
-  const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }
   // Null for STD text.
   const TraceReader* reader() const { return reader_.get(); }
   const StdNames& std_names() const { return std_names_; }
@@ -63,7 +63,7 @@ class TraceInput {
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
   void each_of_file(std::uint64_t count, const Visit& visit);
   void each_of_text(std::uint64_t count, const Visit& visit);
-  std::string path_;
+  std::string path_, name_;
   std::unique_ptr<TraceReader> reader_;
   StdNames std_names_;
   ProcessAddresses addresses_;

@@ -2,11 +2,39 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace reweave {
 namespace {
 
 constexpr std::uint64_t kLeastSteps = 1000;
+
+// The turn of a thread that is under way.
+class TurnCounter {
+ public:
+  bool is_of(ThreadId thread) const { return thread_ == thread; }
+  void begin(ThreadId thread) {
+    thread_ = thread;
+    counts_.clear();
+    last_ = nullptr;
+  }
+  void count(std::uint32_t site) {
+    last_ = &*counts_.try_emplace(site, 0).first;
+    ++last_->second;
+  }
+  // No arrivals: nothing that could end a turn.
+  template <typename PcOf>
+  WitnessTurn turn(const PcOf& pc_of) const {
+    if (last_ == nullptr) return {thread_, 0, 0};
+    return {thread_, pc_of(last_->first), last_->second};
+  }
+
+ private:
+  ThreadId thread_ = 0;
+  std::unordered_map<std::uint32_t, std::uint64_t> counts_;  // by site
+  std::pair<const std::uint32_t, std::uint64_t>* last_ = nullptr;
+};
 
 }  // namespace
 
@@ -35,8 +63,8 @@ bool is_schedule_point(const TraceEvent& event) {
   }
 }
 
-WitnessSteps::WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
-                           Limits limits) {
+WitnessSteps::WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings, Limits limits)
+    : input_(input) {
   limit_ = limits.steps;
   if (!findings.empty()) limit_ = std::min(limit_, std::max(limits.all_steps / findings.size(), kLeastSteps));
   for (const Finding& finding : findings) {
@@ -44,7 +72,7 @@ WitnessSteps::WitnessSteps(TraceInput& input, const TraceModel& model, std::span
     Plan& made = plans_.back();
     made.first = made.start - std::min(made.start, limit_);
   }
-  collect(input);
+  collect();
 }
 
 WitnessSteps::Plan WitnessSteps::plan(const TraceModel& model, const Finding& finding) {
@@ -82,41 +110,50 @@ WitnessSteps::Plan WitnessSteps::plan(const TraceModel& model, const Finding& fi
   return result;
 }
 
-void WitnessSteps::collect(TraceInput& input) {
+void WitnessSteps::collect() {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> wanted;
   for (const Plan& plan : plans_) wanted.emplace_back(plan.first, plan.end);
   std::sort(wanted.begin(), wanted.end());
   std::uint64_t end = 0;
-  for (auto& [from, to] : wanted) to = end = std::max(end, to);  // now each ends behind all that start before it
+  for (auto& [from, to] : wanted) to = end = std::max(end, to);  // now each ends after all that start before it
+  for (const auto& [from, to] : wanted) beginnings_.push_back({from});
 
-  std::vector<std::uint64_t> firsts;
-  for (const auto& [from, to] : wanted) firsts.push_back(from);
-  std::vector<std::uint64_t> before(wanted.size(), 0);
-  std::vector<std::vector<std::uint32_t>> seen;  // by thread and site
-  std::uint64_t points = 0;
-  std::size_t next = 0;  // the first of `wanted` not yet reached
-  input.each(end, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
-    for (; next < wanted.size() && wanted[next].first <= number; ++next) before[next] = points;
+  const auto pc = [this](std::uint32_t site) { return pc_of(site); };
+  TurnCounter turn;
+  std::size_t next = 0;    // the first of `wanted` not yet reached
+  std::uint64_t main = 0;  // runs begin there: the number of the event
+  input_.each(end, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
+    for (; next < wanted.size() && wanted[next].first <= number; ++next)
+      beginnings_[next] = {wanted[next].first, turns_.size(), turn.turn(pc)};
+    if (event.kind == EventKind::kCall && event.aux == kEntersMain) {
+      main = number;
+      turn.begin(event.thread);
+      turns_.clear();
+      steps_.clear();
+      of_thread_.clear();
+      for (Beginning& beginning : beginnings_) beginning = {beginning.number};
+    }
     if (!is_schedule_point(event)) return;
-    ++points;
-    if (event.thread >= seen.size()) seen.resize(event.thread + std::size_t{1});
-    auto& counts = seen[event.thread];
-    if (site >= counts.size()) counts.resize(site + std::size_t{1});
-    const std::uint32_t occurrence = counts[site]++;
+    if (!turn.is_of(event.thread)) {
+      if (const WitnessTurn made = turn.turn(pc); made.arrivals > 0) turns_.push_back(made);
+      turn.begin(event.thread);
+    }
+    if (event.kind != EventKind::kJoin) turn.count(site);
     if (next == 0 || number >= wanted[next - 1].second) return;
     if (event.thread >= of_thread_.size()) of_thread_.resize(event.thread + std::size_t{1});
     of_thread_[event.thread].push_back(static_cast<std::uint32_t>(steps_.size()));
-    steps_.push_back({event.address, static_cast<std::uint32_t>(number), site, occurrence, event.thread, event.kind});
+    steps_.push_back({event.address, static_cast<std::uint32_t>(number), site, event.thread, event.kind});
   });
-  for (; next < wanted.size(); ++next) before[next] = points;
-  for (const Plan& plan : plans_) {
-    const auto place = std::lower_bound(firsts.begin(), firsts.end(), plan.first);
-    before_.push_back(before[static_cast<std::size_t>(place - firsts.begin())]);
-  }
+  for (; next < wanted.size(); ++next) beginnings_[next] = {wanted[next].first, turns_.size(), turn.turn(pc)};
+  for (Plan& plan : plans_) plan.start = std::max(plan.start, main);
+}
+
+std::uint64_t WitnessSteps::pc_of(std::uint32_t site) const {
+  return input_.reader() == nullptr ? site : input_.reader()->pc_of(site);
 }
 
 WitnessStep WitnessSteps::step(const Step& from) const {
-  return {from.thread, from.number, from.kind, from.address, from.site, 0, from.occurrence};
+  return {from.thread, from.number, from.kind, from.address, pc_of(from.site)};
 }
 
 void WitnessSteps::fill(std::size_t index, Candidate& candidate) const {
@@ -125,9 +162,11 @@ void WitnessSteps::fill(std::size_t index, Candidate& candidate) const {
   const auto at = [&](std::uint64_t number) {
     return std::partition_point(steps_.begin(), steps_.end(), [&](const Step& s) { return s.number < number; });
   };
+  const auto beginning = std::lower_bound(beginnings_.begin(), beginnings_.end(), plan.first,
+                                          [](const Beginning& b, std::uint64_t number) { return b.number < number; });
+  candidate.beginning.assign(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(beginning->whole));
+  if (beginning->last.arrivals > 0) candidate.beginning.push_back(beginning->last);
   auto& witness = candidate.witness;
-  candidate.skipped_events = plan.first;
-  candidate.skipped_steps = before_[index];
   for (auto it = at(plan.first), end = at(plan.start); it != end; ++it) witness.push_back(step(*it));
   std::map<ThreadId, std::vector<std::uint32_t>::const_iterator> cursors;
   for (const Turn& turn : plan.turns) {
@@ -140,26 +179,9 @@ void WitnessSteps::fill(std::size_t index, Candidate& candidate) const {
     }
   }
   if (witness.size() <= limit_) return;
-  // Leave out of the start what the trace tells; if that is not enough, cut.
-  const std::uint64_t excess = witness.size() - limit_;
-  const auto in_order = static_cast<std::uint64_t>(at(plan.start) - at(plan.first));
-  candidate.cut = excess > in_order;
-  candidate.skipped_steps += excess;
-  candidate.skipped_events = excess < in_order ? witness[excess].index : plan.start;
-  if (candidate.cut) candidate.turns = turns(std::span(witness).subspan(in_order), excess - in_order);
-  witness.erase(witness.begin(), witness.begin() + static_cast<std::ptrdiff_t>(excess));
-}
-
-std::vector<WitnessStep> WitnessSteps::turns(std::span<const WitnessStep> steps, std::uint64_t cut) const {
-  // A join's place in a run is not its place in the trace.
-  const auto later = [](const WitnessStep& a, const WitnessStep& b) {
-    return std::pair(a.kind == EventKind::kJoin, a.index) < std::pair(b.kind == EventKind::kJoin, b.index);
-  };
-  std::vector<WitnessStep> result = {*std::min_element(steps.begin(), steps.end(), later)};
-  for (std::uint64_t i = 0; i < cut; ++i)
-    if (i + 1 == cut || steps[i + 1].thread != steps[i].thread) result.push_back(steps[i]);
-  if (result.size() > limit_) result.clear();
-  return result;
+  const auto kept = witness.end() - static_cast<std::ptrdiff_t>(limit_);
+  for (const WitnessTurn& turn : turns_of(std::span(witness.begin(), kept))) candidate.beginning.push_back(turn);
+  witness.erase(witness.begin(), kept);
 }
 
 }  // namespace reweave

@@ -4,6 +4,8 @@
 // A thread runs its events in the order of the trace, so a witness is: the trace up to some event, then turns of
 // threads, each up to some event of the thread. Events that the model dropped are run with the thread's next event that
 // it kept: what only one thread touches may happen at any time.
+//
+// Where a trace tells that the program entered main, witnesses begin there, for so do explored runs.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +24,16 @@ bool is_schedule_point(const TraceEvent& event);
 class WitnessSteps {
  public:
   struct Limits {
-    std::uint64_t steps = 200'000;        // of one witness
+    std::uint64_t steps = 20'000;         // of one witness
     std::uint64_t all_steps = 1'000'000;  // of all; the file is one message
   };
 
-  // Reads the trace once more.
+  // Reads the trace once more. `input` outlives this.
   WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings)
       : WitnessSteps(input, model, findings, Limits{}) {}
   WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings, Limits limits);
 
-  // Fills in the witness of the finding number `index`, and what was left out of it. Its sites are the trace's.
+  // Fills in the witness of the finding number `index`, and the turns that lead to its beginning.
   void fill(std::size_t index, Candidate& candidate) const;
 
  private:
@@ -41,7 +43,7 @@ class WitnessSteps {
     std::uint64_t end;
   };
   struct Plan {
-    std::uint64_t first = 0;  // of the trace's events kept
+    std::uint64_t first = 0;  // of the trace's events whose steps are kept
     std::uint64_t start = 0;  // events below are run in the order of the trace
     std::uint64_t end = 0;    // no event from here on is run
     std::vector<Turn> turns;
@@ -50,21 +52,27 @@ class WitnessSteps {
     std::uint64_t address;
     std::uint32_t number;
     std::uint32_t site;
-    std::uint32_t occurrence;
     ThreadId thread;
     EventKind kind;
   };
+  // What the trace's threads did in turn, up to some event: the first `whole` of turns_, then `last`.
+  struct Beginning {
+    std::uint64_t number;  // of the event
+    std::size_t whole = 0;
+    WitnessTurn last = {};  // no arrivals: nothing
+  };
 
   static Plan plan(const TraceModel& model, const Finding& finding);
-  void collect(TraceInput& input);
+  void collect();
   WitnessStep step(const Step& from) const;
-  // Candidate::turns for the first `cut` of `steps`, which are all that is not in the trace's order.
-  std::vector<WitnessStep> turns(std::span<const WitnessStep> steps, std::uint64_t cut) const;
+  std::uint64_t pc_of(std::uint32_t site) const;
 
+  TraceInput& input_;
   std::vector<Plan> plans_;
   std::vector<Step> steps_;                            // by number: those in some plan's [first, end)
   std::vector<std::vector<std::uint32_t>> of_thread_;  // indices into steps_
-  std::vector<std::uint64_t> before_;                  // by plan: schedule points below its `first`
+  std::vector<WitnessTurn> turns_;                     // of the trace, from main on
+  std::vector<Beginning> beginnings_;                  // by number
   std::uint64_t limit_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "formats/recorded_files.h"
 #include "recorder/supervisor/hidden_environment.h"
 #include "recorder/supervisor/record_session.h"
+#include "replayer/kernel_objects.h"
 #include "replayer/stack_answers.h"
 
 namespace reweave {
@@ -106,15 +107,26 @@ class ReplaySession {
       const auto* words = reinterpret_cast<const std::uint64_t*>(span.data + at);
       const auto* record = reinterpret_cast<const wire::RecordHeader*>(words);
       if ((record->kind & wire::kTraceTag) != 0) {
-        if (options_.trace != nullptr) options_.trace->append(words);
+        if (options_.trace != nullptr) append_traced(words);
         at += wire::trace_record_bytes(*words);
       } else {
         if (options_.trace != nullptr) options_.trace->append_record(record);
+        if (options_.trace != nullptr) kernel_objects_.note(record);
         at += record->bytes;
       }
     }
     arena_.take(span.bytes);
     return true;
+  }
+
+  void append_traced(const std::uint64_t* words) {
+    const TraceEvent event = wire::unpack_trace(words);
+    if (event.kind != wire::kKernelStepKind) return options_.trace->append(words);
+    for (const TraceEvent& told : kernel_objects_.take(event)) {
+      const std::uint64_t packed[] = {wire::pack_word0(told.kind, 0, told.address, false),
+                                      wire::pack_word1(told.pc, told.thread)};
+      options_.trace->append(packed);
+    }
   }
 
   void answer_stacks() {
@@ -190,6 +202,7 @@ class ReplaySession {
   RecordedFiles files_;
   ArenaMemory arena_;
   std::optional<StackAnswers> stacks_;  // if there is a trace
+  KernelObjects kernel_objects_;        // likewise
   const wire::RecordHeader* pending_ = nullptr;
   bool fed_all_ = false;
   bool announced_ = false;  // on_hold was called

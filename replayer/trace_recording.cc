@@ -7,10 +7,12 @@ namespace reweave {
 namespace {
 
 // A replay that did not take place leaves no trace.
-ReplayResult replay_to(TraceWriter& writer, const std::string& recording, const std::string& output) {
+ReplayResult replay_to(TraceWriter& writer, const std::string& recording, const std::string& output,
+                       const std::function<void(std::uint64_t)>& progress) {
   ReplayOptions options;
   options.discard_output = true;
   options.trace = &writer;
+  options.on_progress = progress;
   try {
     return replay_recording(recording, options);
   } catch (...) {
@@ -22,12 +24,13 @@ ReplayResult replay_to(TraceWriter& writer, const std::string& recording, const 
 
 }  // namespace
 
-TracedReplay trace_recording(const std::string& recording, const std::string& output) {
+TracedReplay trace_recording(const std::string& recording, const std::string& output,
+                             const std::function<void(std::uint64_t)>& progress) {
   const RecordingReader reader(recording);
   TraceWriter writer(output,
                      {REWEAVE_VERSION, reader.manifest().command_line, std::filesystem::absolute(recording).string()});
   TracedReplay traced;
-  traced.result = replay_to(writer, recording, output);
+  traced.result = replay_to(writer, recording, output, progress);
   if (traced.result.text.empty() && !traced.result.missing.empty()) {
     traced.result.outcome = wire::OutcomeKind::kTruncated;
     traced.result.text = traced.result.missing;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "replayer/replay_session.h"
@@ -14,7 +15,9 @@ struct TracedReplay {
   std::uint64_t events = 0, bytes = 0;
 };
 
-// `output` must not exist. Throws Error as replay_recording does. What the program writes is discarded.
-TracedReplay trace_recording(const std::string& recording, const std::string& output);
+// `output` must not exist. Throws Error as replay_recording does. What the program writes is discarded. `progress` is
+// ReplayOptions::on_progress; what it throws ends the replay.
+TracedReplay trace_recording(const std::string& recording, const std::string& output,
+                             const std::function<void(std::uint64_t events)>& progress = {});
 
 }  // namespace reweave

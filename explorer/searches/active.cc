@@ -1,7 +1,7 @@
 // active: tests what looks suspicious, most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
 //
-// First what was predicted and did not come about along its witness. Then threads are kept from what others release,
-// for as long as anything else can be done: from all that is released, and from what one place releases. Then all
+// First threads are kept from what others release, for as long as anything else can be done: from all that is released,
+// and from what one place releases. Then all
 // conflicting pairs at once: threads stop before any of them until two meet (policy `active`), in one order and then in
 // the other. Then one suspicion (explorer/suspicions.h) a run: one thread stopped at one place in favour of another.
 // Then each pair by itself, both orders. The wait is logical; nothing depends on time.
@@ -28,7 +28,6 @@ class Active : public Search {
       return undisturbed();
     }
     if (!base_known_) return {};
-    if (next_predicted_ < options_.pairs.size()) return request_for({options_.pairs[next_predicted_++]});
     if (const auto releases = late_uses()) return releases;
     if (const auto all = all_pairs()) return all;
     if (next_suspicion_ < suspicions_.size()) {
@@ -107,7 +106,7 @@ class Active : public Search {
   const SearchOptions options_;
   bool base_asked_ = false, base_known_ = false;
   std::vector<Suspicion> suspicions_;
-  std::size_t next_predicted_ = 0, next_suspicion_ = 0, next_pair_ = 0;
+  std::size_t next_suspicion_ = 0, next_pair_ = 0;
   unsigned all_made_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> released_;  // places whose releases were tested, and how
   std::uint64_t made_ = 0;

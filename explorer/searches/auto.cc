@@ -1,5 +1,5 @@
-// auto: runs that stop threads in the middle of what they do, then the active tester in turns with several searches
-// that share what the runs show. The default.
+// auto: predicted candidates, in turns with runs that stop threads in the middle of what they do, then with the active
+// tester and several searches that share what the runs show. The default.
 //
 // The opening needs to know nothing of the program and finds most of what is shallow (scripts/bench bugs shows what
 // each search finds); it is the same for every seed. The turns are weighted by what finds bugs soonest.
@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "explorer/searches/active.h"
+#include "explorer/searches/predicted.h"
 
 namespace reweave {
 
@@ -14,13 +15,15 @@ namespace {
 
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
+// What was predicted has every other run as long as it is likely to fail, then every fourth.
+constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4;
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
 constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
 // first and have most: threads held back at one variable's accesses, reversals one by one, orders of one variable's
 // accesses.
-constexpr const char* kTurns[] = {"pctvb", "dpor", "surw", "pctvb", "dpor",   "pctvb", "surw",      "pos",   "dpor",
-                                  "pctvb", "surw", "pct",  "pctvb", "random", "dpor",  "goexplore", "pctvb", "hapset"};
+constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
+                                  "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
 // Whatever is so rare that it was not found by then wants many rare steps in a row: every other run goes on from where
 // earlier ones came to, after twice as many three of four do, and so on up to the last share.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
@@ -35,6 +38,7 @@ std::uint64_t others_share(std::uint64_t made) {
 class Auto : public Search {
  public:
   explicit Auto(const SearchOptions& options) : active_(make_active(options)) {
+    if (options.feed != nullptr) predicted_ = std::make_unique<Predicted>(options);
     for (const char* name : kTurns) {
       Turn turn = {name, nullptr};
       for (const Turn& other : turns_)
@@ -45,7 +49,12 @@ class Auto : public Search {
     }
   }
 
+  std::string report() const override { return predicted_ == nullptr ? "" : predicted_->report(); }
+
   std::optional<RunRequest> next() override {
+    // What was predicted has the first run.
+    if (predicted_ != nullptr && turns_made_++ % (predicted_->is_urgent() ? kUrgentShare : kPredictedShare) == 0)
+      if (auto request = ask(*predicted_)) return request;
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
     if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
@@ -84,10 +93,12 @@ class Auto : public Search {
     std::string name;
     std::shared_ptr<Search> search;
   };
+  std::unique_ptr<Predicted> predicted_;  // null if nothing is predicted
   std::unique_ptr<Search> active_;
   std::vector<Turn> turns_;
   Search* deep_ = nullptr;  // of turns_: what gets more and more of the runs
   std::size_t turn_ = 0;
+  std::uint64_t turns_made_ = 0;
   std::size_t opened_ = 0;
   std::uint64_t made_ = 0, others_made_ = 0;  // behind the opening; of those not for what goes deep alone
   std::deque<Search*> asked_;                 // whose run it is; null: the opening's

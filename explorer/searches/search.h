@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "explorer/candidate_feed.h"
 #include "explorer/knowledge.h"
+#include "explorer/places.h"
 #include "explorer/run.h"
 #include "explorer/strategies/goals.h"
 
@@ -34,7 +36,8 @@ struct SearchOptions {
   std::uint32_t preemption_bound = 2;
   double miss_probability = 0.1;         // ranked: that an order of threads was not seen
   const Knowledge* knowledge = nullptr;  // never null in a search
-  std::vector<ActivePair> pairs;         // that were predicted and not confirmed: what active tests first
+  CandidateFeed* feed = nullptr;         // of predicted candidates; null: there are none
+  Places* places = nullptr;              // to tell where a run left a witness; not null if there is a feed
   std::string learned;                   // hapset: file to load and save; empty: none
 };
 

@@ -38,20 +38,27 @@ void release(const ChoiceArgs& args, ThreadId id) {
   args.state.words[kStops + id % kSlots]++;
 }
 
+// The first of the enabled threads that is stopped at a pair's second end, with what `first` is about to do.
+bool find_partner(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, const ActivePair& pair,
+                  ThreadId first, ThreadId& second) {
+  for (std::uint32_t j = 0; j < args.count; j++) {
+    second = args.enabled[j];
+    if (second != first && args.threads[second].op.pc == pair.second &&
+        conflicting(args.threads[first].op, args.threads[second].op) && is_stopped(args, pairs, count, second))
+      return true;
+  }
+  return false;
+}
+
 // The two stopped threads of a pair, if any has come together.
 bool find_met(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId& first, ThreadId& second) {
-  for (std::uint32_t i = 0; i < args.count; i++)
-    for (std::uint32_t j = 0; j < args.count; j++) {
-      const ThreadId a = args.enabled[i], b = args.enabled[j];
-      if (a == b || !is_stopped(args, pairs, count, a) || !is_stopped(args, pairs, count, b)) continue;
-      if (!conflicting(args.threads[a].op, args.threads[b].op)) continue;
-      for (std::uint64_t k = 0; k < count; k++)
-        if (pairs[k].first == args.threads[a].op.pc && pairs[k].second == args.threads[b].op.pc) {
-          first = a;
-          second = b;
-          return true;
-        }
-    }
+  for (std::uint32_t i = 0; i < args.count; i++) {
+    first = args.enabled[i];
+    if (!is_stopped(args, pairs, count, first)) continue;
+    for (std::uint64_t k = 0; k < count; k++)
+      if (pairs[k].first == args.threads[first].op.pc && find_partner(args, pairs, count, pairs[k], first, second))
+        return true;
+  }
   return false;
 }
 

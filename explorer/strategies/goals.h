@@ -19,24 +19,21 @@ struct ScheduleStep {
   bool operator==(const ScheduleStep&) const = default;
 };
 
-// Policy `witness`: a WitnessHeader, then `choices` thread ids, which come first, then (aligned to 8) `steps`
-// WitnessGoals.
-struct WitnessHeader {
-  std::uint32_t choices;
-  std::uint32_t steps;
-};
-// One operation of a witness: `thread` executes the operation whose place in the program is `pc`.
-struct WitnessGoal {
+// Policy `witness`: TurnGoals.
+// One turn of a witness: `thread` runs until it has executed the operation at `pc` for the `arrivals`-th time since the
+// turn began.
+struct TurnGoal {
   std::uint64_t pc;
+  std::uint32_t arrivals;
   ThreadId thread;
-  std::uint16_t reserved[3];
+  std::uint16_t reserved;
 };
 
 enum class WitnessObstacle : std::uint64_t { kNone = 0, kNotThere = 1, kWaits = 2, kElsewhere = 3 };
 // How far the policy `witness` came: at the start of its state.
 struct WitnessProgress {
-  std::uint64_t next;           // step to be made; those before it were made or left out
-  std::uint64_t skipped;        // steps left out
+  std::uint64_t next;           // turn to be made; those before it were made or left out
+  std::uint64_t skipped;        // turns left out
   std::uint64_t first_skipped;  // the first of them
   std::uint64_t obstacle;       // what that one, or if there is none the latest, had to wait for: WitnessObstacle
 };

@@ -16,7 +16,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxTriples = 512;  // of classes of one variable
 constexpr std::size_t kSamples = 6;
 constexpr std::uint32_t kPartners = 4;
 
@@ -53,11 +52,15 @@ class Atomicity : public Analysis {
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
     if (in.model.writes_of[v].empty()) return;
-    const auto classes = access_classes(in.model, v);
+    const auto classes = in.classes_of(v);
     std::size_t triples = 0;
     for (const auto& [key, pairs] : pair_classes(in.model, v)) {
       for (const AccessClass& middle : classes) {
-        if (middle.thread == pairs.thread || middle.frees || ++triples > kMaxTriples) continue;
+        if (middle.thread == pairs.thread || middle.frees) continue;
+        if (++triples > in.limits.pairs) {
+          ++in.left_out.pairs;
+          continue;
+        }
         for (const Pattern& pattern : kPatterns) {
           if (pattern.first_writes == in.model.is_write(pairs.first[0]) && pattern.middle_writes == middle.writes() &&
               pattern.last_writes == in.model.is_write(pairs.second[0])) {

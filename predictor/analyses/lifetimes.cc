@@ -49,7 +49,7 @@ class Lifetimes : public Analysis {
   void on_stack(const AnalysisInput& in, std::uint32_t v, std::uint32_t owner) {
     const TraceModel& m = in.model;
     if (owner >= m.thread_count() || !ends(m, owner)) return;
-    for (const AccessClass& uses : access_classes(m, v)) {
+    for (const AccessClass& uses : in.classes_of(v)) {
       if (uses.thread == owner || uses.frees) continue;
       for (EventIndex e : spread(uses.events, kSamples)) {
         propose_order(in, groups_, kUseAfterEnd, m.threads[owner].back(), e);

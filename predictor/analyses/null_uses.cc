@@ -36,7 +36,7 @@ class NullUses : public Analysis {
       if (m.op[w] == Op::kWrite && (m.flags[w] & kNull) != 0) nulls.push_back(w);
     }
     if (nulls.empty()) return;
-    for (const AccessClass& reads : access_classes(m, v)) {
+    for (const AccessClass& reads : in.classes_of(v)) {
       if (reads.op != Op::kRead || reads.atomic || careful_.contains(reads.site)) continue;
       if ((m.flags[reads.events[0]] & kNull) == 0) continue;
       for (EventIndex r : spread(reads.events, kSamples)) {

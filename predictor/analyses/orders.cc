@@ -23,7 +23,7 @@ class Orders : public Analysis {
  public:
   std::vector<Group> propose(const AnalysisInput& input) override {
     for (std::uint32_t v = 0; v < input.model.variables.size() && !input.expired(); ++v) {
-      const auto classes = access_classes(input.model, v);
+      const auto classes = input.classes_of(v);
       use_after_free(input, classes);
       read_before_write(input, v, classes);
     }

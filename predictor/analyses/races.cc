@@ -11,7 +11,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxPairs = 512;  // of classes of one variable
 constexpr std::size_t kSamples = 6;     // accesses of a class that are paired with another class
 constexpr std::uint32_t kPartners = 4;  // partners tried for each
 
@@ -24,15 +23,18 @@ class Races : public Analysis {
 
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
-    const auto classes = access_classes(in.model, v);
+    const auto classes = in.classes_of(v);
     std::size_t pairs = 0;
     for (std::size_t i = 0; i < classes.size(); ++i) {
-      for (std::size_t j = i + 1; j < classes.size() && pairs < kMaxPairs; ++j) {
+      for (std::size_t j = i + 1; j < classes.size(); ++j) {
         const AccessClass &a = classes[i], &b = classes[j];
         if (a.thread == b.thread || (!a.writes() && !b.writes())) continue;
         if ((a.atomic && b.atomic) || a.frees || b.frees) continue;
-        ++pairs;
-        pair(in, a, b);
+        if (++pairs > in.limits.pairs) {
+          ++in.left_out.pairs;
+        } else {
+          pair(in, a, b);
+        }
       }
     }
   }

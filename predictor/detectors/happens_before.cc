@@ -256,7 +256,9 @@ class HappensBefore : public Detector {
       case EventKind::kNotify:
       case EventKind::kBarrierEnter:
       case EventKind::kSemPost:
+      case EventKind::kSend:
         return publish(t, objects_[address]);
+      case EventKind::kReceive:
       case EventKind::kBarrierLeave:
       case EventKind::kSemWait:
         return learn(t, objects_[address]);

@@ -167,6 +167,7 @@ class Wcp : public Detector {
     const std::uint64_t address = chunk.address[i], extra = chunk.extra[i];
     switch (chunk.kind[i]) {
       case EventKind::kAtomicLoad:
+      case EventKind::kReceive:
       case EventKind::kBarrierLeave:
       case EventKind::kSemWait:
         return learn(t, objects_[address]);
@@ -189,6 +190,7 @@ class Wcp : public Detector {
       case EventKind::kNotify:
       case EventKind::kBarrierEnter:
       case EventKind::kSemPost:
+      case EventKind::kSend:
         return publish(t, objects_[address]);
       case EventKind::kFork: {
         grow(extra);

@@ -3,8 +3,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/guarded_call.h"
 #include "recorder/core/log/log.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

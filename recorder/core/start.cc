@@ -9,6 +9,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/guard.h"
 #include "recorder/core/image/image.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/processor/machine_trial.h"
 #include "recorder/core/schedule/choice.h"
@@ -67,13 +68,14 @@ void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset
 }
 
 void map_heap_shadow() {
-  const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  // What grows downwards counts as stack, not as data (scratch.cc).
+  constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_GROWSDOWN;
+  const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE, kHow, -1, 0);
   if (is_error(result))
     stop_run(
         wire::OutcomeKind::kUnsupported,
-        "the limit of the address space or of data leaves no room for the heap checks of explored runs, which take "
-        "8 TiB of it; raise it (ulimit -v, ulimit -d)");
+        "the limit of the address space leaves no room for the heap checks of explored runs, which take 8 TiB of it; "
+        "raise it (ulimit -v)");
 }
 
 void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArenaFd) {
@@ -102,36 +104,18 @@ std::uint64_t inherited_ignored() {
 }
 
 void log_first_process(Thread& me) {
-  if (replaying()) {
-    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "started");
-    me.tid = me.outer_tid = record.tid;
-    return consume_record();
-  }
-  RecordWriter record(wire::RecordKind::kSpawn, me.id, sizeof(wire::SpawnRecord), 0);
-  auto& body = record.body<wire::SpawnRecord>();
-  body.child = me.id;
-  body.process = 0;
-  body.kind = static_cast<std::uint32_t>(wire::SpawnKind::kFirst);
-  body.tid = me.tid;
-  record.commit();
-}
-
-// The path that the first program was started by; replaying, the recorded one, for the program can see it.
-const char* log_first_path(const char* path) {
-  static char recorded[4096];
-  if (replaying()) {
-    const auto& record = expect<wire::ExecRecord>(wire::RecordKind::kExec, "started");
-    const std::uint64_t room = record.header.bytes - sizeof record;
-    copy_string(recorded, room < sizeof recorded ? room : sizeof recorded, reinterpret_cast<const char*>(&record + 1));
-    consume_record();
-    return recorded;
-  }
-  RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
-  record.body<wire::ExecRecord>().process = 0;
-  record.body<wire::ExecRecord>().reserved = 0;
-  record.append_path(path);
-  record.commit();
-  return path;
+  agree<wire::SpawnRecord>(
+      wire::RecordKind::kSpawn, "started",
+      [&me](wire::SpawnRecord& record) {
+        record.child = me.id;
+        record.kind = static_cast<std::uint32_t>(wire::SpawnKind::kFirst);
+        record.tid = me.tid;
+      },
+      [&me](const wire::SpawnRecord& record) -> const char* {
+        trace_spawn(record);
+        me.tid = me.outer_tid = record.tid;
+        return nullptr;
+      });
 }
 
 // Up to here the kernel ends us with the supervisor; the processes that the program makes it would not.
@@ -179,7 +163,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   if (first) {
     if (replaying()) sys(SYS_close, kContentsFd);  // the supervisor has put the arena there too
     log_first_process(me);
-    path = log_first_path(path);
+    path = agree_on_program(path, "started");
     process().pid = process().outer_pid = me.tid;
     if (!replaying()) process().memory_limit = limit.soft + 1, process().memory_hard_limit = limit.hard + 1;
     try_machine();

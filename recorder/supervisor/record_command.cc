@@ -16,6 +16,7 @@
 #include "recorder/supervisor/program_check.h"
 #include "recorder/supervisor/record_session.h"
 #include "recorder/supervisor/recordings.h"
+#include "recorder/supervisor/target.h"
 #include "recorder/supervisor/unsaved.h"
 
 namespace reweave {
@@ -140,6 +141,7 @@ int record(const RecordArguments& arguments, bool seed_given) {
   // Whatever the program sends to its parent would go to what has started us; and a file that may not grow is an error.
   for (int number : {SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGXFSZ}) leave_to_program(number);
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
+  find_runtime();  // before there is a folder that would be left behind
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();
   for (std::uint64_t run = 0; run < runs; run++) {
     find_program(arguments.command.front());

@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "recorder/own_files.h"
+#include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/processor_claim.h"
 
 namespace reweave {
@@ -85,16 +86,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-constexpr rlim_t kNeededFds = kArenaFd + kReservedFds;
-
-void check_descriptor_limit() {
-  rlimit files = {};
-  SYSCALL_CHECK(getrlimit(RLIMIT_NOFILE, &files));
-  REQUIRE(files.rlim_max >= kNeededFds,
-          "the hard limit of open descriptors is {}, and Reweave uses the numbers {} to {}; raise it (ulimit -Hn)",
-          files.rlim_max, kArenaFd, kNeededFds - 1);
-}
-
 // In the child: what the core reaches wherever it is. What there is not is left as it was, and missed where it is used.
 void open_for_core(int fd, const char* path) {
   const int opened = path[0] == 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
@@ -109,8 +100,8 @@ void open_for_core(int fd, const char* path) {
   const RunConfig& config = arena.header().config;
   rlimit files = {};
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur < kNeededFds) {
-    files.rlim_cur = kNeededFds;
+  if (files.rlim_cur < kNeededDescriptors) {
+    files.rlim_cur = kNeededDescriptors;
     setrlimit(RLIMIT_NOFILE, &files);
   }
   cpu_set_t one;
@@ -136,6 +127,7 @@ void open_for_core(int fd, const char* path) {
 }  // namespace
 
 RuntimePaths find_runtime() {
+  constexpr const char* kParts[] = {"reweave-core", "libreweave.so", "libreweave-tsan.so"};
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error)
@@ -143,14 +135,13 @@ RuntimePaths find_runtime() {
         fmt::format("cannot read /proc/self/exe ({}): Reweave needs /proc, which is mounted by "
                     "`mount -t proc proc /proc`",
                     error.message()));
-  for (const fs::path& folder : {self.parent_path() / "recorder", self.parent_path() / "../lib/reweave"}) {
-    const fs::path core = folder / "reweave-core", shim = folder / "libreweave.so",
-                   tsan = folder / "libreweave-tsan.so";
-    if (fs::exists(core) && fs::exists(shim) && fs::exists(tsan))
-      return {fs::canonical(core).string(), fs::canonical(shim).string(), fs::canonical(tsan).string()};
-  }
-  throw BadInput(
-      fmt::format("reweave-core and its libraries are not beside {}; build again with scripts/build", self.string()));
+  const fs::path built = self.parent_path() / "recorder", installed = self.parent_path() / "../lib/reweave";
+  const fs::path folder = fs::exists(built / kParts[0]) ? built : installed;
+  for (const char* part : kParts)
+    REQUIRE(fs::exists(folder / part), "{} is missing: install Reweave again, or build it with scripts/build",
+            (folder / part).lexically_normal().string());
+  const auto path = [&](const char* part) { return fs::canonical(folder / part).string(); };
+  return {path(kParts[0]), path(kParts[1]), path(kParts[2])};
 }
 
 RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, const RuntimePaths& paths) {
@@ -183,7 +174,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
 
 Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::function<void()>& meanwhile)
     : arena_(arena) {
-  check_descriptor_limit();
+  check_limits_of_target();
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());

@@ -194,7 +194,9 @@ class Lifecycle(ScratchCase):
             to_group = self.random.random() < 0.5
             with self.subTest(instant=instant, signal=number.name, to_group=to_group):
                 recording = self.next_recording()
-                recorder = self.start("-o", recording, "--", "sh", "-c", f"echo a; sleep 0.05; echo b; sleep {LONG}")
+                # exec: a shell that is interrupted alone waits for its command to end.
+                command = f"echo a; sleep 0.05; echo b; exec sleep {LONG}"
+                recorder = self.start("-o", recording, "--", "sh", "-c", command)
                 time.sleep(self.random.uniform(0, 0.2))
                 self.send(recorder, number, to_group)
                 status = recorder.wait(LIMIT_SECONDS)
@@ -264,7 +266,7 @@ class Lifecycle(ScratchCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--instants", type=int, default=0)
+    parser.add_argument("--instants", type=int, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     Lifecycle.arguments, rest = parser.parse_known_args()
     Lifecycle.arguments.build = Lifecycle.arguments.build.resolve()

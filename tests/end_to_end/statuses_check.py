@@ -60,6 +60,7 @@ class Statuses(ScratchCase):
         return [["dump", recording], ["traceinfo", recording], ["ps", recording], ["replay", recording],
                 ["replay", "-g", "end", recording, "--gdb-batch", "bt"], ["trace", recording, "-o", out / "trace"],
                 ["trace", recording, "--export=std", "-o", out / "text"], ["pack", recording],
+                ["predict", recording], ["predict", recording, "--analysis=hb"],
                 ["explore", recording, "--runs", "1", "-o", out / "found"]]
 
     def of_trace(self, trace):
@@ -85,7 +86,7 @@ class Statuses(ScratchCase):
 
     def test_no_recording_at_all(self):
         env = {"REWEAVE_DIR": str(self.folder / "none"), "PATH": "/usr/bin:/bin"}
-        for verb in ("dump", "traceinfo", "ps", "replay", "trace", "pack", "explore"):
+        for verb in ("dump", "traceinfo", "ps", "replay", "trace", "pack", "predict", "explore"):
             status, _, errors = self.reweave(verb, env=env)
             self.assertEqual((status, errors.count("\n")), (BAD_INPUT, 1), errors)
 

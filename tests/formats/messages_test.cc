@@ -19,16 +19,12 @@ CandidateSet sample_set() {
   race.kind = CandidateKind::kRace;
   race.events = {{0, 10, EventKind::kRead, 0, 0x601040, "counter", {0, 1, 0}, {}},
                  {1, 20, EventKind::kWrite, 1, 0x601040, "counter", {}, {{"lock", 1, false}, {"", 0, true}}}};
-  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0, 0, 3},
-                  {1, 20, EventKind::kWrite, 0x601040, 1, 0x401234, ~0ull}};
+  race.witness = {{0, 9, EventKind::kLock, 0x601000, 0}, {1, 20, EventKind::kWrite, 0x601040, 0x401234}};
   race.score = 0.75;
   race.count = 12;
   race.pattern = "R1-W2";
   race.summary = "thread 1 writes counter while thread 0 reads it";
-  race.skipped_steps = 9;
-  race.skipped_events = ~0ull;
-  race.cut = true;
-  race.turns = {{1, 3, EventKind::kUnlock, 0x601000, 1, 0x401230, 2}};
+  race.beginning = {{1, 0x401230, 2}, {0, 0x401250, ~0ull}};
   Candidate deadlock;
   deadlock.kind = CandidateKind::kDeadlock;
   set.candidates = {race, deadlock};
@@ -68,7 +64,7 @@ BOOST_AUTO_TEST_CASE(candidates_survive) {
 BOOST_AUTO_TEST_CASE(a_site_out_of_range_is_refused) {
   test::Scratch scratch;
   CandidateSet set = sample_set();
-  set.candidates[0].witness[0].site = 2;
+  set.candidates[0].events[1].site = 2;
   write_candidates(scratch / "c", set);
   BOOST_CHECK_THROW(read_candidates(scratch / "c"), BadFile);
   set = sample_set();

@@ -19,6 +19,8 @@ CandidateSet example() {
   candidate.pattern = "R1-W2-W1";
   candidate.summary = "the value is lost";
   candidate.score = 9;
+  candidate.assumptions = {"Assumes something."};
+  candidate.remarks = {"Ranks low: a reason."};
   candidate.events = {{1, 10, EventKind::kRead, 0, 0x1000, "balance", {1}, {{"lock", 1, false}}},
                       {2, 11, EventKind::kWrite, 1, 0x1000, "balance", {}, {{"inner", 0, true}, {"outer", 1, false}}},
                       {1, 12, EventKind::kWrite, 0, 0x1000, "balance", {}, {}}};
@@ -33,6 +35,19 @@ BOOST_AUTO_TEST_CASE(json_has_everything) {
   BOOST_TEST(found.at("events").size() == 3u);
   BOOST_TEST(found.at("events").at(0).at("site").at("line") == 7);
   BOOST_TEST(found.at("events").at(0).at("stack").at(0).at("offset") == 42);
+}
+
+BOOST_AUTO_TEST_CASE(assumptions_and_limits_are_told) {
+  const LeftOut left_out{.findings = 3};
+  const json all = findings_json(example(), {}, left_out), found = all.at("findings").at(0);
+  BOOST_TEST(found.at("assumptions").at(0) == "Assumes something.");
+  BOOST_TEST(found.at("remarks").at(0) == "Ranks low: a reason.");
+  BOOST_TEST(found.at("worthReading") == true);
+  BOOST_TEST(all.at("leftOut").at("findings") == 3);
+  const json run = findings_sarif(example(), {}, left_out).at("runs").at(0), result = run.at("results").at(0);
+  BOOST_TEST(run.at("properties").at("leftOut").at("findings") == 3);
+  BOOST_TEST(result.at("message").at("text") == "the value is lost Assumes something.");
+  BOOST_TEST(result.at("properties").at("assumptions").size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(held_locks_are_told) {

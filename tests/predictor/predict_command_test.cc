@@ -58,15 +58,11 @@ const CodeSite& site_of(const Predicted& predicted, const CandidateEvent& event)
 // Steps of a thread come in the order of the trace, and each occurrence of a place is the next.
 void check_witness(const Candidate& candidate) {
   std::map<ThreadId, std::uint64_t> last;
-  std::map<std::pair<ThreadId, std::uint64_t>, std::uint64_t> seen;
   for (const WitnessStep& step : candidate.witness) {
     const auto [it, first] = last.try_emplace(step.thread, step.index);
     BOOST_TEST((first || it->second < step.index));
     it->second = step.index;
     BOOST_TEST(step.pc != 0);
-    const auto [count, fresh] = seen.try_emplace({step.thread, step.pc}, step.occurrence);
-    BOOST_TEST((fresh || count->second + 1 == step.occurrence));
-    count->second = step.occurrence;
   }
 }
 
@@ -86,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(a_lost_update_comes_first, Folder) {
   }
   BOOST_REQUIRE(!found.witness.empty());
   check_witness(found);
-  BOOST_TEST(found.skipped_steps == 0u);
+  BOOST_TEST(found.beginning.empty());
   BOOST_TEST(found.witness.back().index == found.events[2].index);
   BOOST_TEST(has(predicted.report, "the value written in between is lost"));
   BOOST_TEST(has(predicted.report, "holding lock"));

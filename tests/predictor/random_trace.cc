@@ -81,6 +81,7 @@ class RandomTrace {
     if ((options_.semaphores || options_.barrier != 0) && pick(5) == 0) {
       return options_.barrier == 0 || (options_.semaphores && pick(2) == 0) ? semaphore(t) : enter(t);
     }
+    if (options_.messages && pick(4) == 0) return message(t);
     const std::uint32_t choice = pick(100);
     if (options_.nests && choice < 40) return thread.held.size() < 2 ? acquire(t) : release(t);
     if (choice < 50) return access(t);
@@ -194,6 +195,15 @@ class RandomTrace {
     emit(t, EventKind::kSemWait, kSemaphores + which * 0x20);
   }
 
+  // What is received was sent before.
+  void message(ThreadId t) {
+    const std::uint32_t which = pick(2);
+    const bool sends = pick(2) == 0;
+    if (!sends && sent_[which] == 0) return;
+    sent_[which] += sends ? 1 : -1;
+    emit(t, sends ? EventKind::kSend : EventKind::kReceive, kFirstKernelObject + 1 + which);
+  }
+
   void enter(ThreadId t) {
     if (!threads_[t].held.empty()) return;
     emit(t, EventKind::kBarrierEnter, kBarrier);
@@ -237,7 +247,8 @@ class RandomTrace {
   std::vector<std::uint32_t> wait_lock_;
   std::vector<ThreadId> started_, waiters_;
   std::array<std::uint32_t, 2> posted_{};
-  std::uint32_t entries_ = 0;  // to the barrier
+  std::array<std::int32_t, 2> sent_{};  // and not yet received
+  std::uint32_t entries_ = 0;           // to the barrier
   std::array<std::uint32_t, kBlockCount> freed_{};
   std::vector<TraceEvent> events_;
 };

@@ -28,6 +28,7 @@ struct RandomTraceOptions {
   bool privates = false;      // accesses to variables of one thread; some threads make no others
   bool wakes_one = false;     // some notifications wake one waiter only, and some waits time out; needs conditions
   bool semaphores = false;    // two
+  bool messages = false;      // two kernel objects that are sent to and received from
   std::uint32_t barrier = 0;  // threads that a barrier waits for; 0: no barrier
 };
 

@@ -16,6 +16,9 @@ bool reads(const TraceEvent& e) {
 bool writes(const TraceEvent& e) {
   return is_access(e) && e.kind != EventKind::kRead && e.kind != EventKind::kAtomicLoad;
 }
+// A receipt takes one of the messages that are there.
+bool gives(const TraceEvent& e) { return e.kind == EventKind::kSemPost || e.kind == EventKind::kSend; }
+bool takes(const TraceEvent& e) { return e.kind == EventKind::kSemWait || e.kind == EventKind::kReceive; }
 bool is_shared(const TraceEvent& e) { return e.aux == static_cast<std::uint8_t>(LockMode::kShared); }
 
 }  // namespace
@@ -37,9 +40,8 @@ RunOracle::RunOracle(const std::vector<TraceEvent>& events, std::vector<bool> ca
       from_[i] = last[e.address];
       if (writes(e)) last[e.address] = static_cast<std::uint32_t>(i + 1) * 2;
     }
-    if (e.kind == EventKind::kSemPost) ++value[e.address];
-    if (e.kind == EventKind::kSemWait)
-      first_value_[e.address] = std::max(first_value_[e.address], -(--value[e.address]));
+    if (gives(e)) ++value[e.address];
+    if (takes(e)) first_value_[e.address] = std::max(first_value_[e.address], -(--value[e.address]));
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].kind != EventKind::kFork) continue;
@@ -105,8 +107,8 @@ std::int64_t RunOracle::semaphore(const State& state, std::uint64_t address) con
   std::int64_t value = first == first_value_.end() ? 0 : first->second;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     if (events_[i].address != address || !executed(state, i)) continue;
-    if (events_[i].kind == EventKind::kSemPost) ++value;
-    if (events_[i].kind == EventKind::kSemWait) --value;
+    if (gives(events_[i])) ++value;
+    if (takes(events_[i])) --value;
   }
   return value;
 }
@@ -120,6 +122,7 @@ bool RunOracle::enabled(const State& state, std::size_t event) const {
     case EventKind::kWaitEnd:
       return (e.aux == 1 || state.waiting[e.thread] == Waiting::kNotified) && lock_free(state, e.extra, false);
     case EventKind::kSemWait:
+    case EventKind::kReceive:
       return semaphore(state, e.address) > 0;
     case EventKind::kBarrierLeave:
       return state.entries >= (state.generation[e.thread] + 1) * barrier_;

@@ -19,7 +19,7 @@ struct RunQuery {
 class RunOracle {
  public:
   // `carries[i]`: what event i reads decides nothing. A barrier is for `barrier` threads. A semaphore begins with the
-  // least value that the trace allows.
+  // least value that the trace allows; a kernel object with no message.
   RunOracle(const std::vector<TraceEvent>& events, std::vector<bool> carries, std::uint32_t barrier);
 
   bool feasible(const RunQuery& query) const;

@@ -246,6 +246,12 @@ BOOST_AUTO_TEST_CASE(semaphores) {
   run({.threads = 3, .events = 16, .privates = true, .semaphores = true}, 1000, 500'000, 300);
 }
 
+BOOST_AUTO_TEST_CASE(messages) {
+  run({.threads = 2, .events = 16, .messages = true}, 700, 1'200'000, 300);
+  run({.threads = 3, .events = 16, .privates = true, .messages = true}, 1000, 1'300'000, 300);
+  run({.threads = 4, .events = 18, .fork_join = true, .atomics = true, .messages = true}, 700, 1'400'000, 100);
+}
+
 BOOST_AUTO_TEST_CASE(barriers) {
   run({.threads = 2, .events = 16, .barrier = 2}, 700, 600'000, 300);
   run({.threads = 3, .events = 16, .privates = true, .barrier = 2}, 1000, 700'000, 300);
@@ -271,6 +277,7 @@ BOOST_AUTO_TEST_CASE(all_together) {
                                    .privates = true,
                                    .wakes_one = true,
                                    .semaphores = true,
+                                   .messages = true,
                                    .barrier = 2};
   run(options, 1500, 1'100'000, 300);
 }

@@ -1,6 +1,8 @@
 #define BOOST_TEST_MODULE witness_steps
 #include <boost/test/unit_test.hpp>
 
+#include <deque>
+
 #include "predictor/predict.h"
 #include "predictor/witness_steps.h"
 #include "tests/formats/scratch.h"
@@ -48,63 +50,38 @@ struct Fixture {
 BOOST_FIXTURE_TEST_CASE(all_that_threads_do_is_there, Fixture) {
   const Candidate whole = witness({});
   BOOST_TEST(whole.witness.size() == 1403u);
-  BOOST_TEST(whole.skipped_steps == 0u);
-  BOOST_TEST(whole.skipped_events == 0u);
-  BOOST_TEST(!whole.cut);
+  BOOST_TEST(whole.beginning.empty());
 }
 
-// What `candidate` says of the beginning of its witness, step by step; `all`: the schedule points of the whole witness.
-std::vector<WitnessStep> beginning_of(const Candidate& candidate, std::vector<WitnessStep> all) {
+// The steps that threads make in these turns; `all`: those of the whole witness.
+std::vector<WitnessStep> steps_in(const std::vector<WitnessTurn>& turns, std::vector<WitnessStep> all) {
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  std::vector<std::deque<WitnessStep>> left(4);  // by thread
+  for (const WitnessStep& step : all) left[step.thread].push_back(step);
   std::vector<WitnessStep> result;
-  std::vector<std::vector<WitnessStep>> left(4);  // by thread
-  for (const WitnessStep& step : all) {
-    if (step.index < candidate.skipped_events) {
-      result.push_back(step);
-    } else {
-      if (left[1].empty() && left[2].empty() && left[3].empty()) BOOST_TEST((step == candidate.turns.at(0)));
-      left[step.thread].push_back(step);
+  for (const WitnessTurn& turn : turns) {
+    for (std::uint64_t arrivals = 0; arrivals < turn.arrivals;) {
+      BOOST_REQUIRE(!left[turn.thread].empty());
+      result.push_back(left[turn.thread].front());
+      left[turn.thread].pop_front();
+      arrivals += result.back().pc == turn.pc ? 1 : 0;
     }
-  }
-  for (std::size_t turn = 1; turn < candidate.turns.size(); ++turn) {
-    auto& mine = left[candidate.turns[turn].thread];
-    const auto end = std::find(mine.begin(), mine.end(), candidate.turns[turn]) + 1;
-    result.insert(result.end(), mine.begin(), end);
-    mine.erase(mine.begin(), end);
   }
   return result;
 }
 
-BOOST_AUTO_TEST_CASE(turns_tell_what_was_cut) {
-  const Fixture fixture(early_read());
-  const Candidate whole = fixture.witness({});
-  int cut = 0;
-  for (std::uint64_t limit = 1; limit < whole.witness.size(); limit += 7) {
-    const Candidate end = fixture.witness({.steps = limit});
-    if (end.turns.empty()) continue;
-    BOOST_TEST(end.cut);
-    ++cut;
-    std::vector<WitnessStep> steps = beginning_of(end, whole.witness);
-    BOOST_TEST(steps.size() == end.skipped_steps);
-    steps.insert(steps.end(), end.witness.begin(), end.witness.end());
-    BOOST_TEST((steps == whole.witness), "limit " << limit);
+BOOST_AUTO_TEST_CASE(turns_lead_to_the_witness) {
+  for (const std::string& trace : {long_trace(), early_read()}) {
+    const Fixture fixture(trace);
+    const Candidate whole = fixture.witness({});
+    for (std::uint64_t limit = 1; limit < whole.witness.size(); limit += 7) {
+      const Candidate end = fixture.witness({.steps = limit});
+      BOOST_TEST(end.witness.size() <= limit);
+      std::vector<WitnessStep> steps = steps_in(end.beginning, whole.witness);
+      steps.insert(steps.end(), end.witness.begin(), end.witness.end());
+      BOOST_TEST((steps == whole.witness), "limit " << limit);
+    }
   }
-  BOOST_TEST(cut > 30);
-}
-
-BOOST_FIXTURE_TEST_CASE(the_start_of_a_long_witness_is_left_out, Fixture) {
-  const Candidate whole = witness({});
-  for (const std::uint64_t limit : {1200u, 100u, 50u}) {
-    const Candidate end = witness({.steps = limit});
-    BOOST_REQUIRE(end.witness.size() <= limit);
-    BOOST_TEST(end.skipped_steps + end.witness.size() == whole.witness.size());
-    const auto skipped = static_cast<std::ptrdiff_t>(end.skipped_steps);
-    BOOST_TEST(std::equal(end.witness.begin(), end.witness.end(), whole.witness.begin() + skipped));
-    // Unless cut, what is left out are the first events of the trace, all of them schedule points here.
-    if (!end.cut) BOOST_TEST(end.skipped_events == end.skipped_steps);
-  }
-  BOOST_TEST(!witness({.steps = 1200}).cut);
-  BOOST_TEST(witness({.steps = 1}).cut);
 }
 
 }  // namespace

@@ -25,6 +25,10 @@ inline Thread& self() {
   return *thread;
 }
 inline Thread& thread_of(ThreadId id) { return state().threads[id]; }
+// Who traces `thread` (ptrace(2)); null: nobody does.
+inline Tracee* tracee_of(const Thread& thread) {
+  return thread.tracee == 0 ? nullptr : &state().tracees[thread.tracee - 1];
+}
 inline Process& process() { return state().processes[self().process]; }
 
 }  // namespace reweave::core

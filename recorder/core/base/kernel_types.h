@@ -38,6 +38,9 @@ static_assert(sizeof(KernelRegisters) == 256);
 static_assert(sizeof(KernelContext) == 304);
 
 inline constexpr std::uint64_t kSaRestorer = 0x04000000;
+inline constexpr int kSignalCount = 64;
+
+constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (number - 1); }
 
 // Bits of `eflags`.
 inline constexpr std::uint64_t kTrapFlag = 0x100, kAlignmentCheck = 0x40000;

@@ -6,7 +6,6 @@
 #include "recorder/core/code/moved_code.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
-#include "recorder/core/syscalls/tasks/clone.h"
 
 namespace reweave::core {
 
@@ -114,12 +113,6 @@ void trap_all_instead() {
   for (std::uint32_t i = 0; i < loop_count; i++) trap_instead(loops[i]);
 }
 
-// No debugger goes with the child of a fork: what one counted in the parent is counted here.
-void count_without_debugger() {
-  for (std::uint32_t i = 0; i < loop_count; i++)
-    if (loops[i].has_trap != 0 && in_place(loops[i])) write_code(loops[i], true);
-}
-
 bool is_debugged() {
   return config().patch_calls == 0 && arena().status.event.load(std::memory_order_relaxed) >= config().stop_event;
 }
@@ -151,7 +144,6 @@ bool plant(std::uint64_t address) {
   if (!write_jump(address, stub)) return false;
   loop_count++;
   before_debugger = trap_all_instead;
-  in_forked_child = count_without_debugger;
   if (is_debugged()) trap_instead(loop);
   return true;
 }
@@ -243,6 +235,11 @@ std::uint64_t put_back_counted(std::uint64_t ip) {
     return from;
   }
   return ip;
+}
+
+void count_without_debugger() {
+  for (std::uint32_t i = 0; i < loop_count; i++)
+    if (loops[i].has_trap != 0 && in_place(loops[i])) write_code(loops[i], true);
 }
 
 void remove_counted(std::uint64_t start, std::uint64_t end) {

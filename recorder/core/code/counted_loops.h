@@ -4,8 +4,8 @@
 // it again, takes milliseconds each time (preempt/loop_probe.h).
 //
 // Planting is logged, and done again at the same event by a replay. A debugger could not plant breakpoints among what
-// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well,
-// until the debugger's side counts there itself (replayer/gdb/counting.py).
+// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well, until
+// the debugger's side counts there itself (replayer/gdb/counting.py).
 //
 // Only code of files is counted. Private to a process; a fork copies it. Called with the baton.
 #pragma once
@@ -46,6 +46,9 @@ bool is_counted_near(std::uint64_t ip);
 // The instruction at `ip` of a stub has faulted: the program is to see it in its place, and it stays there. Returns
 // that place; `ip` if it is none of a stub's.
 std::uint64_t put_back_counted(std::uint64_t ip);
+
+// In the child of a fork, with which no debugger goes: what one counted in the parent is counted here.
+void count_without_debugger();
 
 // The code from `start` to `end` becomes what it was.
 void remove_counted(std::uint64_t start, std::uint64_t end);

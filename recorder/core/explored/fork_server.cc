@@ -137,9 +137,18 @@ void fork_point() {
   }
 }
 
+void trace_main() {
+  constexpr std::uint64_t kBytes = 16;
+  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(kBytes));
+  words[0] = wire::pack_word0(EventKind::kCall, kEntersMain, 0, false);
+  words[1] = wire::pack_word1(0, self().id);
+  publish_out(kBytes);
+}
+
 }  // namespace
 
 void at_main() {
+  if (tracing()) trace_main();
   const std::uint64_t address = config().fork_at;
   if (address == 0) return fork_point();
   arena().config.fork_at = 0;  // not in another program that this one becomes

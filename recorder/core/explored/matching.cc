@@ -18,84 +18,17 @@ namespace {
 
 bool has_names;
 
-constexpr long kLookOrRepeat[] = {
-    SYS_stat,
-    SYS_lstat,
-    SYS_fstat,
-    SYS_newfstatat,
-    SYS_statx,
-    SYS_access,
-    SYS_faccessat,
-    SYS_faccessat2,
-    SYS_readlink,
-    SYS_readlinkat,
-    SYS_getcwd,
-    SYS_uname,
-    SYS_sysinfo,
-    SYS_getrlimit,
-    SYS_getrusage,
-    SYS_getuid,
-    SYS_geteuid,
-    SYS_getgid,
-    SYS_getegid,
-    SYS_getppid,
-    SYS_getpgrp,
-    SYS_getpgid,
-    SYS_getsid,
-    SYS_getgroups,
-    SYS_getresuid,
-    SYS_getresgid,
-    SYS_getpriority,
-    SYS_sched_getparam,
-    SYS_sched_getaffinity,
-    SYS_sched_getattr,
-    SYS_sched_getscheduler,
-    SYS_sched_get_priority_max,
-    SYS_sched_get_priority_min,
-    SYS_sched_setaffinity,
-    SYS_sched_setscheduler,
-    SYS_sched_setparam,
-    SYS_setpriority,
-    SYS_clock_getres,
-    SYS_statfs,
-    SYS_fstatfs,
-    SYS_getxattr,
-    SYS_lgetxattr,
-    SYS_fgetxattr,
-    SYS_listxattr,
-    SYS_getsockname,
-    SYS_getpeername,
-    SYS_getsockopt,
-    SYS_setsockopt,
-    SYS_fadvise64,
-    SYS_fsync,
-    SYS_fdatasync,
-    SYS_msync,
-    SYS_times,
-    SYS_getcpu,
-    SYS_membarrier,
-    SYS_mlock,
-    SYS_munlock,
-    SYS_set_mempolicy,
-    SYS_get_mempolicy,
-    SYS_mbind,
-    SYS_fchmod,
-    SYS_readahead,
-    SYS_syncfs,
-    SYS_sync,
-};
-
-// Calls that look or change, as an argument says.
+// The call only looks, or says the same each time.
 bool only_looks(const Call& call) {
-  switch (call.number) {
-    case SYS_fcntl:
+  switch (call.row->repeats) {
+    case Repeats::kAlways:
+      return true;
+    case Repeats::kUnlessDuplicating:
       return call.logged[1] != F_DUPFD && call.logged[1] != F_DUPFD_CLOEXEC;
-    case SYS_prlimit64:
+    case Repeats::kUnlessSetting:
       return call.logged[2] == 0;
-    case SYS_ioctl:
+    case Repeats::kOfTerminal:
       return call.logged[1] == 0x5401 /* TCGETS */ || call.logged[1] == 0x5413 /* TIOCGWINSZ */;
-    case SYS_prctl:
-      return true;  // what changes something says the same each time
     default:
       return false;
   }
@@ -149,10 +82,11 @@ Asked asked_by(const Call& call) {
   if (descriptor >= 0) asked.file = file_of(static_cast<std::int32_t>(call.logged[descriptor]));
   // A file may have another number than when it was recorded.
   if (asked.file != kNothing) asked.numbers = static_cast<std::uint8_t>(asked.numbers & ~(1u << descriptor));
-  if (call.number == SYS_pread64 || call.number == SYS_preadv || call.number == SYS_preadv2) asked.numbers |= 1u << 3;
-  if (call.number == SYS_lseek) asked.numbers |= 1u << 1;
-  if (call.number == SYS_open) asked.numbers &= 0b011;  // the mode counts only for what is made
-  if (call.number == SYS_openat) asked.numbers &= 0b0111;
+  const CallPlaces& at = call.row->at;
+  if (at.offset >= 0 && at.change == HowChanged::kUnknown)
+    asked.numbers = static_cast<std::uint8_t>(asked.numbers | 1u << at.offset);
+  if ((call.row->flags & kOpens) != 0)
+    asked.numbers &= static_cast<std::uint8_t>((2u << at.flags) - 1);  // the mode counts only for what is made
   if (const NamedText* names = names_of(call, 0)) {
     asked.names = recorded_form(*names);
     asked.name_bytes = names->files.text_bytes;
@@ -170,8 +104,8 @@ bool answers(const Asked& asked, const RecordedCall& recorded) {
 }
 
 bool makes_new(const Call& call) {
-  if (call.number == SYS_mkdir || call.number == SYS_mkdirat) return true;
-  if (call.number != SYS_open && call.number != SYS_openat) return false;
+  if ((call.row->flags & kMakesFolder) != 0) return true;
+  if ((call.row->flags & kOpens) == 0) return false;
   return (open_flags(call) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
@@ -181,9 +115,7 @@ void note_made_up(const Asked& asked, const RecordedCall& recorded) {
 }
 
 bool may_answer_again(const Call& call, const RecordedCall& recorded) {
-  if (call.number == SYS_open || call.number == SYS_openat) return may_open_again(call, recorded);
-  for (const long number : kLookOrRepeat)
-    if (number == call.number) return true;
+  if ((call.row->flags & kOpens) != 0) return may_open_again(call, recorded);
   return only_looks(call);
 }
 

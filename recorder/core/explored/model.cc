@@ -19,6 +19,7 @@
 #include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/files/open_flags.h"
@@ -38,7 +39,7 @@ void take_file_changes(const RecordedCall& entry) {
 long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool again) {
   const std::uint32_t file = again ? copy_recorded_file(entry.made) : entry.made;
   if (file == kNothing) leave_recording(call, "it opens more files than there is room for");
-  if (call.row->paths != 0 && call.number != SYS_memfd_create && call.number != SYS_mq_open)
+  if (call.row->paths != 0 && (call.row->flags & kChangesFile) != 0)
     open_contents(call, recorded_file(file), open_flags(call));
   return take_outside_number(call, fd, file);
 }
@@ -67,19 +68,13 @@ long answer_from(Call& call, RecordedCall& entry) {
   return result;
 }
 
-long model_clock(Call& call) {
-  const bool clock_call = call.number == SYS_clock_gettime;
-  const std::int64_t now = look_at_clock(clock_call ? call.logged[0] : 0 /* CLOCK_REALTIME */);
-  const auto address = static_cast<std::uint64_t>(call.logged[clock_call ? 1 : 0]);
-  auto* out = reinterpret_cast<std::int64_t*>(address);
-  if (call.number == SYS_time) {
-    if (address != 0) out[0] = now / 1'000'000'000;
-    return log_value(call, now / 1'000'000'000, address, 8);
-  }
+// `fraction`: nanoseconds of what the second word counts.
+long tell_clock(Call& call, std::int64_t now, long address, std::int64_t fraction) {
   if (address == 0) return complete(call, 0);
+  auto* out = reinterpret_cast<std::int64_t*>(address);
   out[0] = now / 1'000'000'000;
-  out[1] = now % 1'000'000'000 / (clock_call ? 1 : 1'000);
-  return log_value(call, 0, address, 16);
+  out[1] = now % 1'000'000'000 / fraction;
+  return log_value(call, 0, static_cast<std::uint64_t>(address), 16);
 }
 
 long vector_bytes(long vector, long count) {
@@ -90,7 +85,7 @@ long vector_bytes(long vector, long count) {
 }
 
 long written_bytes(const Call& call) {
-  if (call.number == SYS_sendmsg) {
+  if ((call.row->flags & kHasMessage) != 0) {
     const auto* message = reinterpret_cast<const long*>(call.logged[1]);
     return vector_bytes(message[2], message[3]);
   }
@@ -99,13 +94,12 @@ long written_bytes(const Call& call) {
 
 // What goes outside is taken as a whole.
 bool writes_outside(const Call& call) {
-  const bool sends = call.number == SYS_sendto || call.number == SYS_sendmsg;
-  return ((call.row->flags & kWritesStream) != 0 || sends) && call.logged[0] >= 0;
+  return (call.row->flags & (kWritesStream | kSendsWhole)) != 0 && call.logged[0] >= 0;
 }
 
 // An interrupted sleep tells how much of it was left, unless it was to end at an instant.
 long model_sleep(Call& call) {
-  const bool is_plain = call.number == SYS_nanosleep;
+  const bool is_plain = call.row->at.flags < 0;  // nanosleep
   const std::int64_t end = end_of_sleep(call);
   if (sleep_modelled(end) != WaitResult::kInterrupted) return complete(call, 0);
   const auto address = static_cast<std::uint64_t>(call.logged[is_plain ? 1 : 3]);
@@ -135,31 +129,14 @@ long model_write(Call& call) {
 }
 
 bool resizes_contents(const Call& call) {
-  const std::uint32_t file = call.number == SYS_ftruncate ? file_of(call.logged[0]) : kNothing;
+  const bool resizes = call.row->at.change == HowChanged::kSize && (call.row->flags & kFirstIsFd) != 0;
+  const std::uint32_t file = resizes ? file_of(call.logged[0]) : kNothing;
   return file != kNothing && call.logged[1] >= 0 && reliable_contents(recorded_file(file)) != nullptr;
 }
 
 // Calls that need no recording to be answered. False: not one of them.
 bool model_known(Call& call, long& result) {
-  switch (call.number) {
-    case SYS_clock_gettime:
-    case SYS_gettimeofday:
-    case SYS_time:
-      result = model_clock(call);
-      return true;
-    case SYS_getpid:
-      result = complete(call, process().pid);
-      return true;
-    case SYS_gettid:
-      result = complete(call, call.me.tid);
-      return true;
-    case SYS_nanosleep:
-    case SYS_clock_nanosleep:
-      result = model_sleep(call);
-      return true;
-    default:
-      break;
-  }
+  if (answer_at(ExploredStep::kKnown, call, result)) return true;
   if (resizes_contents(call)) {
     note_write(call);
     return result = complete(call, 0), true;
@@ -179,22 +156,8 @@ long model_random(Call& call) {
 
 // Without a recorded answer these can only succeed or be harmless.
 bool model_harmless(Call& call, long& result) {
-  switch (call.number) {
-    case SYS_close:
-    case SYS_fsync:
-    case SYS_fdatasync:
-    case SYS_msync:
-    case SYS_sched_setscheduler:
-    case SYS_mlock:
-    case SYS_munlock:
-      result = complete(call, 0);
-      return true;
-    case SYS_getrandom:
-      result = model_random(call);
-      return true;
-    default:
-      return false;
-  }
+  if ((call.row->flags & kHarmless) != 0) return result = complete(call, 0), true;
+  return answer_at(ExploredStep::kLast, call, result);
 }
 
 // Some thread of the recorded run sent a signal.
@@ -215,10 +178,6 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   return 0;
 }
 
-bool creates_process(long number) {
-  return number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
-}
-
 // Explored runs have one process. Another that the recorded run made is outside of them: the run is told its id, its
 // status and its signals as they were recorded. That will not do if it could have changed what the run has.
 void demand_apart(const Call& call) {
@@ -236,6 +195,28 @@ bool was_interrupted(long result) { return result == -EINTR || result == -512 /*
 
 }  // namespace
 
+bool explore_clock_gettime(Call& call, long& result) {
+  const std::int64_t now = look_at_clock(call.logged[0]);
+  return result = tell_clock(call, now, call.logged[1], 1), true;
+}
+
+bool explore_gettimeofday(Call& call, long& result) {
+  const std::int64_t now = look_at_clock(CLOCK_REALTIME);
+  return result = tell_clock(call, now, call.logged[0], 1'000), true;
+}
+
+bool explore_time(Call& call, long& result) {
+  const std::int64_t seconds = look_at_clock(CLOCK_REALTIME) / 1'000'000'000;
+  const long address = call.logged[0];
+  if (address != 0) *reinterpret_cast<std::int64_t*>(address) = seconds;
+  return result = log_value(call, seconds, static_cast<std::uint64_t>(address), 8), true;
+}
+
+bool explore_getpid(Call& call, long& result) { return result = complete(call, process().pid), true; }
+bool explore_gettid(Call& call, long& result) { return result = complete(call, call.me.tid), true; }
+bool explore_sleep(Call& call, long& result) { return result = model_sleep(call), true; }
+bool explore_getrandom(Call& call, long& result) { return result = model_random(call), true; }
+
 void prepare_model() {
   index_recorded_calls();
   const Channel& feed = arena().feed;
@@ -246,14 +227,15 @@ void prepare_model() {
 
 long model_call(Call& call) {
   long result = 0;
-  if (creates_process(call.number)) demand_apart(call);
-  if (model_file_call(call, result) || model_timer_call(call, result) || model_known(call, result)) return result;
+  if ((call.row->flags & kMakesProcess) != 0) demand_apart(call);
+  if (model_file_call(call, result) || answer_at(ExploredStep::kTimer, call, result) || model_known(call, result))
+    return result;
   RecordedCall* entry = find_recorded(call);
   if (call.number == SYS_rt_sigtimedwait && (entry == nullptr || is_sent_in_run(record_of(*entry).result))) {
     if (entry != nullptr) entry->used = true;
     return wait_for_signal(call);
   }
-  const bool suspends = call.number == SYS_rt_sigsuspend || call.number == SYS_pause;
+  const bool suspends = (call.row->flags & kSuspends) != 0;
   if (suspends && (entry == nullptr || timers_are_armed() || program_sends_signals())) {
     if (entry != nullptr) entry->used = true;
     return wait_for_handler(call);
@@ -275,7 +257,7 @@ long model_call(Call& call) {
 namespace {
 
 const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
-  const wire::RecordHeader* next = model_record_after(record.header);
+  const wire::RecordHeader* next = record_after(record.header);
   const bool maps = next->kind == static_cast<std::uint16_t>(wire::RecordKind::kMapFile);
   return maps ? reinterpret_cast<const wire::MapFileRecord*>(next) : nullptr;
 }
@@ -283,7 +265,7 @@ const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
 // Of what the descriptor leads to, under whatever number, the same part; of a segment, which has no descriptor, itself.
 bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
   const wire::SyscallRecord& record = record_of(entry);
-  if (call.number != SYS_mmap) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
+  if (call.row->at.fd < 0) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
   const std::uint32_t file = file_of(static_cast<std::int32_t>(call.logged[named]));
   const std::uint32_t contents = file == kNothing ? kNothing : recorded_file(file).contents;
   if (entry.file != file &&
@@ -297,7 +279,7 @@ bool answers_mapping(const Call& call, int named, const RecordedCall& entry, boo
   const wire::SyscallRecord& record = record_of(entry);
   if (entry.used || (exact && entry.thread != call.me.id)) return false;
   if (!maps_the_same(call, named, entry)) return false;
-  if (call.number == SYS_mmap && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
+  if (call.row->at.fd >= 0 && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
     return false;
   return is_error(record.result) || mapping_behind(record) != nullptr;
 }
@@ -320,10 +302,6 @@ long model_exec(Call& call) {
   RecordedCall* entry = find_recorded(call);
   if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
   leave_recording(call, "explored runs cannot execute programs");
-}
-
-const wire::RecordHeader* model_record_after(const wire::RecordHeader& record) {
-  return record_at(reinterpret_cast<std::uint64_t>(&record) - kFeedBase + record.bytes);
 }
 
 }  // namespace reweave::core

@@ -8,7 +8,8 @@
 // OutcomeKind::kLeftRecording.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 
 namespace reweave::core {
 
@@ -18,19 +19,10 @@ void prepare_model();
 // Answers `call`, logs the answer, returns its result.
 long model_call(Call& call);
 
-// What was recorded of a mapping: its error, or the file. Neither: nothing was.
-struct RecordedMapping {
-  long error;
-  const wire::MapFileRecord* file;
-};
-
 // What answers `call`, an mmap or shmat, whose argument `named` says what is mapped.
 RecordedMapping model_mapping(const Call& call, int named);
 
 // Answers an execve that fails; a program is not executed, the run ends as OutcomeKind::kLeftRecording.
 long model_exec(Call& call);
-
-// The record behind `record` of the recording.
-const wire::RecordHeader* model_record_after(const wire::RecordHeader& record);
 
 }  // namespace reweave::core

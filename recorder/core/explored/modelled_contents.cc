@@ -135,8 +135,7 @@ Spans spans_of(const Call& call, const Access& access, Span& single) {
 }
 
 bool at_position(const Call& call, const Access& access) {
-  return access.offset < 0 || (call.number == SYS_preadv2 && call.logged[3] == -1) ||
-         (call.number == SYS_pwritev2 && call.logged[3] == -1);
+  return access.offset < 0 || (call.row->at.flags >= 0 && call.logged[access.offset] == -1);  // preadv2, pwritev2
 }
 
 bool model_read(Call& call, RecordedFile& file, long& result) {
@@ -158,7 +157,7 @@ bool model_read(Call& call, RecordedFile& file, long& result) {
 
 bool model_seek(Call& call, RecordedFile& file, long& result) {
   const std::int64_t bases[] = {0, file.position, contents_at(file.contents).size_now};
-  if (call.number != SYS_lseek || call.logged[2] < SEEK_SET || call.logged[2] > SEEK_END) return false;
+  if ((call.row->flags & kSeeks) == 0 || call.logged[2] < SEEK_SET || call.logged[2] > SEEK_END) return false;
   const std::int64_t to = bases[call.logged[2]] + call.logged[1];
   if (to >= 0) file.position = to;
   return result = complete(call, to < 0 ? -EINVAL : to), true;
@@ -166,10 +165,8 @@ bool model_seek(Call& call, RecordedFile& file, long& result) {
 
 // The size is what the run made it; the rest is what was recorded, or what its opening told.
 bool model_status(Call& call, const RecordedFile& file, long& result) {
-  const bool empty = call.number == SYS_newfstatat && (call.logged[3] & AT_EMPTY_PATH) != 0 && call.logged[1] != 0 &&
-                     *reinterpret_cast<const char*>(call.logged[1]) == 0;
-  if (call.number != SYS_fstat && !empty) return false;
-  const long slot = call.logged[call.number == SYS_fstat ? 1 : 2];
+  if (!tells_own_status(call)) return false;
+  const long slot = call.logged[call.row->outs[0].arg];
   const Contents& contents = contents_at(file.contents);
   struct stat status = {};
   status.st_dev = contents.device;
@@ -197,7 +194,7 @@ bool model_contents_call(Call& call, RecordedFile& file, long& result) {
 }
 
 void write_contents(const Call& call, RecordedFile& file) {
-  if (call.number == SYS_ftruncate) return resize(call, file.contents, call.logged[1]);
+  if (call.row->at.change == HowChanged::kSize) return resize(call, file.contents, call.logged[1]);
   const Access* access = access_of(call, true);
   if (access == nullptr) return;
   Contents& contents = contents_at(file.contents);

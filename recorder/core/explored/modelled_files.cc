@@ -18,6 +18,7 @@
 #include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -108,7 +109,7 @@ long take_pair(Call& call, int slot, const Descriptor (&ends)[2], bool closes_on
 long too_many(Call& call) { return complete(call, -ENFILE); }
 
 long make_pipe(Call& call) {
-  const long flags = call.number == SYS_pipe2 ? call.logged[1] : 0;
+  const long flags = call.row->at.flags < 0 ? 0 : call.logged[call.row->at.flags];
   if ((flags & ~(O_CLOEXEC | O_NONBLOCK)) != 0) leave_recording(call, "packets in pipes are not modelled");
   ChannelFile *reader = new_file(ChannelKind::kPipe), *writer = new_file(ChannelKind::kPipe);
   ByteQueue* queue = new_queue();
@@ -142,7 +143,7 @@ bool make_socket_pair(Call& call, long& result) {
 }
 
 long make_counter(Call& call) {
-  const long flags = call.number == SYS_eventfd2 ? call.logged[1] : 0;
+  const long flags = call.row->at.flags < 0 ? 0 : call.logged[call.row->at.flags];
   ChannelFile* file = new_file(ChannelKind::kCounter);
   if (file == nullptr) return too_many(call);
   file->counter = static_cast<std::uint32_t>(call.logged[0]);
@@ -156,29 +157,8 @@ long make_epoll(Call& call) {
   Poller* poller = make_poller();
   if (poller == nullptr) return too_many(call);
   const Descriptor to = {FileOf::kPoller, false, nullptr, poller, 0};
-  const bool closes = call.number == SYS_epoll_create1 && (call.logged[0] & EPOLL_CLOEXEC) != 0;
+  const bool closes = call.row->at.flags >= 0 && (call.logged[call.row->at.flags] & EPOLL_CLOEXEC) != 0;
   return complete(call, new_descriptor(call, to, closes));
-}
-
-bool make_file(Call& call, long& result) {
-  switch (call.number) {
-    case SYS_pipe:
-    case SYS_pipe2:
-      result = make_pipe(call);
-      return true;
-    case SYS_socketpair:
-      return make_socket_pair(call, result);
-    case SYS_eventfd:
-    case SYS_eventfd2:
-      result = make_counter(call);
-      return true;
-    case SYS_epoll_create:
-    case SYS_epoll_create1:
-      result = make_epoll(call);
-      return true;
-    default:
-      return false;
-  }
 }
 
 // The number means nothing any more.
@@ -191,18 +171,19 @@ void release_number(Descriptor& descriptor) {
 
 long duplicate(Call& call, const Descriptor& from) {
   long to = -EINVAL;
-  if (call.number == SYS_dup) {
-    to = new_descriptor(call, from, false);
-  } else if (call.number == SYS_fcntl) {
+  const CallPlaces& at = call.row->at;
+  if ((call.row->flags & kDuplicates) == 0) {  // fcntl
     to = number_is_free(call.logged[2]) && !is_recorded_descriptor(call.logged[2]) ? call.logged[2]
                                                                                    : unused_number(call.logged[2]);
     if (!is_error(to)) occupy(to, from, call.logged[1] == F_DUPFD_CLOEXEC);
-  } else if (call.logged[0] == call.logged[1]) {
-    return complete(call, call.number == SYS_dup2 ? call.logged[1] : -EINVAL);
-  } else if (Descriptor* at = descriptor_at(call.logged[1])) {
-    to = call.logged[1];
-    release_number(*at);
-    occupy(to, from, call.number == SYS_dup3 && call.logged[2] != 0);
+  } else if (at.to < 0) {
+    to = new_descriptor(call, from, false);
+  } else if (call.logged[0] == call.logged[at.to]) {
+    return complete(call, at.flags < 0 ? call.logged[at.to] : -EINVAL);
+  } else if (Descriptor* was = descriptor_at(call.logged[at.to])) {
+    to = call.logged[at.to];
+    release_number(*was);
+    occupy(to, from, at.flags >= 0 && call.logged[at.flags] != 0);
   }
   if (!is_error(to) && from.kind == FileOf::kChannel) from.channel->references++;
   if (!is_error(to) && from.kind == FileOf::kPoller) add_reference(*from.poller);
@@ -318,50 +299,21 @@ void refuse_copy(const Call& call) {
     }
 }
 
+Descriptor& own_descriptor(const Call& call) { return *descriptor_at(call.logged[0]); }
+
 long close_number(Call& call, Descriptor& at) {
   release_number(at);
   return complete(call, 0);
 }
 
-// Calls on a descriptor of the run's own, whatever it is.
-bool use_file(Call& call, Descriptor& at, long& result) {
-  switch (call.number) {
-    case SYS_close:
-      result = close_number(call, at);
-      return true;
-    case SYS_dup:
-    case SYS_dup2:
-    case SYS_dup3:
-      result = duplicate(call, at);
-      return true;
-    case SYS_fcntl:
-      result = control(call, at);
-      return true;
-    case SYS_ioctl:
-      result = request(call, at);
-      return true;
-    case SYS_lseek:
-    case SYS_pread64:
-    case SYS_pwrite64:
-      result = complete(call, -ESPIPE);
-      return true;
-    case SYS_setsockopt:
-      return set_limit(call, at, result);
-    case SYS_getsockopt:
-      return tell_option(call, at, result);
-    default:
-      return at.kind == FileOf::kChannel && transfer(call, *at.channel, result);
-  }
-}
-
 bool is_duplicate(const Call& call) {
-  if (call.number == SYS_fcntl) return call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC;
-  return call.number == SYS_dup || call.number == SYS_dup2 || call.number == SYS_dup3;
+  if (call.row->explored == explore_fcntl) return call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC;
+  return (call.row->flags & kDuplicates) != 0;
 }
 
 // A call on a descriptor that leads to an open file of the recording. False: the recording answers.
 bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& result) {
-  if (call.number == SYS_close) {
+  if (call.row->explored == explore_close) {
     forget_outside_watches(call.logged[0]);
     if (RecordedCall* entry = find_recorded(call)) entry->used = true;
     return result = close_number(call, at), true;
@@ -381,6 +333,20 @@ bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& resu
 
 }  // namespace
 
+bool explore_pipe(Call& call, long& result) { return result = make_pipe(call), true; }
+bool explore_socketpair(Call& call, long& result) { return make_socket_pair(call, result); }
+bool explore_eventfd(Call& call, long& result) { return result = make_counter(call), true; }
+bool explore_epoll(Call& call, long& result) { return result = make_epoll(call), true; }
+
+// These are asked for a descriptor of the run's own only.
+bool explore_close(Call& call, long& result) { return result = close_number(call, own_descriptor(call)), true; }
+bool explore_dup(Call& call, long& result) { return result = duplicate(call, own_descriptor(call)), true; }
+bool explore_fcntl(Call& call, long& result) { return result = control(call, own_descriptor(call)), true; }
+bool explore_ioctl(Call& call, long& result) { return result = request(call, own_descriptor(call)), true; }
+bool explore_seek(Call& call, long& result) { return result = complete(call, -ESPIPE), true; }
+bool explore_setsockopt(Call& call, long& result) { return set_limit(call, own_descriptor(call), result); }
+bool explore_getsockopt(Call& call, long& result) { return tell_option(call, own_descriptor(call), result); }
+
 void drop_reference(ChannelFile& file) {
   if (--file.references != 0) return;
   forget_watches(file);
@@ -392,7 +358,7 @@ void drop_reference(ChannelFile& file) {
 
 bool is_file_operation(const Call& call) {
   if (!files_made) return false;
-  if (is_poll(call.number)) return true;
+  if ((call.row->flags & (kPollsList | kPollsSets | kPollsEvents)) != 0) return true;
   if ((call.row->flags & kFirstIsFd) == 0) return false;
   const Descriptor* at = descriptor_at(call.logged[0]);
   return at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller);
@@ -411,6 +377,13 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
   if (is_error(fd) || !number_is_free(fd)) fd = unused_number(0);
   if (!is_error(fd)) occupy(fd, descriptor, closes_on_exec);
   return fd;
+}
+
+bool tells_own_status(const Call& call) {
+  if ((call.row->flags & kTellsStatus) == 0) return false;
+  if (call.row->at.path < 0) return true;  // fstat
+  const auto* path = reinterpret_cast<const char*>(call.logged[call.row->at.path]);
+  return (call.logged[call.row->at.flags] & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
 }
 
 bool has_channels() {
@@ -433,13 +406,14 @@ long take_outside_number(const Call& call, long fd, std::uint32_t file) {
 }
 
 bool model_file_call(Call& call, long& result) {
-  if (make_file(call, result) || model_poll_call(call, result)) return true;
+  if (answer_at(ExploredStep::kNewFile, call, result) || model_poll_call(call, result)) return true;
   refuse_copy(call);
   if ((call.row->flags & kFirstIsFd) == 0 && !is_duplicate(call)) return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
   if (at->kind == FileOf::kClosed) return result = complete(call, -EBADF), true;
-  if (at->kind != FileOf::kOutside) return use_file(call, *at, result);
+  if (at->kind != FileOf::kOutside && call.row->step == ExploredStep::kOwnFile) return call.row->explored(call, result);
+  if (at->kind != FileOf::kOutside) return at->kind == FileOf::kChannel && transfer(call, *at->channel, result);
   const std::uint32_t file = file_of(call.logged[0]);
   return file != kNothing && use_outside_file(call, *at, file, result);
 }

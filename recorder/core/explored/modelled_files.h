@@ -5,7 +5,8 @@
 
 #include "recorder/core/explored/channels.h"
 #include "recorder/core/explored/recorded_files.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -20,6 +21,11 @@ struct Descriptor {
   Poller* poller;
   std::uint32_t opened;  // outside: the recorded file (recorded_files.h) that this run's call opened, plus one; 0: none
 };
+// Answers the call if its row has a function for this step of the search for an answer.
+inline bool answer_at(ExploredStep step, Call& call, long& result) {
+  return call.row->step == step && call.row->explored(call, result);
+}
+
 // Null: such a number cannot be open.
 Descriptor* descriptor_at(long fd);
 
@@ -29,6 +35,9 @@ bool model_file_call(Call& call, long& result);
 // look at any number of them; this is its name.
 bool is_file_operation(const Call& call);
 std::uint64_t file_object();
+
+// The call asks for the status of what its descriptor leads to.
+bool tells_own_status(const Call& call);
 
 // A number for a new descriptor: the one that the recording has for this call, if it can be used. -ENFILE: none is
 // left.

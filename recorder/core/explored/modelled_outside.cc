@@ -3,13 +3,13 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/hash.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/modelled_contents.h"
 #include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
-#include "recorder/core/log/checksum.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -37,24 +37,20 @@ struct Reading {
 bool parse(const Call& call, Reading& to) {
   to = {{reinterpret_cast<std::byte*>(call.logged[1]), static_cast<std::uint64_t>(call.logged[2])}, {}, nullptr, 0};
   to.to = {&to.single, 1};
-  switch (call.number) {
-    case SYS_recvfrom:
-      to.flags = call.logged[3];
-      return true;
-    case SYS_read:
-      return true;
-    case SYS_readv:
-      to.to = {reinterpret_cast<const Span*>(call.logged[1]), static_cast<std::uint32_t>(call.logged[2])};
-      return static_cast<std::uint64_t>(call.logged[2]) <= kMostSpans;
-    case SYS_recvmsg:
-      to.message = reinterpret_cast<Message*>(call.logged[1]);
-      to.to = {reinterpret_cast<const Span*>(to.message->vector),
-               static_cast<std::uint32_t>(to.message->vector_length)};
-      to.flags = call.logged[2];
-      return to.message->vector_length <= kMostSpans;
-    default:
-      return false;
+  const SyscallRow& row = *call.row;
+  if (tells_sender(row)) return to.flags = call.logged[row.at.flags], true;
+  if (row.at.offset >= 0) return false;  // a place in what has none
+  if ((row.flags & kTellsPlace) != 0) return true;
+  if ((row.flags & kHasMessage) != 0 && (row.flags & kSendsWhole) == 0) {
+    to.message = reinterpret_cast<Message*>(call.logged[1]);
+    to.to = {reinterpret_cast<const Span*>(to.message->vector), static_cast<std::uint32_t>(to.message->vector_length)};
+    to.flags = call.logged[row.at.flags];
+    return to.message->vector_length <= kMostSpans;
   }
+  if (row.outs[0].kind != OutKind::kVector || (row.flags & kFirstIsFd) == 0 || (row.flags & kWritesStream) != 0)
+    return false;
+  to.to = {reinterpret_cast<const Span*>(call.logged[1]), static_cast<std::uint32_t>(call.logged[2])};
+  return static_cast<std::uint64_t>(call.logged[2]) <= kMostSpans;
 }
 
 bool was_interrupted(long result) { return result == -EINTR || result == -512 /* ERESTARTSYS */; }
@@ -94,7 +90,7 @@ std::uint32_t give_headers(const Call& call, const Reading& reading, const Recor
   const std::int32_t name_room = own.name_bytes;
   const std::uint64_t control_room = own.control_bytes;
   for_each_output(input, [&](const wire::OutputChunk& chunk, const std::byte* data) {
-    if (record_of(input).number != SYS_recvmsg) return;
+    if ((find_row(record_of(input).number)->flags & kHasMessage) == 0) return;
     const bool is_header = told.vector == 0 && chunk.bytes == sizeof told;
     if (is_header) {
       memcpy(&told, data, sizeof told);
@@ -119,13 +115,13 @@ std::uint32_t give_headers(const Call& call, const Reading& reading, const Recor
 
 // The sender's address of recvfrom.
 std::uint32_t give_address(const Call& call, const RecordedCall& input, Output* outputs, std::uint32_t n) {
-  if (call.number != SYS_recvfrom || call.logged[5] == 0) return n;
+  if (!tells_sender(*call.row) || call.logged[5] == 0) return n;
   auto& length = *reinterpret_cast<std::uint32_t*>(call.logged[5]);
   const Span place = {reinterpret_cast<std::byte*>(call.logged[4]), call.logged[4] == 0 ? 0 : length};
   const wire::SyscallRecord& record = record_of(input);
   length = 0;
   for_each_output(input, [&](const wire::OutputChunk& chunk, const std::byte* data) {
-    if (record.number != SYS_recvfrom || chunk.address == record.args[1]) return;
+    if (!tells_sender(*find_row(record.number)) || chunk.address == record.args[1]) return;
     if (chunk.address == record.args[5]) {
       memcpy(&length, data, sizeof length);
       return;
@@ -200,7 +196,7 @@ bool is_of(const RecordedCall& recorded, const RecordedFile& file) {
 
 // The entries of a folder, as many whole ones as there is room for.
 bool model_listing(Call& call, const RecordedFile& file, long& result) {
-  if (call.number != SYS_getdents64) return false;
+  if ((call.row->flags & kListsFolder) == 0) return false;
   RecordedCall* found = nullptr;
   for (RecordedCall* entry = first_recorded(call.number); entry != nullptr && found == nullptr;
        entry = next_recorded(*entry))
@@ -229,14 +225,14 @@ bool model_listing(Call& call, const RecordedFile& file, long& result) {
 
 // A folder is read again from its beginning.
 void begin_listing_again(const Call& call, const RecordedFile& file) {
-  if (call.number != SYS_lseek || call.logged[1] != 0 || call.logged[2] != 0) return;
+  if ((call.row->flags & kSeeks) == 0 || call.logged[1] != 0 || call.logged[2] != 0) return;
   for (RecordedCall* entry = first_recorded(SYS_getdents64); entry != nullptr; entry = next_recorded(*entry))
     if (is_of(*entry, file)) entry->used = false, entry->taken = 0;
 }
 
 // Connections that were recorded, and no more.
 bool wait_for_connection(Call& call, const RecordedFile& file, long& result) {
-  if ((call.number != SYS_accept && call.number != SYS_accept4) || file.inputs == kNothing) return false;
+  if ((call.row->flags & kAccepts) == 0 || file.inputs == kNothing) return false;
   bool never_waits = false;
   if (next_answer(file, never_waits) != nullptr) return false;
   result = never_waits ? -EAGAIN : wait_for_ever(file);

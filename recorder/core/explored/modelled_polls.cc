@@ -7,6 +7,7 @@
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/explored/outside.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -305,7 +306,7 @@ bool model_select(Call& call, long& result) {
 bool use_poller(Call& call, long& result) {
   const Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr || at->kind != FileOf::kPoller) return false;
-  if (call.number == SYS_epoll_ctl) {
+  if (call.row->at.limit < 0) {
     result = complete(call, control_watches(*at->poller, call));
     wake_satisfied();
   } else {
@@ -317,16 +318,9 @@ bool use_poller(Call& call, long& result) {
 }  // namespace
 
 bool model_poll_call(Call& call, long& result) {
-  if (call.number == SYS_poll || call.number == SYS_ppoll) return model_poll(call, result);
-  if (call.number == SYS_select || call.number == SYS_pselect6) return model_select(call, result);
-  return is_poll(call.number) && use_poller(call, result);
-}
-
-bool is_poll(long number) {
-  for (const long poll : {SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_epoll_ctl, SYS_epoll_wait, SYS_epoll_pwait,
-                          SYS_epoll_pwait2})
-    if (number == poll) return true;
-  return false;
+  if ((call.row->flags & kPollsList) != 0) return model_poll(call, result);
+  if ((call.row->flags & kPollsSets) != 0) return model_select(call, result);
+  return (call.row->flags & kPollsEvents) != 0 && use_poller(call, result);
 }
 
 Poller* make_poller() {

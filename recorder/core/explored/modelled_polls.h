@@ -7,8 +7,6 @@ namespace reweave::core {
 
 // Answers the call if it waits for descriptors one of which is the run's own, or is about an epoll instance that is.
 bool model_poll_call(Call& call, long& result);
-// Such a call, whatever it waits for.
-bool is_poll(long number);
 
 // A new epoll instance; null: there are too many.
 Poller* make_poller();

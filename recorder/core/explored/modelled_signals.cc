@@ -9,6 +9,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -70,8 +71,10 @@ int take_pending(const Thread& me, std::uint64_t set) {
 
 bool send_modelled(const Call& call, int number) {
   if (number < 0 || number > kSignalCount) return false;
-  const bool to_process = call.number == SYS_kill;
-  const long target = call.logged[call.number == SYS_tgkill ? 1 : 0];
+  const CallPlaces& at = call.row->at;
+  const bool is_plain = at.info < 0;  // kill, tkill, tgkill
+  const bool to_process = is_plain && at.tid < 0;
+  const long target = call.logged[is_plain && at.tid > 0 ? at.tid : 0];
   if (to_process && target != process().pid) return false;
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {

@@ -2,7 +2,7 @@
 // the calls at which the recording has them.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

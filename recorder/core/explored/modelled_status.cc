@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/syscalls/explored_handlers.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -34,13 +36,11 @@ long write_status(Call& call, int slot, unsigned type) {
 }  // namespace
 
 bool model_status(Call& call, long& result) {
-  const bool by_name = call.number == SYS_newfstatat;
-  if (call.number != SYS_fstat && call.number != SYS_ioctl && !by_name) return false;
-  if (by_name && ((call.logged[3] & AT_EMPTY_PATH) == 0 || *reinterpret_cast<const char*>(call.logged[1]) != 0))
-    return false;
+  const bool is_request = call.row->explored == explore_ioctl;
+  if (!is_request && !tells_own_status(call)) return false;
   const unsigned type = type_of(call.logged[0]);
   if (type == 0) return false;
-  result = call.number == SYS_ioctl ? complete(call, -ENOTTY) : write_status(call, by_name ? 2 : 1, type);
+  result = is_request ? complete(call, -ENOTTY) : write_status(call, call.row->outs[0].arg, type);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // What explored runs are told of descriptors whose kind is known though the recording does not say.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

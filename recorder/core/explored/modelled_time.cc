@@ -3,6 +3,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "recorder/core/syscalls/table.h"
+
 namespace reweave::core {
 
 namespace {
@@ -98,10 +100,11 @@ std::int64_t modelled_end(std::int64_t nanoseconds) {
 
 std::int64_t end_of_sleep(const Call& call) {
   start();
-  if (call.number == SYS_nanosleep) return after(nanoseconds_at(call.logged[0], 1));
-  if (call.number != SYS_clock_nanosleep) return kNoDeadline;
-  const std::int64_t time = nanoseconds_at(call.logged[2], 1);
-  return (call.logged[1] & TIMER_ABSTIME) != 0 ? modelled_deadline(call.logged[0], time) : after(time);
+  const CallPlaces& at = call.row->at;
+  if (!is_sleep(*call.row)) return kNoDeadline;
+  const std::int64_t time = nanoseconds_at(call.logged[at.limit], 1);
+  const bool is_instant = at.flags >= 0 && (call.logged[at.flags] & TIMER_ABSTIME) != 0;
+  return is_instant ? modelled_deadline(call.logged[at.clock], time) : after(time);
 }
 
 std::int64_t end_of_signal_wait(const Call& call) {
@@ -110,37 +113,21 @@ std::int64_t end_of_signal_wait(const Call& call) {
 }
 
 std::int64_t end_of_poll(const Call& call) {
-  const auto until = [](long milliseconds) {
-    return static_cast<int>(milliseconds) < 0 ? kNoDeadline : after(static_cast<int>(milliseconds) * 1'000'000L);
-  };
-  const auto until_time = [](long address, std::int64_t unit) {
-    return address == 0 ? kNoDeadline : after(nanoseconds_at(address, unit));
-  };
+  constexpr std::uint64_t kPolls = kPollsList | kPollsSets | kPollsEvents;
   start();
-  switch (call.number) {
-    case SYS_poll:
-      return until(call.logged[2]);
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-      return until(call.logged[3]);
-    case SYS_select:
-      return until_time(call.logged[4], 1'000);
-    case SYS_pselect6:
-      return until_time(call.logged[4], 1);
-    case SYS_ppoll:
-      return until_time(call.logged[2], 1);
-    case SYS_epoll_pwait2:
-      return until_time(call.logged[3], 1);
-    default:
-      return kNoDeadline;
-  }
+  if ((call.row->flags & kPolls) == 0 || call.row->at.limit < 0) return kNoDeadline;
+  const long limit = call.logged[call.row->at.limit];
+  if ((call.row->flags & kMilliseconds) != 0)
+    return static_cast<int>(limit) < 0 ? kNoDeadline : after(static_cast<int>(limit) * 1'000'000L);
+  const std::int64_t unit = (call.row->flags & kMicroseconds) != 0 ? 1'000 : 1;
+  return limit == 0 ? kNoDeadline : after(nanoseconds_at(limit, unit));
 }
 
 std::uint32_t report_nothing_ready(const Call& call, Output* to) {
-  const auto count =
-      static_cast<std::uint64_t>(call.logged[call.number == SYS_select || call.number == SYS_pselect6 ? 0 : 1]);
+  const bool of_sets = (call.row->flags & kPollsSets) != 0;
+  const auto count = static_cast<std::uint64_t>(call.logged[of_sets ? 0 : 1]);
   std::uint32_t n = 0;
-  if (call.number == SYS_poll || call.number == SYS_ppoll) {
+  if ((call.row->flags & kPollsList) != 0) {
     struct PollFd {
       int fd;
       std::int16_t asked, ready;
@@ -149,7 +136,7 @@ std::uint32_t report_nothing_ready(const Call& call, Output* to) {
     for (std::uint64_t i = 0; i < count; i++) list[i].ready = 0;
     if (count > 0) to[n++] = {static_cast<std::uint64_t>(call.logged[0]), count * sizeof(PollFd)};
   }
-  if (call.number == SYS_select || call.number == SYS_pselect6)
+  if (of_sets)
     for (int set = 1; set <= 3; set++) {
       const std::uint64_t bytes = (count + 63) / 64 * 8;
       if (call.logged[set] == 0 || bytes == 0) continue;

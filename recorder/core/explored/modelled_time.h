@@ -2,7 +2,7 @@
 // or of a sleep: nothing sleeps for real. All clocks go on together from where the recording has them.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -10,6 +10,7 @@
 #include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 
 namespace reweave::core {
 
@@ -102,6 +103,11 @@ long set_interval(Call& call) {
   return log_setting(call, call.logged[2], before, kMicrosecond);
 }
 
+long tell_setting(Call& call, const Timer& timer, std::int64_t unit) {
+  if (!are_there(0, call.logged[1])) return complete(call, -EFAULT);
+  return log_setting(call, call.logged[1], setting_of(timer), unit);
+}
+
 long set_timer(Call& call, Timer& timer) {
   const Setting before = setting_of(timer);
   if (call.logged[2] == 0) return complete(call, -EINVAL);
@@ -110,27 +116,6 @@ long set_timer(Call& call, Timer& timer) {
   if (!is_valid(wanted)) return complete(call, -EINVAL);
   arm(timer, wanted, (call.logged[1] & TIMER_ABSTIME) != 0);
   return log_setting(call, call.logged[3], before, 1);
-}
-
-bool use_timer(Call& call, Timer& timer, long& result) {
-  switch (call.number) {
-    case SYS_timer_settime:
-      result = set_timer(call, timer);
-      return true;
-    case SYS_timer_gettime:
-      result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
-                                             : log_setting(call, call.logged[1], setting_of(timer), 1);
-      return true;
-    case SYS_timer_getoverrun:
-      result = complete(call, 0);
-      return true;
-    case SYS_timer_delete:
-      timer = {};
-      result = complete(call, 0);
-      return true;
-    default:
-      return false;
-  }
 }
 
 bool is_shared_clock(long clock) {
@@ -157,27 +142,36 @@ bool all_can_be_own() {
 
 }  // namespace
 
-bool model_timer_call(Call& call, long& result) {
-  const bool of_real_time = call.logged[0] == ITIMER_REAL;
-  switch (call.number) {
-    case SYS_alarm:
-      result = set_alarm(call);
-      return true;
-    case SYS_setitimer:
-      if (of_real_time) result = set_interval(call);
-      return of_real_time;
-    case SYS_getitimer:
-      if (of_real_time && timers[0].exists)
-        result = !are_there(0, call.logged[1]) ? complete(call, -EFAULT)
-                                               : log_setting(call, call.logged[1], setting_of(timers[0]), kMicrosecond);
-      return of_real_time && timers[0].exists;
-    default:
-      break;
-  }
-  const bool names_timer = call.number == SYS_timer_settime || call.number == SYS_timer_gettime ||
-                           call.number == SYS_timer_getoverrun || call.number == SYS_timer_delete;
-  Timer* timer = names_timer ? find(call.logged[0]) : nullptr;
-  return timer != nullptr && use_timer(call, *timer, result);
+bool explore_alarm(Call& call, long& result) { return result = set_alarm(call), true; }
+
+bool explore_setitimer(Call& call, long& result) {
+  return call.logged[0] == ITIMER_REAL && (result = set_interval(call), true);
+}
+
+bool explore_getitimer(Call& call, long& result) {
+  if (call.logged[0] != ITIMER_REAL || !timers[0].exists) return false;
+  return result = tell_setting(call, timers[0], kMicrosecond), true;
+}
+
+bool explore_timer_settime(Call& call, long& result) {
+  Timer* timer = find(call.logged[0]);
+  return timer != nullptr && (result = set_timer(call, *timer), true);
+}
+
+bool explore_timer_gettime(Call& call, long& result) {
+  const Timer* timer = find(call.logged[0]);
+  return timer != nullptr && (result = tell_setting(call, *timer, 1), true);
+}
+
+bool explore_timer_getoverrun(Call& call, long& result) {
+  return find(call.logged[0]) != nullptr && (result = complete(call, 0), true);
+}
+
+bool explore_timer_delete(Call& call, long& result) {
+  Timer* timer = find(call.logged[0]);
+  if (timer == nullptr) return false;
+  *timer = {};
+  return result = complete(call, 0), true;
 }
 
 void note_timer(const Call& call) {

@@ -5,12 +5,10 @@
 // Thread rule: the baton holder only.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 
-// Answers the call if it is about such a timer. False: it is not.
-bool model_timer_call(Call& call, long& result);
 // `call` is a timer_create that was answered: its timer is the run's own from now on, if it is of a kind that can be.
 void note_timer(const Call& call);
 

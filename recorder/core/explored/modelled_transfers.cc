@@ -8,6 +8,7 @@
 #include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_time.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -124,7 +125,7 @@ long log_transfer(Call& call, const Transfer& transfer, const ChannelFile& file,
       transfer.message->flags = file.in != nullptr && file.in->messages && file.in->cut ? MSG_TRUNC : 0;
       outputs[n++] = {reinterpret_cast<std::uint64_t>(transfer.message), sizeof *transfer.message};
     }
-    if (call.number == SYS_recvfrom && call.logged[5] != 0) {
+    if (tells_sender(*call.row) && call.logged[5] != 0) {
       *reinterpret_cast<std::int32_t*>(call.logged[5]) = 0;
       outputs[n++] = {static_cast<std::uint64_t>(call.logged[5]), sizeof(std::int32_t)};
     }
@@ -136,7 +137,7 @@ long log_transfer(Call& call, const Transfer& transfer, const ChannelFile& file,
 }  // namespace
 
 void refuse_passed_channels(const Call& call) {
-  if (call.number != SYS_sendmsg) return;
+  if ((call.row->flags & (kSendsWhole | kHasMessage)) != (kSendsWhole | kHasMessage)) return;
   struct Control {  // struct cmsghdr
     std::uint64_t bytes;
     std::int32_t level, type;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "recorder/core/explored/channels.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -106,7 +106,8 @@ std::uint64_t input_bytes(const RecordedCall& call) {
   const wire::SyscallRecord& record = record_of(call);
   if (record.result <= 0) return 0;
   const auto bytes = static_cast<std::uint64_t>(record.result);
-  const bool has_room = record.number == SYS_read || record.number == SYS_pread64 || record.number == SYS_recvfrom;
+  const Out& out = find_row(record.number)->outs[0];
+  const bool has_room = out.kind == OutKind::kByResult && out.count == 2 && out.size == 1;
   return has_room && record.args[2] < bytes ? record.args[2] : bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -115,7 +116,7 @@ bool is_sent_by_program(long signal) {
   if (signal <= 0) return true;
   for (const long number : {SYS_kill, SYS_tkill, SYS_tgkill})
     for (const RecordedCall* call = first_recorded(number); call != nullptr; call = next_recorded(*call))
-      if (record_of(*call).args[number == SYS_tgkill ? 2 : 1] == static_cast<std::uint64_t>(signal)) return true;
+      if (record_of(*call).args[find_row(number)->at.signal] == static_cast<std::uint64_t>(signal)) return true;
   return false;
 }
 

@@ -1,7 +1,7 @@
 // The recorded system calls that an explored run is answered from: those behind the place where it departed.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

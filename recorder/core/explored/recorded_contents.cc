@@ -8,6 +8,7 @@
 
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -67,7 +68,7 @@ void index_access(RecordedFile& file, const RecordedCall& call, const Access& ac
     contents.size_now = std::max(contents.size_now, offset + record.result);
   } else {
     // What a vector asked for is not known: it is taken to have got all.
-    const bool single = record.number == SYS_read || record.number == SYS_pread64;
+    const bool single = find_row(record.number)->outs[0].kind == OutKind::kByResult;
     const auto asked = single ? static_cast<std::int64_t>(record.args[2]) : record.result;
     const std::uint32_t before = extent_count;
     note_read(contents, call, offset, asked);
@@ -141,22 +142,12 @@ void index_contents_use(RecordedFile& file, const RecordedCall& call) {
   Contents& contents = all[file.contents];
   for (const Access& access : kAccesses)
     if (access.number == record.number) return index_access(file, call, access, contents);
-  switch (record.number) {
-    case SYS_lseek:
-      file.position = record.result;
-      break;
-    case SYS_ftruncate:
-      resize(contents, static_cast<std::int64_t>(record.args[1]));
-      break;
-    case SYS_mmap:
-      if ((record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
-      break;
-    case SYS_fallocate:
-      contents.unreliable = true;
-      break;
-    default:
-      break;
-  }
+  const SyscallRow& row = *find_row(record.number);
+  const bool maps = row.at.fd >= 0;  // mmap
+  if ((row.flags & kSeeks) != 0) file.position = record.result;
+  if (row.at.change == HowChanged::kSize) resize(contents, static_cast<std::int64_t>(record.args[1]));
+  if (row.at.change == HowChanged::kAllocates) contents.unreliable = true;
+  if (maps && (record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
 }
 
 void end_of_contents() {

@@ -77,14 +77,15 @@ Source source_of(const wire::NamedFiles& names, const char* name) {
 
 void note_opened_file(std::uint32_t made, const wire::SyscallRecord& record) {
   RecordedFile& file = files[made];
-  if (record.number == SYS_socket) file.datagrams = (record.args[1] & 0xf) != SOCK_STREAM;
+  const SyscallRow& row = *find_row(record.number);
+  if ((row.flags & kMakesSocket) != 0) file.datagrams = (record.args[1] & 0xf) != SOCK_STREAM;
   const wire::NamedFiles* names = recorded_names(record);
   if (names == nullptr) return;
   file.source = source_of(*names, reinterpret_cast<const char*>(names + 1));
-  if ((names->mode & S_IFMT) != S_IFREG || record.number == SYS_openat2) return;
-  const std::uint64_t flags = record.number == SYS_creat          ? O_CREAT | O_TRUNC
-                              : record.number == SYS_memfd_create ? O_CREAT | O_EXCL
-                                                                  : record.args[record.number == SYS_open ? 1 : 2];
+  if ((names->mode & S_IFMT) != S_IFREG || (row.flags & kFlagsInMemory) != 0) return;
+  const bool opens = (row.flags & kOpens) != 0, changes = (row.flags & kChangesFile) != 0;
+  // The others: creat, and memfd_create.
+  const std::uint64_t flags = opens ? record.args[row.at.flags] : changes ? O_CREAT | O_TRUNC : O_CREAT | O_EXCL;
   file.appends = (flags & O_APPEND) != 0;
   file.contents = contents_of(*names, flags);
 }
@@ -92,7 +93,7 @@ void note_opened_file(std::uint32_t made, const wire::SyscallRecord& record) {
 void note_duplicate(RecordedCall& call, const wire::SyscallRecord& record) {
   const bool is_command =
       record.number == SYS_fcntl && (record.args[1] == F_DUPFD || record.args[1] == F_DUPFD_CLOEXEC);
-  const bool duplicates = record.number == SYS_dup || record.number == SYS_dup2 || record.number == SYS_dup3;
+  const bool duplicates = (find_row(record.number)->flags & kDuplicates) != 0;
   if ((!is_command && !duplicates) || is_error(record.result)) return;
   if (static_cast<long>(record.args[0]) == record.result) return;
   lead_to(record.result, call.file);
@@ -142,7 +143,8 @@ void add_input(RecordedCall& call, std::uint32_t index) {
 
 // What it saw is still there to be read.
 bool peeks(const wire::SyscallRecord& record) {
-  const int flags = record.number == SYS_recvfrom ? 3 : record.number == SYS_recvmsg ? 2 : -1;
+  const CallPlaces& at = find_row(record.number)->at;
+  const int flags = at.offset < 0 && at.count < 0 ? at.flags : -1;  // recvfrom, recvmsg
   return flags >= 0 && (record.args[flags] & MSG_PEEK) != 0;
 }
 
@@ -175,17 +177,16 @@ std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 
 int descriptor_argument(long number) {
-  const std::uint32_t flags = find_row(number)->flags;
-  if ((flags & (kFirstIsFd | kFirstIsFolder)) != 0) return 0;
-  if (number == SYS_mmap) return 4;
-  return number == SYS_dup || number == SYS_dup2 || number == SYS_dup3 ? 0 : -1;
+  const std::uint64_t flags = find_row(number)->flags;
+  if ((flags & (kFirstIsFd | kFirstIsFolder | kDuplicates)) != 0) return 0;
+  return find_row(number)->at.fd;
 }
 
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
   const int argument = descriptor_argument(record.number);
-  const bool is_memory = record.number == SYS_mmap && (record.args[3] & MAP_ANONYMOUS) != 0;
+  const bool is_memory = find_row(record.number)->at.fd >= 0 && (record.args[3] & MAP_ANONYMOUS) != 0;
   if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
-  const std::uint32_t flags = find_row(record.number)->flags;
+  const std::uint64_t flags = find_row(record.number)->flags;
   if (call.file != kNothing) {
     RecordedFile& file = files[call.file];
     const auto& parts = *record_at(call.parts);

@@ -4,21 +4,24 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/image/exec_check.h"
 #include "recorder/core/image/image.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/scratch.h"
-#include "recorder/core/syscalls/tasks/robust.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -70,25 +73,6 @@ const char* name_of_program(char* to, std::size_t room) {
   return here.st_dev == file.st_dev && here.st_ino == file.st_ino ? to : own;
 }
 
-// The path as the new image is told of it: replaying, the recorded one.
-const char* log_exec(const char* path) {
-  if (replaying()) {
-    static char recorded[4096];
-    const auto& expected = expect<wire::ExecRecord>(wire::RecordKind::kExec, "executed a program");
-    const std::uint64_t room = expected.header.bytes - sizeof expected;
-    copy_string(recorded, room < sizeof recorded ? room : sizeof recorded,
-                reinterpret_cast<const char*>(&expected + 1));
-    consume_record();
-    return recorded;
-  }
-  RecordWriter record(wire::RecordKind::kExec, self().id, sizeof(wire::ExecRecord), string_length(path) + 1);
-  record.body<wire::ExecRecord>().process = self().process;
-  record.body<wire::ExecRecord>().reserved = 0;
-  record.append_path(path);
-  record.commit();
-  return path;
-}
-
 }  // namespace
 
 namespace {
@@ -129,7 +113,7 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
 }  // namespace
 
 long handle_execve(Call& call) {
-  if (modelled()) return model_exec(call);
+  if (modelled()) return explored.exec(call);
   const auto* path = reinterpret_cast<const char*>(call.args[0]);
   return execute(call, path, path, reinterpret_cast<char**>(call.args[1]), reinterpret_cast<char**>(call.args[2]));
 }
@@ -148,7 +132,7 @@ const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
 
 // The file is called by a descriptor that exec closes: if it is a script, its interpreter could not open it.
 bool closes_file(const Call& call, const char* name) {
-  if (call.number != SYS_execveat || name == reinterpret_cast<const char*>(call.args[1])) return false;
+  if (call.row->at.path == 0 || name == reinterpret_cast<const char*>(call.args[1])) return false;
   const long flags = sys(SYS_fcntl, static_cast<std::int32_t>(call.args[0]), F_GETFD);
   return !is_error(flags) && (flags & FD_CLOEXEC) != 0;
 }
@@ -159,7 +143,7 @@ long handle_execveat(Call& call) {
   static char resolved[4096];
   Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
-  if (modelled()) return model_exec(call);
+  if (modelled()) return explored.exec(call);
   if (has_failed(call)) return inject(call);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);
@@ -196,7 +180,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
     if (error != 0) return error;
     path = path_of_nameless(path, nameless, sizeof nameless);
   }
-  path = log_exec(path);
+  path = agree_on_program(path, "executed a program");
   Thread& me = call.me;
   release_robust_of(process());
   own_everything(process());

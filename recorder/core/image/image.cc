@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/code/direct_calls.h"
 #include "recorder/core/code/static_runtime.h"
 #include "recorder/core/image/elf_loader.h"
@@ -17,7 +18,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/stops.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"

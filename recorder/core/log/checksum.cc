@@ -1,8 +1,8 @@
 #include "recorder/core/log/checksum.h"
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/log/hooks.h"
 #include "recorder/core/log/log.h"
-#include "recorder/core/preempt/memory_hash.h"
 
 namespace reweave::core {
 
@@ -23,7 +23,7 @@ void log_checksum(const KernelContext& context) {
   RecordWriter record(wire::RecordKind::kChecksum, self().id, sizeof(wire::ChecksumRecord), 0);
   auto& body = record.body<wire::ChecksumRecord>();
   body.registers = hash_registers(context);
-  body.memory = hash_memory(HashedMemory::kPrivate).all;
+  body.memory = log_hooks.hash_private_memory();
   record.commit();
 }
 
@@ -33,7 +33,7 @@ void check_checksum(const KernelContext& context) {
   const wire::ChecksumRecord record = *reinterpret_cast<const wire::ChecksumRecord*>(header);
   if (config().memory_checksums != 0) {
     if (record.registers != hash_registers(context)) diverged("registers differ", header);
-    if (record.memory != hash_memory(HashedMemory::kPrivate).all) diverged("writable memory differs", header);
+    if (record.memory != log_hooks.hash_private_memory()) diverged("writable memory differs", header);
   }
   consume_record();
 }

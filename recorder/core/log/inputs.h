@@ -3,7 +3,7 @@
 // Thread rule: the baton holder only.
 #pragma once
 
-#include "recorder/core/base/context.h"
+#include "recorder/core/log/agree.h"
 
 namespace reweave::core {
 
@@ -11,17 +11,22 @@ struct InputValues {
   std::uint64_t value[4];
 };
 
-// Replay: the values of the next record, which must be of `source`.
-InputValues recorded_input(wire::InputSource source);
-
-void log_input(wire::InputSource source, const InputValues& values);
-
 // What `ask()` says now, logged; in a replay what it said then.
 template <typename Ask>
 InputValues input(wire::InputSource source, Ask ask) {
-  if (replaying()) return recorded_input(source);
-  const InputValues values = ask();
-  log_input(source, values);
+  constexpr char kDoing[] = "asked the processor";
+  InputValues values;
+  agree<wire::InputRecord>(
+      wire::RecordKind::kInput, kDoing,
+      [&](wire::InputRecord& record) {
+        values = ask();
+        record.source = static_cast<std::uint32_t>(source);
+        memcpy(record.values, values.value, sizeof record.values);
+      },
+      [&](const wire::InputRecord& record) {
+        memcpy(values.value, record.values, sizeof values.value);
+        return record.source == static_cast<std::uint32_t>(source) ? nullptr : kDoing;
+      });
   return values;
 }
 

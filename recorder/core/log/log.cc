@@ -6,10 +6,9 @@
 #include <sys/wait.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
+#include "recorder/core/log/hooks.h"
 #include "recorder/core/memory/address_space.h"
-#include "recorder/core/schedule/process.h"
-#include "recorder/core/signals/kernel_signals.h"
-#include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
 
@@ -185,12 +184,12 @@ void repeat_outside_deaths_here() {
   while (const wire::ProcessExitRecord* record = peek_outside_death()) {
     const wire::ProcessExitRecord end = *record;
     consume_record();
-    repeat_outside_death(end);
+    log_hooks.repeat_outside_death(end);
     if (end.process != self().process) continue;
     own = end;
     dies = true;
   }
-  if (dies) die_outside(own);
+  if (dies) log_hooks.die_outside(own);
 }
 
 void (*before_debugger)();

@@ -49,6 +49,11 @@ inline const wire::RecordHeader* peek_record() {
   if (state().feed_known == tail && !await_record()) return nullptr;
   return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
 }
+// The record behind `record`, in an explored run, which has all of the recording in the feed.
+inline const wire::RecordHeader* record_after(const wire::RecordHeader& record) {
+  const std::uint64_t offset = reinterpret_cast<std::uint64_t>(&record) - kFeedBase + record.bytes;
+  return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (offset & (arena().feed.bytes - 1)));
+}
 // Replay: carries out the deaths from outside that the recording has here.
 void repeat_outside_deaths_here();
 inline void repeat_outside_deaths() {

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/log/checksum.h"
+#include "recorder/core/base/hash.h"
 
 namespace reweave::core {
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/entry_points.h"
 #include "recorder/core/code/code_patterns.h"
 #include "recorder/core/code/counted_loops.h"
 #include "recorder/core/log/checksum.h"
@@ -12,6 +13,7 @@
 #include "recorder/core/preempt/value_trap.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/schedule/due_signals.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/protection_keys.h"
 #include "recorder/core/signals/signal_queue.h"

@@ -14,9 +14,6 @@
 
 namespace reweave::core {
 
-// The watchdog's signal; also the target's own signal of that number.
-extern "C" [[gnu::visibility("hidden")]] void core_on_watchdog(int number, void* info, void* context);
-
 // SIGTRAP / a write fault at `address`. True if the probe caused it.
 bool on_probe_step(KernelContext& context);
 bool on_probe_write(KernelContext& context, std::uint64_t address);

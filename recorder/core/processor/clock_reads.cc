@@ -3,11 +3,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "recorder/core/base/guarded_call.h"
 #include "recorder/core/log/checksum.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/schedule/countdown.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

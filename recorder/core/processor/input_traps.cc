@@ -1,12 +1,12 @@
 #include "recorder/core/processor/input_traps.h"
 
+#include "recorder/core/base/guarded_call.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/code/trapped.h"
 #include "recorder/core/processor/input_instructions.h"
 #include "recorder/core/processor/processor_level.h"
 #include "recorder/core/processor/tsc.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/log/inputs.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/signals/fp_state.h"

@@ -8,13 +8,12 @@
 #include "recorder/core/ptrace/trace_registers.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/forced_signals.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/restarts.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/signals/stops.h"
-#include "recorder/core/syscalls/seccomp.h"
 
 namespace reweave::core {
 
@@ -155,10 +154,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
   return true;
 }
 
-bool stop_by_filter(KernelContext& context, long& number) {
-  std::uint64_t message = 0;
-  if (!wants_event(self(), PTRACE_EVENT_SECCOMP) || !filters_ask_tracer(context.registers, number, message))
-    return true;
+bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message) {
   Tracee* tracee = tracee_of(self());
   context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
   stop_at_event(context, PTRACE_EVENT_SECCOMP, message);

@@ -20,8 +20,9 @@ bool wants_event(const Thread& thread, int event);
 // Around a system call. enter_traced_call may change `number`; false: the call is not to be made, its result is in
 // rax. `restarts`: a signal interrupted it (restarts.h).
 bool enter_traced_call(KernelContext& context, long& number);
-// Where the thread's own filters leave the call to its tracer (PTRACE_EVENT_SECCOMP): as enter_traced_call.
-bool stop_by_filter(KernelContext& context, long& number);
+// Where the thread's own filters leave the call to its tracer (PTRACE_EVENT_SECCOMP), which gets `message`: as
+// enter_traced_call.
+bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message);
 void leave_traced_call(KernelContext& context, bool restarts);
 
 // Single steps. What the tracer asked for is taken off `context` while the core works on it, and put back behind; a

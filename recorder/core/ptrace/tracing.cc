@@ -7,13 +7,13 @@
 #include "recorder/core/log/log.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/schedule/waits.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 namespace reweave::core {
 
@@ -245,11 +245,6 @@ void stop_others(const Tracee& tracee, int number) {
     other.asked.fetch_or(kAskedGroup);
     kick(thread_of(other.thread));
   }
-}
-
-bool is_request_to_stop(const QueuedSignal& signal) {
-  const std::int32_t code = reinterpret_cast<const std::int32_t*>(signal.info)[2];
-  return signal.number == SIGSTOP && (code == kInterruptCode || code == kGroupCode);
 }
 
 void take_requests() {

@@ -13,11 +13,6 @@
 
 namespace reweave::core {
 
-// Null: nobody traces it.
-inline Tracee* tracee_of(const Thread& thread) {
-  return thread.tracee == 0 ? nullptr : &state().tracees[thread.tracee - 1];
-}
-
 // True if a thread of the process is traced: then its signals are all the core's to deliver.
 bool is_traced(const Process& target);
 
@@ -68,11 +63,6 @@ void on_kick(KernelContext& context);
 
 // Recording: the other tracees of its process stop because `tracee` took `number`, a stop signal.
 void stop_others(const Tracee& tracee, int number);
-
-// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is
-// its si_errno then.
-inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
-bool is_request_to_stop(const QueuedSignal& signal);
 
 // The system calls by which a thread waits for children.
 bool waits_for_children(const Thread& thread);

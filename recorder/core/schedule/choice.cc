@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/awaiting.h"
-#include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/observation.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/policy.h"
@@ -26,7 +25,7 @@ namespace {
 bool may_time_out(const Thread& thread) {
   constexpr std::uint32_t kMostEarly = 3;
   if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
-  if (thread.wait.deadline > next_timer()) return false;  // whose signal comes before
+  if (thread.wait.deadline > schedule_hooks.next_timer()) return false;  // whose signal comes before
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
 
@@ -63,8 +62,8 @@ void expire(Thread& thread, bool early) {
 // Timers run out until `time`, or somebody can run. True if somebody can: `me` too.
 bool pass_timers(Thread& me, std::int64_t time) {
   constexpr int kMostVain = 100;  // that tick for ever
-  for (int i = 0; i < kMostVain && next_timer() <= time; i++) {
-    fire_next_timer();
+  for (int i = 0; i < kMostVain && schedule_hooks.next_timer() <= time; i++) {
+    schedule_hooks.fire_next_timer();
     if (collect_enabled(me, may_resume(me), enabled_threads) != 0) return true;
   }
   return false;
@@ -79,7 +78,8 @@ bool expire_next(Thread& me) {
     if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
     if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
   }
-  if (next_timer() != kNoDeadline && pass_timers(me, next == nullptr ? kNoDeadline - 1 : next->wait.deadline))
+  if (schedule_hooks.next_timer() != kNoDeadline &&
+      pass_timers(me, next == nullptr ? kNoDeadline - 1 : next->wait.deadline))
     return true;
   if (next == nullptr) return false;
   expire(*next, false);
@@ -101,11 +101,11 @@ bool all_wait(const Thread& me, bool me_enabled) {
 // nobody waits for that, the outside acts all the same. `n` threads are enabled; if `me` is, all that can run spin.
 std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
-  if (outside_acts(false)) return collected();
+  if (schedule_hooks.outside_acts(false)) return collected();
   if (n != 0 && !me_enabled) return n;
   const bool passed = expire_next(me);
   n = collected();
-  if ((n == 0 || !passed) && outside_acts(true)) n = collected();
+  if ((n == 0 || !passed) && schedule_hooks.outside_acts(true)) n = collected();
   return n;
 }
 
@@ -126,7 +126,7 @@ std::uint32_t leave_out_spinning(std::uint32_t n) {
 }  // namespace
 
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
-  if (modelled() && next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
+  if (modelled() && schedule_hooks.next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
     me_enabled = me_enabled || may_resume(me);
   std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
   if (modelled() && all_wait(me, me_enabled)) n = wait_for_anything(me, me_enabled, n);

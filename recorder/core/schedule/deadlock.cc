@@ -3,12 +3,12 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/awaiting.h"
+#include "recorder/core/base/kernel_types.h"
 #include "recorder/core/log/log.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/thread_table.h"
-#include "recorder/core/signals/kernel_signals.h"
 
 namespace reweave::core {
 
@@ -92,7 +92,7 @@ void check_deadlock(const Thread& me) {
   for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
   if (!cycle && !modelled() && (handlers_may_help() || !stays_so())) return;
   if (cycle && !modelled() && alarm_will_come()) return;
-  if (!cycle && modelled() && waits_for_outside())
+  if (!cycle && modelled() && schedule_hooks.waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
             "left the recording: every thread waits, and nothing more comes from outside");
   Text text;

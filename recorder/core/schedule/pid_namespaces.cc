@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/words.h"
 #include "recorder/core/schedule/process.h"
-#include "recorder/core/syscalls/proc/proc_path.h"
 
 namespace reweave::core {
 

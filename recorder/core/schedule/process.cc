@@ -2,17 +2,19 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/log/log.h"
+#include <csignal>
+
+#include "recorder/core/base/guarded_call.h"
+#include "recorder/core/base/real_actions.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/memory/address_space.h"
-#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/recorded_switches.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/schedule/waits.h"
-#include "recorder/core/signals/kernel_signals.h"
-#include "recorder/core/syscalls/dispatch.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_note_end(int wait_status);  // entry.S
@@ -97,7 +99,7 @@ void forget_process(std::uint16_t index, std::int32_t wait_status) {
   if (target.alive == 0) return;
   target.alive = 0;
   retire_process_threads(index, 0xffff);
-  leave_tracing(index, wait_status);
+  schedule_hooks.process_ended(index, wait_status);
   if (target.vfork_parent != 0) wake(WaitKind::kVfork, vfork_key(target), 1);
   target.vfork_parent = 0;
 }
@@ -139,20 +141,18 @@ void end_process(int wait_status) {
   Thread& me = self();
   core_note_end(wait_status);
   release_robust_of(process());
-  if (replaying()) {
-    const auto& record = expect<wire::ProcessExitRecord>(wire::RecordKind::kProcessExit, "ended its process");
-    if (record.wait_status != wait_status) diverged("ended its process with another status", &record.header);
-    consume_record();
-  } else {
-    RecordWriter record(wire::RecordKind::kProcessExit, me.id, sizeof(wire::ProcessExitRecord), 0);
-    auto& body = record.body<wire::ProcessExitRecord>();
-    body.process = me.process;
-    body.wait_status = wait_status;
-    record.commit();
-  }
+  agree<wire::ProcessExitRecord>(
+      wire::RecordKind::kProcessExit, "ended its process",
+      [&](wire::ProcessExitRecord& record) {
+        record.process = me.process;
+        record.wait_status = wait_status;
+      },
+      [wait_status](const wire::ProcessExitRecord& record) {
+        return record.wait_status == wait_status ? nullptr : "ended its process with another status";
+      });
   release_vfork_parent();
   process().alive = 0;
-  leave_tracing(me.process, wait_status);
+  schedule_hooks.process_ended(me.process, wait_status);
   retire_process_threads(me.process, me.id);
   retire_self();
 }

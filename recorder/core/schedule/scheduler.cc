@@ -3,14 +3,13 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/log/log.h"
-#include "recorder/core/preempt/recorded_preemption.h"
 #include "recorder/core/schedule/baton.h"
 #include "recorder/core/schedule/choice.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/schedule/due_signals.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/thread_table.h"
-#include "recorder/core/signals/signal_queue.h"
-#include "recorder/core/signals/signals.h"
 
 namespace reweave::core {
 
@@ -111,7 +110,7 @@ void arm() {
     const wire::RecordHeader* record = peek_record();
     if (record == nullptr) end_of_recording();
     set_budget(me, points_to(record));
-    watch_for_preemption();
+    schedule_hooks.expect_preemption();
   }
   me.deliver_due = signal_due(me) ? 1 : 0;
 }

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/base/open_own.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void api_point();

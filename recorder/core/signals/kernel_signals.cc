@@ -4,18 +4,14 @@
 #include <linux/prctl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/base/entry_points.h"
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/preempt/loop_probe.h"
-#include "recorder/core/signals/faults.h"
-#include "recorder/core/signals/signals.h"
-#include "recorder/core/signals/stops.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/base/real_actions.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_text_start[], core_text_end[];
-void core_restorer();
 }
 #pragma GCC visibility pop
 
@@ -26,11 +22,6 @@ namespace {
 Process& handlers_owner() { return state().processes[process().handlers_of]; }
 
 }  // namespace
-
-void set_real_action(int number, std::uint64_t handler, std::uint64_t flags, std::uint64_t mask) {
-  const SignalAction action = {handler, flags | kSaRestorer, reinterpret_cast<std::uint64_t>(&core_restorer), mask};
-  sys(SYS_rt_sigaction, number, &action, nullptr, 8);
-}
 
 std::uint64_t always_handled() { return kNeverBlocked & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP)); }
 
@@ -138,15 +129,6 @@ void catch_all_signals(bool all) {
     if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
   // Unless another thread has begun with the opposite.
   process().catches_all.compare_exchange_strong(under_way, all ? kCatchesAll : 0);
-}
-
-void die_by_signal(int number) {
-  set_real_action(number, 0, 0);
-  const std::uint64_t others = ~signal_bit(number);  // the watchdog's may be waiting, without a handler yet
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &others, nullptr, 8);
-  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
-  sys(SYS_exit_group, 128 + number);
-  __builtin_unreachable();
 }
 
 }  // namespace reweave::core

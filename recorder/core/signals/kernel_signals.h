@@ -6,10 +6,6 @@
 
 namespace reweave::core {
 
-inline constexpr int kSignalCount = 64;
-
-constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (number - 1); }
-
 // Caused by an instruction, if it was not sent.
 constexpr bool is_synchronous(int number) {
   return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP;
@@ -18,6 +14,8 @@ constexpr bool is_synchronous(int number) {
 // Signals that do nothing to a process that does not handle them (signal(7)).
 inline constexpr std::uint64_t kIgnoredByDefault =
     signal_bit(SIGCHLD) | signal_bit(SIGCONT) | signal_bit(SIGURG) | signal_bit(SIGWINCH);
+// Those that the terminal's driver sends.
+inline constexpr std::uint64_t kTerminalStops = signal_bit(SIGTSTP) | signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
 // Signals that the kernel must always be able to deliver to us.
 inline constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(SIGSEGV) | signal_bit(SIGBUS) |
                                                signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
@@ -28,9 +26,6 @@ std::uint64_t real_mask(std::uint64_t mask);
 
 // The signals that the core handles whatever the target does with them.
 std::uint64_t always_handled();
-
-// The kernel's disposition of a signal; `flags` as for sigaction(2), `mask` is blocked in the handler.
-void set_real_action(int number, std::uint64_t handler, std::uint64_t flags, std::uint64_t mask = 0);
 
 // Installs our handlers: SIGSYS for system calls, the synchronous signals, and what recording must see.
 void install_core_handlers();
@@ -52,8 +47,5 @@ bool is_to_catch_all();
 
 // Our own alternate stack of `thread`, as sigaltstack takes it.
 KernelStack core_stack(const Thread& thread);
-
-// Dies of `number` at once, as by its default action.
-[[noreturn]] void die_by_signal(int number);
 
 }  // namespace reweave::core

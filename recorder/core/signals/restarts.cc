@@ -1,8 +1,8 @@
 #include "recorder/core/signals/restarts.h"
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/syscalls/dispatch.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -19,22 +19,41 @@ bool is_code(long word) {
   return word == kRestartSys || word == kRestartNoIntr || word == kRestartNoHandler || word == kRestartBlock;
 }
 
+// A socket with a time limit, after which SA_RESTART starts no call again (signal(7)).
+bool has_time_limit(std::uint64_t fd) {
+  const FdTable& table = state().fd_tables[self().fd_table];
+  return fd < kMaxFds && table.entries[fd].times_out != 0;
+}
+
+// A lock is taken whatever handlers run meanwhile. A wait with a time limit fails, for the limit may be relative.
+bool futex_restarts(int operation, bool timed, bool wanted) {
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_WAIT_REQUEUE_PI:
+      return true;
+    default:
+      return wanted && !timed;
+  }
+}
+
 long code_of(long number, const KernelRegisters& registers) {
   if (!goes_on_after_stop(number)) return -EINTR;
   if (restarts_after_signal(number, registers, true)) return kRestartSys;
-  constexpr std::uint16_t kOfSockets = kRestarts | kFirstIsFd;
+  constexpr std::uint64_t kOfSockets = kRestarts | kFirstIsFd;
   return (find_row(number)->flags & kOfSockets) == kOfSockets ? -EINTR : kRestartNoHandler;  // it has a time limit
 }
 
 }  // namespace
 
-bool goes_on_after_stop(long number) {
-  constexpr long kFails[] = {SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,   SYS_semop,
-                             SYS_semtimedop, SYS_io_getevents, SYS_rt_sigtimedwait};
-  for (const long fails : kFails)
-    if (number == fails) return false;
-  return true;
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
+  if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
+  const std::uint64_t flags = find_row(number)->flags;
+  if ((flags & kFirstIsFd) != 0 && has_time_limit(registers.rdi)) return false;
+  return wanted && (flags & kRestarts) != 0;
 }
+
+bool goes_on_after_stop(long number) { return (find_row(number)->flags & kFailsIfStopped) == 0; }
 
 void make_again(KernelContext& context, long number) {
   context.registers.rip -= kSyscallBytes;

@@ -10,6 +10,9 @@
 
 namespace reweave::core {
 
+// Whether a call interrupted by a handler starts over (signal(7)); `wanted`: it has SA_RESTART. `registers` are those
+// that the call was made with.
+bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted);
 // Whether a call that was interrupted only by a stop is made again (signal(7)).
 bool goes_on_after_stop(long number);
 // The next instruction is the call that `context` has just left.

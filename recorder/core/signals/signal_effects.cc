@@ -4,11 +4,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/log/log.h"
-#include "recorder/core/ptrace/trace_stops.h"
-#include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/signals/hooks.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/restarts.h"
 #include "recorder/core/signals/signal_frames.h"
@@ -76,7 +76,7 @@ void send_death(KernelContext& context, int number) {
 }  // namespace
 
 void die_on_return(KernelContext& context, int number, bool recurs) {
-  if (number != SIGKILL) stop_at_event(context, PTRACE_EVENT_EXIT, static_cast<std::uint64_t>(number));
+  if (number != SIGKILL) tracer_hooks.stop_at_event(context, PTRACE_EVENT_EXIT, static_cast<std::uint64_t>(number));
   end_process(number);
   set_real_action(number, 0, 0);
   const std::uint64_t all = ~std::uint64_t{0};
@@ -104,7 +104,7 @@ void act_on(KernelContext& context, const QueuedSignal& signal) {
   if (action.handler > 1 && sig != SIGKILL && sig != SIGSTOP) {
     if (Tracee* tracee = tracee_of(self())) settle_restart(context, *tracee, &action);
     enter_handler(context, sig, signal.info);
-    if (process().alive != 0 && is_stepping(self())) stop_in_handler(context);
+    if (process().alive != 0) tracer_hooks.stop_in_stepped_handler(context);
     return;
   }
   switch (default_action(process(), sig)) {
@@ -112,7 +112,7 @@ void act_on(KernelContext& context, const QueuedSignal& signal) {
     case DefaultAction::kContinue:
       return;
     case DefaultAction::kStop:
-      self().tracee != 0 ? stop_in_group(context, sig) : stop_here(sig);
+      self().tracee != 0 ? tracer_hooks.stop_in_group(context, sig) : stop_here(sig);
       return;
     default:
       die_on_return(context, sig, false);

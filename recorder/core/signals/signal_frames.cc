@@ -1,11 +1,11 @@
 #include "recorder/core/signals/signal_frames.h"
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/guarded_call.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/signals/fp_state.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/protection_keys.h"
-#include "recorder/core/syscalls/dispatch.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_sigreturn(void*);

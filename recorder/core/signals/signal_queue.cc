@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/kernel_types.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/stops.h"
 
@@ -75,13 +76,9 @@ void take_pending_defaults(Thread& me) {
   }
 }
 
-bool signal_pending(const Thread& thread) { return thread.queued.load() != 0; }
-
-std::uint32_t first_deliverable(const Thread& me) {
-  const std::uint32_t n = me.queued.load();
-  std::uint32_t i = 0;
-  while (i < n && (me.signal_mask & bit_of(me.signals[i])) != 0) i++;
-  return i;
+bool is_request_to_stop(const QueuedSignal& signal) {
+  const std::int32_t code = reinterpret_cast<const std::int32_t*>(signal.info)[2];
+  return signal.number == SIGSTOP && (code == kInterruptCode || code == kGroupCode);
 }
 
 QueuedSignal take_queued(Thread& me, std::uint32_t index) {

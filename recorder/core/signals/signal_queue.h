@@ -1,14 +1,11 @@
 // Signals that came to a thread of the target and were not delivered yet.
 //
-// Thread rule: a thread's own, and its signal handlers; signal_pending anybody's.
+// Thread rule: a thread's own, and its signal handlers.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
-
-// True if a queued signal waits for `thread`.
-bool signal_pending(const Thread& thread);
 
 // The si_code under which a thread sends itself a signal with the code of a fault: one that the kernel takes from
 // anybody and that nobody uses. queue_signal undoes it.
@@ -23,9 +20,12 @@ void queue_own_signal(Thread& me, int number);
 // Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.
 void take_pending_defaults(Thread& me);
 
-// The first queued signal that the target does not block, or Thread::queued.
-std::uint32_t first_deliverable(const Thread& me);
 QueuedSignal take_queued(Thread& me, std::uint32_t index);
+
+// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is
+// its si_errno then.
+inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
+bool is_request_to_stop(const QueuedSignal& signal);
 
 // Signals that came before the target blocked them are pending for it, and pending ones are the kernel's to keep:
 // it shows them to sigpending, sigwait and signalfd. Those that the kernel may not block are held by us.

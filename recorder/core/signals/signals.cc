@@ -2,19 +2,20 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/entry_points.h"
+#include "recorder/core/base/real_actions.h"
+#include "recorder/core/log/kernel_step.h"
 #include "recorder/core/log/log.h"
-#include "recorder/core/ptrace/trace_stops.h"
-#include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/forced_signals.h"
+#include "recorder/core/signals/hooks.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/restarts.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/stops.h"
-#include "recorder/core/syscalls/dispatch.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
 #pragma GCC visibility push(hidden)
@@ -67,7 +68,7 @@ void deliver_traced(KernelContext& context, QueuedSignal signal) {
   Thread& me = self();
   const std::uint32_t original = signal.number;
   log_signal(me, static_cast<int>(signal.number), signal.external != 0, signal.info);
-  if (!stop_for_signal(context, signal)) return;
+  if (!tracer_hooks.stop_for_signal(context, signal)) return;
   const int sig = static_cast<int>(signal.number);
   const bool blocked = signal.number != original && (me.signal_mask & signal_bit(sig)) != 0;
   if (!blocked)
@@ -129,13 +130,6 @@ void restore_mask(Thread& me) {
 
 }  // namespace
 
-bool queued_signal_due(const Thread& thread) { return first_deliverable(thread) < thread.queued.load(); }
-
-bool recorded_signal_due(const Thread& thread) {
-  const auto& record = *reinterpret_cast<const wire::SignalRecord*>(peek_record());
-  return record.header.thread == thread.id && record.step == state().step && (record.flags & 1) != 0;
-}
-
 bool due_signal_restarts() {
   const Thread& me = self();
   if (!signal_due(me)) return true;
@@ -155,6 +149,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   while (signal_due(me)) {
     arm();  // a clock's reading leaves its point to be counted, and a signal may come at any instant
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
+    if (tracing()) trace_signal(context.registers.rip);
     Tracee* tracee = tracee_of(me);
     if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);
     stopped = false;

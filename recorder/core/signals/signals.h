@@ -6,25 +6,12 @@
 
 #include "recorder/core/base/context.h"
 #include "recorder/core/base/kernel_types.h"
-#include "recorder/core/log/log.h"
+#include "recorder/core/schedule/due_signals.h"
 
 namespace reweave::core {
 
 // True if `ip` is in the core's own code.
 bool in_core(std::uint64_t ip);
-
-// A signal from outside: queues it for the interrupted thread.
-extern "C" [[gnu::visibility("hidden")]] void core_on_asynchronous(int number, void* info, void* context);
-
-// True if a signal is to be delivered to `thread` at this very point.
-bool queued_signal_due(const Thread& thread);
-bool recorded_signal_due(const Thread& thread);
-inline bool signal_due(const Thread& thread) {
-  if (!replaying()) return thread.queued.load() != 0 && queued_signal_due(thread);
-  const wire::RecordHeader* next = peek_record();
-  return next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal) &&
-         recorded_signal_due(thread);
-}
 
 // True if the handler of the first signal that is due has SA_RESTART, or there is none.
 bool due_signal_restarts();

@@ -2,12 +2,13 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/entry_points.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/protection_keys.h"
 #include "recorder/core/signals/signals.h"
-#include "recorder/core/syscalls/dispatch.h"
 
 namespace reweave::core {
 

@@ -13,9 +13,6 @@
 
 namespace reweave::core {
 
-// Those that the terminal's driver sends.
-inline constexpr std::uint64_t kTerminalStops = signal_bit(SIGTSTP) | signal_bit(SIGTTIN) | signal_bit(SIGTTOU);
-
 // True: from now on no thread of this process has the baton or gets it. To be ended in either case.
 bool begin_stop();
 void end_stop();
@@ -24,8 +21,5 @@ void begin_without_stops();
 
 // From a thread with the baton: `number` stops the process until somebody continues it.
 void stop_here(int number);
-
-// Recording: the handler of a terminal's stop signal whose action is the default.
-extern "C" [[gnu::visibility("hidden")]] void core_on_stop(int number, void* info, void* context);
 
 }  // namespace reweave::core

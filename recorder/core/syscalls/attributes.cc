@@ -6,7 +6,9 @@
 #include "recorder/core/image/image.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -30,7 +32,6 @@ long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
 long handle_capget(Call& call) {
   constexpr std::uint32_t kVersion1 = 0x19980330;
   constexpr std::uint64_t kHeaderBytes = 8, kBytes1 = 12, kBytes = 24;
-  if (!live()) return answered_call(call);
   const auto header = static_cast<std::uint64_t>(call.args[0]), data = static_cast<std::uint64_t>(call.args[1]);
   const bool first =
       bytes_there(header, kHeaderBytes) == kHeaderBytes && *reinterpret_cast<const std::uint32_t*>(header) == kVersion1;
@@ -41,13 +42,17 @@ long handle_capget(Call& call) {
   return result;
 }
 
+namespace {
+
+// A call that gets or sets a limit, or both; addresses may be 0.
+struct LimitCall {
+  long pid, resource, set, get;
+};
+
 // The limit of the address space would also limit what the runtime maps, so it is kept and held by us (memory.cc).
-long handle_rlimit(Call& call) {
-  const bool both = call.number == SYS_prlimit64;
-  const long pid = both ? call.args[0] : 0;
-  const long resource = call.args[both ? 1 : 0];
-  const long set = both ? call.args[2] : call.number == SYS_setrlimit ? call.args[1] : 0;
-  const long get = both ? call.args[3] : call.number == SYS_getrlimit ? call.args[1] : 0;
+// `needs_address`: the call has no other use.
+long limit_resource(Call& call, const LimitCall& asked, bool needs_address) {
+  const auto [pid, resource, set, get] = asked;
   const bool own = pid == 0 || pid == process().pid;
   if (own && resource == RLIMIT_STACK && set != 0) {
     const std::uint64_t wanted = reinterpret_cast<const Limit*>(set)->soft;
@@ -56,7 +61,7 @@ long handle_rlimit(Call& call) {
     return result;
   }
   if (!own || resource != RLIMIT_AS || modelled()) return recorded_call(call);
-  if (!both && set == 0 && get == 0) return complete(call, -EFAULT);
+  if (needs_address && set == 0 && get == 0) return complete(call, -EFAULT);
   Process& here = process();
   const Limit old = {here.memory_limit - 1, here.memory_hard_limit - 1};
   if (set != 0) {
@@ -71,9 +76,16 @@ long handle_rlimit(Call& call) {
   return log_value(call, 0, static_cast<std::uint64_t>(get), sizeof(Limit));
 }
 
+}  // namespace
+
+long handle_getrlimit(Call& call) { return limit_resource(call, {0, call.args[0], 0, call.args[1]}, true); }
+long handle_setrlimit(Call& call) { return limit_resource(call, {0, call.args[0], call.args[1], 0}, true); }
+long handle_prlimit64(Call& call) {
+  return limit_resource(call, {call.args[0], call.args[1], call.args[2], call.args[3]}, false);
+}
+
 // Who lost its parent is the supervisor's child, and natively that of the first process of all.
 long handle_getppid(Call& call) {
-  if (!live()) return answered_call(call);
   const long parent = sys(SYS_getppid);
   const bool lost = parent == config().supervisor && process().index != 0;
   const long result = lost ? 1 : parent;
@@ -108,7 +120,6 @@ long handle_keyctl(Call& call) {
   };
   constexpr Command kCommands[] = {
       {6 /* DESCRIBE */, 2, 3}, {11 /* READ */, 2, 3}, {17 /* GET_SECURITY */, 2, 3}, {31 /* CAPABILITIES */, 1, 2}};
-  if (!live()) return answered_call(call);
   const long result = sys(SYS_keyctl, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   Output output = {0, 0};
   for (const Command& command : kCommands) {
@@ -130,7 +141,6 @@ long handle_quotactl(Call& call) {
       {0x800004, 4},  {0x800005, 24}, {0x800007, 72},  // Q_GETFMT, Q_GETINFO, Q_GETQUOTA
       {0x800009, 72}, {0x5803, 112},  {0x5805, 80},    // Q_GETNEXTQUOTA, Q_XGETQUOTA, Q_XGETQSTAT
       {0x5808, 160},  {0x5809, 112}};                  // Q_XGETQSTATV, Q_XGETNEXTQUOTA
-  if (!live()) return answered_call(call);
   std::uint64_t bytes = 0;
   for (const Command& command : kCommands)
     if (command.number == static_cast<std::uint32_t>(call.args[0]) >> 8) bytes = command.bytes;
@@ -153,7 +163,6 @@ long handle_modify_ldt(Call& call) {
 
 long handle_sysfs(Call& call) {
   constexpr long kNameOf = 2;
-  if (!live()) return answered_call(call);
   const long result = sys(SYS_sysfs, call.args[0], call.args[1], call.args[2]);
   const auto* name = reinterpret_cast<const char*>(call.args[2]);
   const bool named = call.args[0] == kNameOf && result == 0;

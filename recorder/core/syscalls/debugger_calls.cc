@@ -11,55 +11,14 @@ namespace reweave::core {
 
 namespace {
 
-// How a system call is answered that has no function of its own below.
+// How a system call is answered.
 enum class Answer : std::uint8_t {
   kMade,      // it only looks
   kOnStream,  // likewise, if it is about a standard stream
   kNothing,   // success, without doing anything
   kNoMemory,  // the C library then asks for new memory instead
   kEnds,      // the function would end the program, or another
-};
-
-struct Row {
-  int number;
-  Answer answer;
-};
-
-constexpr Row kRows[] = {
-    {SYS_clock_gettime, Answer::kMade},
-    {SYS_gettimeofday, Answer::kMade},
-    {SYS_time, Answer::kMade},
-    {SYS_clock_getres, Answer::kMade},
-    {SYS_getrandom, Answer::kMade},
-    {SYS_uname, Answer::kMade},
-    {SYS_getuid, Answer::kMade},
-    {SYS_geteuid, Answer::kMade},
-    {SYS_getgid, Answer::kMade},
-    {SYS_getegid, Answer::kMade},
-    {SYS_getrusage, Answer::kMade},
-    {SYS_sysinfo, Answer::kMade},
-    {SYS_getcwd, Answer::kMade},
-    {SYS_readlink, Answer::kMade},
-    {SYS_access, Answer::kMade},
-    {SYS_stat, Answer::kMade},
-    {SYS_lstat, Answer::kMade},
-    {SYS_fstat, Answer::kOnStream},
-    {SYS_ioctl, Answer::kOnStream},
-    {SYS_newfstatat, Answer::kOnStream},
-    {SYS_lseek, Answer::kOnStream},
-    {SYS_sched_yield, Answer::kNothing},
-    {SYS_rt_sigprocmask, Answer::kNothing},
-    {SYS_madvise, Answer::kNothing},
-    {SYS_fsync, Answer::kNothing},
-    {SYS_nanosleep, Answer::kNothing},
-    {SYS_clock_nanosleep, Answer::kNothing},
-    {SYS_mprotect, Answer::kNoMemory},
-    {SYS_mremap, Answer::kNoMemory},
-    {SYS_exit, Answer::kEnds},
-    {SYS_exit_group, Answer::kEnds},
-    {SYS_kill, Answer::kEnds},
-    {SYS_tgkill, Answer::kEnds},
-    {SYS_tkill, Answer::kEnds},
+  kOwn,       // by `own`
 };
 
 bool is_stream(long fd) { return fd >= 0 && fd <= 2; }
@@ -106,31 +65,68 @@ long futex(const KernelRegisters& r) {
   give_up_debugger_call("it waits for another thread, which does not run meanwhile");
 }
 
+long end_of_heap(const KernelRegisters&) { return static_cast<long>(program_break().end); }
+long own_pid(const KernelRegisters&) { return process().pid; }
+long own_tid(const KernelRegisters&) { return self().tid; }
+
+struct Row {
+  int number;
+  Answer answer;
+  long (*own)(const KernelRegisters&) = nullptr;
+};
+
+constexpr Row kRows[] = {
+    {SYS_write, Answer::kOwn, write_marked},
+    {SYS_writev, Answer::kOwn, write_marked},
+    {SYS_mmap, Answer::kOwn, map},
+    {SYS_munmap, Answer::kOwn, unmap},
+    {SYS_brk, Answer::kOwn, end_of_heap},
+    {SYS_futex, Answer::kOwn, futex},
+    {SYS_getpid, Answer::kOwn, own_pid},
+    {SYS_gettid, Answer::kOwn, own_tid},
+    {SYS_clock_gettime, Answer::kMade},
+    {SYS_gettimeofday, Answer::kMade},
+    {SYS_time, Answer::kMade},
+    {SYS_clock_getres, Answer::kMade},
+    {SYS_getrandom, Answer::kMade},
+    {SYS_uname, Answer::kMade},
+    {SYS_getuid, Answer::kMade},
+    {SYS_geteuid, Answer::kMade},
+    {SYS_getgid, Answer::kMade},
+    {SYS_getegid, Answer::kMade},
+    {SYS_getrusage, Answer::kMade},
+    {SYS_sysinfo, Answer::kMade},
+    {SYS_getcwd, Answer::kMade},
+    {SYS_readlink, Answer::kMade},
+    {SYS_access, Answer::kMade},
+    {SYS_stat, Answer::kMade},
+    {SYS_lstat, Answer::kMade},
+    {SYS_fstat, Answer::kOnStream},
+    {SYS_ioctl, Answer::kOnStream},
+    {SYS_newfstatat, Answer::kOnStream},
+    {SYS_lseek, Answer::kOnStream},
+    {SYS_sched_yield, Answer::kNothing},
+    {SYS_rt_sigprocmask, Answer::kNothing},
+    {SYS_madvise, Answer::kNothing},
+    {SYS_fsync, Answer::kNothing},
+    {SYS_nanosleep, Answer::kNothing},
+    {SYS_clock_nanosleep, Answer::kNothing},
+    {SYS_mprotect, Answer::kNoMemory},
+    {SYS_mremap, Answer::kNoMemory},
+    {SYS_exit, Answer::kEnds},
+    {SYS_exit_group, Answer::kEnds},
+    {SYS_kill, Answer::kEnds},
+    {SYS_tgkill, Answer::kEnds},
+    {SYS_tkill, Answer::kEnds},
+};
+
 }  // namespace
 
 long call_for_debugger(const KernelRegisters& r) {
   const auto number = static_cast<int>(r.rax);
-  switch (number) {
-    case SYS_write:
-    case SYS_writev:
-      return write_marked(r);
-    case SYS_mmap:
-      return map(r);
-    case SYS_munmap:
-      return unmap(r);
-    case SYS_brk:
-      return static_cast<long>(program_break().end);
-    case SYS_futex:
-      return futex(r);
-    case SYS_getpid:
-      return process().pid;
-    case SYS_gettid:
-      return self().tid;
-    default:
-      break;
-  }
   for (const Row& row : kRows) {
     if (row.number != number) continue;
+    if (row.answer == Answer::kOwn) return row.own(r);
     if (row.answer == Answer::kEnds) give_up_debugger_call("it ends the program, or sends a signal");
     if (row.answer == Answer::kNothing) return 0;
     if (row.answer == Answer::kNoMemory) return -ENOMEM;

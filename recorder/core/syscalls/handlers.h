@@ -1,19 +1,21 @@
 // The handlers that rows of the table name, by family.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
-
 namespace reweave::core {
+
+struct Call;
 
 // memory.cc
 long handle_mmap(Call&);
 long handle_munmap(Call&);
 long handle_brk(Call&);
 long handle_mlockall(Call&);
+long handle_munlockall(Call&);
 
 // protection.cc
 long handle_mprotect(Call&);
-long handle_pkey(Call&);
+long handle_pkey_alloc(Call&);
+long handle_pkey_free(Call&);
 long handle_mseal(Call&);
 
 // advice.cc
@@ -42,8 +44,6 @@ long handle_get_robust_list(Call&);
 long handle_arch_prctl(Call&);
 
 // futex.cc
-// Whether a futex call interrupted by a handler starts over; `wanted`: the handler has SA_RESTART.
-bool futex_restarts(int operation, bool timed, bool wanted);
 long handle_futex(Call&);
 long handle_futex_waitv(Call&);
 
@@ -69,7 +69,9 @@ long handle_semctl(Call&);
 long handle_msgctl(Call&);
 
 // attributes.cc
-long handle_rlimit(Call&);
+long handle_getrlimit(Call&);
+long handle_setrlimit(Call&);
+long handle_prlimit64(Call&);
 long handle_capget(Call&);
 long handle_getcpu(Call&);
 long handle_getppid(Call&);
@@ -143,6 +145,7 @@ long handle_setsockopt(Call&);
 // misc.cc
 long handle_prctl(Call&);
 long handle_personality(Call&);
-long handle_sched_affinity(Call&);
+long handle_sched_setaffinity(Call&);
+long handle_sched_getaffinity(Call&);
 
 }  // namespace reweave::core

@@ -5,10 +5,12 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/ioctl_buffers.h"
 #include "recorder/core/syscalls/ioctl_requests.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -1,7 +1,7 @@
 // What requests of ioctl(2) write where their argument leads to, besides the argument itself: a table.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

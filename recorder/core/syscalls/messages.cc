@@ -6,8 +6,10 @@
 
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -122,7 +124,7 @@ long wait_for_data(const Call& call) {
 bool waits_for_data(const Call& call, long flags) {
   const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
   if (!there || (flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0 || times_out(call.args[0])) return false;
-  if (state().live_threads == 1 && call.number != SYS_recvmmsg) return false;
+  if (state().live_threads == 1 && call.row->at.count < 0) return false;
   const long of_file = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   return !is_error(of_file) && (of_file & O_NONBLOCK) == 0;
 }
@@ -133,7 +135,7 @@ struct Entry {  // struct mmsghdr
 };
 
 void keep_messages(const Call& call) {
-  if (call.number == SYS_recvmsg) return keep(static_cast<std::uint64_t>(call.args[1]), kept_of(call, 0));
+  if (call.row->at.count < 0) return keep(static_cast<std::uint64_t>(call.args[1]), kept_of(call, 0));
   const auto* entry = reinterpret_cast<const Entry*>(call.args[1]);
   const long first = entry - reinterpret_cast<const Entry*>(call.logged[1]);
   for (long i = 0; i < call.args[2]; i++) keep(reinterpret_cast<std::uint64_t>(entry + i), kept_of(call, first + i));
@@ -142,7 +144,7 @@ void keep_messages(const Call& call) {
 // A receive that may block and has nested buffers: takes what there is with the baton; if that is nothing, waits for
 // data off the baton.
 long receive(Call& call) {
-  long& flags = call.args[call.number == SYS_recvmsg ? 2 : 3];
+  long& flags = call.args[call.row->at.flags];
   const long wanted = flags;
   while (waits_for_data(call, wanted)) {
     const bool whole = (wanted & MSG_WAITALL) != 0;  // then once there is something: mostly all of it
@@ -168,7 +170,6 @@ long receive(Call& call) {
 }  // namespace
 
 long handle_recvmsg(Call& call) {
-  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   const long result = receive(call);
   std::uint32_t n = 0;
@@ -206,7 +207,6 @@ long receive_many(Call& call, std::int64_t deadline) {
 }  // namespace
 
 long handle_recvmmsg(Call& call) {
-  if (!live()) return answered_call(call);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   auto* limit = reinterpret_cast<std::int64_t*>(call.args[4]);
   if (limit != nullptr && (limit[0] < 0 || limit[1] < 0 || limit[1] >= kSecond)) return complete(call, -EINVAL);

@@ -5,8 +5,10 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -166,27 +168,31 @@ long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t byt
 
 // All threads of the tree share one processor. The target is told of the processors that the user gave it, and what
 // it asks for is answered, and not done.
-long handle_sched_affinity(Call& call) {
-  if (replaying() && call.number == SYS_sched_getaffinity) return inject(call);
+long handle_sched_setaffinity(Call& call) {
+  const auto room = static_cast<std::uint64_t>(call.args[1]);
+  const auto* mask = reinterpret_cast<const std::uint64_t*>(call.args[2]);
   if (replaying()) {
     const long result = inject(call);
     Thread* thread = thread_of(call);
-    if (thread != nullptr && result == 0)
-      set_affinity(*thread, reinterpret_cast<const std::uint64_t*>(call.args[2]),
-                   static_cast<std::uint64_t>(call.args[1]));
+    if (thread != nullptr && result == 0) set_affinity(*thread, mask, room);
     return result;
   }
   Thread* thread = thread_of(call);
-  const auto room = static_cast<std::uint64_t>(call.args[1]);
-  auto* mask = reinterpret_cast<std::uint64_t*>(call.args[2]);
-  if (call.number == SYS_sched_setaffinity)
-    return complete(call, thread != nullptr ? set_affinity(*thread, mask, room)
-                                            : sys(SYS_sched_setaffinity, call.args[0], room, mask));
+  return complete(call, thread != nullptr ? set_affinity(*thread, mask, room)
+                                          : sys(SYS_sched_setaffinity, call.args[0], room, mask));
+}
+
+long handle_sched_getaffinity(Call& call) {
+  if (replaying()) return inject(call);
+  const Thread* thread = thread_of(call);
   if (thread == nullptr) return recorded_call(call);
+  const auto room = static_cast<std::uint64_t>(call.args[1]);
   std::uint64_t real[16];  // how much of it there must be room for is the kernel's business
   const long bytes = sys(SYS_sched_getaffinity, 0, room < sizeof real ? room : sizeof real, real);
   const Output output = {static_cast<std::uint64_t>(call.args[2]), static_cast<std::uint64_t>(bytes)};
-  if (!is_error(bytes)) memcpy(mask, thread->affinity_bytes != 0 ? thread->affinity : config().affinity, output.bytes);
+  if (!is_error(bytes))
+    memcpy(reinterpret_cast<void*>(call.args[2]), thread->affinity_bytes != 0 ? thread->affinity : config().affinity,
+           output.bytes);
   log_call(call, bytes, &output, is_error(bytes) ? 0 : 1);
   return bytes;
 }

@@ -2,7 +2,7 @@
 // asks for, not the one for the thread that asks.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

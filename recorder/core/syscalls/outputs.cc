@@ -40,7 +40,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
       // recvfrom: it came, but where from could not be told.
-      if (result == -EFAULT && (is_partly_there(address, count * out.size) || call.number == SYS_recvfrom))
+      if (result == -EFAULT && (is_partly_there(address, count * out.size) || tells_sender(*call.row)))
         to[n++] = {address, count * out.size};
       break;
     case OutKind::kByCount:
@@ -89,7 +89,7 @@ const IoVector* keep_vector(const Call& call, const Out& out) {
 }
 
 bool writes_outputs(const Call& call, long result) {
-  const std::uint16_t flags = call.row->flags;
+  const std::uint64_t flags = call.row->flags;
   if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
   if ((flags & kWritesIfPositive) != 0) return result > 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "recorder/core/memory/address_space.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/scratch.h"
 
 namespace reweave::core {

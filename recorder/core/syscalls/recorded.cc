@@ -1,13 +1,13 @@
-// Calls whose result is recorded: made live, in scratch memory without the baton if they may block, then logged with
-// what they wrote; replaying, injected.
+#include "recorder/core/syscalls/recorded.h"
+
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/model.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/files/kept_files.h"
@@ -44,9 +44,9 @@ long make_off_baton(Call& call, const Before& before, std::uint32_t& count) {
 void note_descriptors(const Call& call, long result) {
   if (is_error(result)) return;
   if ((call.row->flags & kNewFd) != 0) forget_fd(result);
-  if (call.number == SYS_sendmsg || call.number == SYS_sendmmsg) state().descriptors_passed = 1;
-  if (call.number == SYS_socket) note_socket(result, call.logged[0]);
-  if (call.number == SYS_accept || call.number == SYS_accept4) note_accepted(result, call.logged[0]);
+  if ((call.row->flags & kPassesFds) != 0) state().descriptors_passed = 1;
+  if ((call.row->flags & kMakesSocket) != 0) note_socket(result, call.logged[0]);
+  if ((call.row->flags & kAccepts) != 0) note_accepted(result, call.logged[0]);
   if ((call.row->flags & kNewFdPair) != 0) {
     const auto* pair = reinterpret_cast<const int*>(call.logged[call.row->outs[0].arg]);
     forget_fd(pair[0]);
@@ -130,7 +130,7 @@ long syscall_with_stops(const Call& call, const long* args) {
 long answered_call(Call& call) {
   if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
   if (replaying() && (call.row->flags & kChangesFile) != 0) repeat_file_changes();
-  return replaying() ? inject(call) : model_call(call);
+  return replaying() ? inject(call) : explored.answer(call);
 }
 
 long recorded_call(Call& call, bool may_block) {

@@ -56,7 +56,7 @@ void ScratchArguments::substitute(const Out& out) {
       break;
     case OutKind::kByResult:
     case OutKind::kByCount:  // recvfrom may fail when it has written an unknown part
-      to = place(address, count * out.size, call_.number == SYS_recvfrom && call_.args[4] != 0);
+      to = place(address, count * out.size, tells_sender(*call_.row) && call_.args[4] != 0);
       break;
     case OutKind::kInOutCount:
       to = place(address, count * out.size, true);

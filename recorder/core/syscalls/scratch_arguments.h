@@ -2,7 +2,7 @@
 // scratch meanwhile.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
-#include "recorder/core/signals/faults.h"
+#include "recorder/core/signals/forced_signals.h"
 #include "recorder/core/signals/signal_effects.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -155,9 +155,7 @@ std::uint32_t strictest(std::uint32_t filter, const seccomp_data& data) {
   return chosen;
 }
 
-bool strict_allows(long number) {
-  return number == SYS_read || number == SYS_write || number == SYS_exit || number == SYS_rt_sigreturn;
-}
+bool strict_allows(long number) { return (find_row(number)->flags & kStrictMode) != 0; }
 
 struct SystemCallInfo {  // siginfo_t of SIGSYS
   std::int32_t number, error, code, padding;

@@ -1,7 +1,7 @@
 // The target's own seccomp filters, evaluated by us: the kernel's would apply to the runtime's calls too (seccomp(2)).
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -3,9 +3,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/outputs.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -43,16 +45,19 @@ const LeadingOption* find_leading(const Call& call) {
   return nullptr;
 }
 
+// The other call sets one.
+bool gets_option(const Call& call) { return call.row->outs[0].kind != OutKind::kNone; }
+
 // Options by which the kernel maps memory, or writes it at instants of its own: as on a kernel without them.
 bool shares_memory(const Call& call) {
   constexpr long kZeroCopyReceive = 35, kUmem = 4;  // TCP_ZEROCOPY_RECEIVE, XDP_UMEM_REG
-  if (call.number == SYS_getsockopt) return call.args[1] == kTcp && call.args[2] == kZeroCopyReceive;
+  if (gets_option(call)) return call.args[1] == kTcp && call.args[2] == kZeroCopyReceive;
   return call.args[1] == kXdp && call.args[2] == kUmem;
 }
 
 long call_with_places(Call& call, const LeadingOption& option) {
   const auto buffer = static_cast<std::uint64_t>(call.args[3]);
-  const bool gets = call.number == SYS_getsockopt;
+  const bool gets = gets_option(call);
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   Output outputs[4] = {};
   std::uint32_t n = 0;

@@ -6,8 +6,9 @@
 
 #include <array>
 
-#include "recorder/core/base/fatal.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/kernel_step_handlers.h"
 
 namespace reweave::core {
 
@@ -58,30 +59,87 @@ constexpr PathArguments kPathArguments[] = {
 #undef PATHS
 };
 
+struct ArgumentPlaces {
+  std::uint16_t number;
+  CallPlaces places;
+};
+constexpr ArgumentPlaces kArgumentPlaces[] = {
+#define PLACES(number, ...) {number, {__VA_ARGS__}},
+#include "recorder/core/syscalls/argument_places.inc"
+#undef PLACES
+};
+
+struct RepeatedCall {
+  std::uint16_t number;
+  Repeats repeats;
+};
+constexpr RepeatedCall kRepeatedCalls[] = {
+#define REPEATED(number, repeats) {number, Repeats::repeats},
+#include "recorder/core/syscalls/repeated_calls.inc"
+#undef REPEATED
+};
+
+struct StepRow {
+  std::uint16_t number;
+  void (*before)(const Call&);
+  void (*after)(const Call&, long result);
+};
+constexpr StepRow kStepRows[] = {
+#define STEPS(number, before, after) {number, before, after},
+#include "recorder/core/syscalls/kernel_step_rows.inc"
+#undef STEPS
+};
+
+struct ExploredRow {
+  std::uint16_t number;
+  ExploredStep step;
+  bool (*answer)(Call&, long& result);
+};
+constexpr ExploredRow kExploredRows[] = {
+#define EXPLORED(number, step, answer) {number, ExploredStep::step, answer},
+#include "recorder/core/syscalls/explored_rows.inc"
+#undef EXPLORED
+};
+
+// The next entry of a list in number order, if it is the row's; null otherwise.
+template <typename Entry, std::size_t N>
+constexpr const Entry* take_entry(const Entry (&list)[N], std::size_t& next, const SyscallRow& row) {
+  return next < N && list[next].number == row.number ? &list[next++] : nullptr;
+}
+
 // All lists are in number order.
 constexpr std::array<SyscallRow, kRowCount> make_rows() {
   std::array<SyscallRow, kRowCount> rows = {};
-  std::size_t next = 0, next_paths = 0;
+  std::size_t ints = 0, paths = 0, places = 0, repeated = 0, answers = 0, steps = 0;
   for (std::size_t i = 0; i < kRowCount; i++) {
-    rows[i] = kPlainRows[i];
-    if (next < std::size(kIntArguments) && kIntArguments[next].number == rows[i].number)
-      rows[i].ints = kIntArguments[next++].ints;
-    if (next_paths < std::size(kPathArguments) && kPathArguments[next_paths].number == rows[i].number)
-      rows[i].paths = kPathArguments[next_paths++].paths;
+    SyscallRow& row = rows[i] = kPlainRows[i];
+    if (const auto* entry = take_entry(kIntArguments, ints, row)) row.ints = entry->ints;
+    if (const auto* entry = take_entry(kPathArguments, paths, row)) row.paths = entry->paths;
+    if (const auto* entry = take_entry(kArgumentPlaces, places, row)) row.at = entry->places;
+    if (const auto* entry = take_entry(kRepeatedCalls, repeated, row)) row.repeats = entry->repeats;
+    if (const auto* entry = take_entry(kExploredRows, answers, row)) {
+      row.step = entry->step;
+      row.explored = entry->answer;
+    }
+    if (const auto* entry = take_entry(kStepRows, steps, row)) {
+      row.before = entry->before;
+      row.after = entry->after;
+    }
   }
   return rows;
 }
 constexpr std::array<SyscallRow, kRowCount> kRows = make_rows();
 
-constexpr bool all_have_rows() {
-  std::size_t with = 0, with_paths = 0;
-  for (const SyscallRow& row : kRows) {
-    with += row.ints != 0 ? 1 : 0;
-    with_paths += row.paths != 0 ? 1 : 0;
-  }
-  return with == std::size(kIntArguments) && with_paths == std::size(kPathArguments);
+// Every entry of a list in number order has its row.
+template <typename Entry, std::size_t N>
+constexpr bool all_have_rows(const Entry (&list)[N]) {
+  std::size_t next = 0;
+  for (const SyscallRow& row : kRows) take_entry(list, next, row);
+  return next == N;
 }
-static_assert(all_have_rows(), "int and path arguments are in number order, each of a call that has a row");
+static_assert(all_have_rows(kIntArguments) && all_have_rows(kPathArguments) && all_have_rows(kArgumentPlaces) &&
+                  all_have_rows(kRepeatedCalls) && all_have_rows(kExploredRows) && all_have_rows(kStepRows),
+              "the lists of further columns are in number order, each entry of a call that has a row");
 
 constexpr bool sorted_and_unique() {
   for (std::size_t i = 1; i < kRowCount; i++)
@@ -117,16 +175,6 @@ constexpr SyscallRow kUnknown = {
 const SyscallRow* find_row(long number) {
   if (number < 0 || number >= static_cast<long>(kIndexSize) || kIndex.row[number] == 0) return &kUnknown;
   return &kRows[kIndex.row[number] - 1];
-}
-
-long refuse(Call& call) {
-  if (call.row->kind == CallKind::kRefused) return complete(call, -ENOSYS);
-  if (call.row->kind == CallKind::kDenied) return complete(call, -EPERM);
-  Text text;
-  text << "system call " << call.row->name << " (number " << static_cast<int>(call.number)
-       << ") cannot be recorded: " << call.row->why << "; it is row " << static_cast<int>(call.number)
-       << " of recorder/core/syscalls/table.cc";
-  stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
 }  // namespace reweave::core

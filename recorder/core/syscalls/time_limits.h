@@ -14,7 +14,7 @@ class TimeLimit {
   const long* left();
 
  private:
-  long number_;
+  const SyscallRow& row_;
   bool some_;
   long args_[6];
   std::int64_t began_ = 0;  // CLOCK_MONOTONIC nanoseconds

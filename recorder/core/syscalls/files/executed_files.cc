@@ -6,8 +6,10 @@
 
 #include "recorder/core/image/image.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/open_flags.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -15,10 +15,6 @@ inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReser
 // error of readlink(2).
 long path_of_fd(long fd, char* to, std::size_t room);
 
-// Opens a file for us, by a path from a folder (openat(2)). That the program has used up its descriptors does not
-// count, if the limit can be raised for a moment.
-long open_own(long folder, const char* path, long flags);
-
 // Recording only: asks the kernel what `fd` is, the first time.
 bool fd_may_block(long fd);
 // Recording only: the target has just been told this of `fd`, so that the kernel need not be asked again.

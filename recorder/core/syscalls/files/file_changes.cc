@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/open_own.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
@@ -40,20 +41,14 @@ bool is_readable(long fd) {
 
 // What is behind the place gets others.
 bool moves_contents(const Call& call) {
-  return call.number == SYS_fallocate && (call.args[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
+  return call.row->at.change == HowChanged::kAllocates &&
+         (call.args[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
 }
 
 // The descriptor that the call changes; -1: it names a path.
 long changed_fd(const Call& call) {
-  switch (call.number) {
-    case SYS_truncate:
-      return -1;
-    case SYS_copy_file_range:
-    case SYS_splice:
-      return call.args[2];
-    default:
-      return call.args[0];
-  }
+  if (call.row->at.change == HowChanged::kSize && call.row->paths != 0) return -1;
+  return call.args[call.row->at.to < 0 ? 0 : call.row->at.to];
 }
 
 // What fallocate did to the contents; room alone changes none of them.
@@ -67,24 +62,19 @@ Change allocated(const Call& call, std::uint64_t size) {
 
 Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   const auto written = static_cast<std::uint64_t>(result);
-  switch (call.number) {
-    case SYS_write:
-    case SYS_writev:
-    case SYS_sendfile:
+  const long at = call.row->at.offset < 0 ? 0 : call.args[call.row->at.offset];
+  switch (call.row->at.change) {
+    case HowChanged::kAtPosition:
       return {position(fd) - written, written};
-    case SYS_pwrite64:
-    case SYS_pwritev:
-    case SYS_pwritev2:
-      if (call.args[3] == -1) return {position(fd) - written, written};  // pwritev2: the file's position
-      return {static_cast<std::uint64_t>(call.args[3]), written};
-    case SYS_ftruncate:
-    case SYS_truncate:
+    case HowChanged::kAtOffset:
+      if (at == -1) return {position(fd) - written, written};  // pwritev2
+      return {static_cast<std::uint64_t>(at), written};
+    case HowChanged::kAtOffsetThere:
+      if (at == 0) return {position(fd) - written, written};
+      return {*reinterpret_cast<const std::uint64_t*>(at) - written, written};
+    case HowChanged::kSize:
       return {0, 0};
-    case SYS_copy_file_range:
-    case SYS_splice:
-      if (call.args[3] == 0) return {position(fd) - written, written};
-      return {*reinterpret_cast<const std::uint64_t*>(call.args[3]) - written, written};
-    case SYS_fallocate:
+    case HowChanged::kAllocates:
       return allocated(call, size);
     default:
       return {0, size};
@@ -94,8 +84,8 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
 // A write at a place, which goes to the file's end all the same (pwrite(2), readv(2)).
 bool appends(const Call& call, long fd) {
   constexpr long kAppend = 0x10, kNoAppend = 0x20;  // RWF_
-  if (call.number != SYS_pwrite64 && call.number != SYS_pwritev && call.number != SYS_pwritev2) return false;
-  const long how = call.number == SYS_pwritev2 ? call.args[5] : 0;
+  if (call.row->at.change != HowChanged::kAtOffset) return false;
+  const long how = call.row->at.flags < 0 ? 0 : call.args[call.row->at.flags];
   if ((how & (kAppend | kNoAppend)) != 0) return (how & kAppend) != 0;
   return (sys(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND) != 0;
 }
@@ -242,7 +232,7 @@ void log_file_change(const Call& call, long result) {
   if (!nothing && is_error(own))
     stop_run(wire::OutcomeKind::kUnsupported, "a change of a mapped file cannot be read; allow more descriptors");
   if (tail.bytes != 0) log_change(status, own, tail);
-  if (call.number == SYS_fallocate && change.bytes != 0)
+  if (call.row->at.change == HowChanged::kAllocates && change.bytes != 0)
     log_sparse_change(call, status, own, opened_own >= 0, change);
   else
     log_changes(status, own, change);

@@ -1,7 +1,7 @@
 // Changes of mapped files through descriptors and paths: their contents and their size.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
+#include "recorder/core/base/open_own.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/syscalls/files/fd_table.h"
@@ -159,8 +159,8 @@ std::uint64_t room_for_contents(std::uint64_t bytes) {
 
 void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base, bool only_holes) {
   const auto write = only_holes ? write_into_holes : write_piece;
-  const wire::RecordHeader* record = model_record_after(mapping.header);
-  while (is_pseudo_call(*record, wire::kFileContents) && write(*record, fd, base)) record = model_record_after(*record);
+  const wire::RecordHeader* record = record_after(mapping.header);
+  while (is_pseudo_call(*record, wire::kFileContents) && write(*record, fd, base)) record = record_after(*record);
 }
 
 }  // namespace reweave::core

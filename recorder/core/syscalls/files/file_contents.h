@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -7,16 +7,18 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/executed_files.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/open_flags.h"
 #include "recorder/core/syscalls/files/streams.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/proc/shown_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/own_files.h"
@@ -34,7 +36,7 @@ bool from_loader(const Call& call) { return in_interpreter(call.context.register
 // runtime it gets the library that defines the same functions, whether or not the real one is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
-  const bool opens = call.number != SYS_access && call.number != SYS_faccessat && call.number != SYS_faccessat2;
+  const bool opens = (call.row->flags & kNewFd) != 0;
   const char* program = opens && (open_flags(call) & O_NOFOLLOW) != 0 ? nullptr : program_behind(path);
   if (program != nullptr) return program;
   if (!from_loader(call)) return path;
@@ -61,7 +63,7 @@ const char* link_to_own(const char* path) {
 
 // openat2 with RESOLVE_ flags, which look at links in ways that our answers would not show.
 bool resolves_strictly(const Call& call) {
-  return call.number == SYS_openat2 && call.args[3] >= 24 &&
+  return (call.row->flags & kFlagsInMemory) != 0 && call.args[3] >= 24 &&
          reinterpret_cast<const std::uint64_t*>(call.args[2])[2] != 0;
 }
 
@@ -69,7 +71,7 @@ long open_path(Call& call, int slot) {
   if (!live() || resolves_strictly(call)) return recorded_call(call);
   const char* path = substitute(call, string_at(call.args[slot]));
   const char* link = path != nullptr && from_loader(call) ? link_to_own(path) : nullptr;
-  if (link != nullptr && call.number == SYS_access) return complete(call, 0);
+  if (link != nullptr && slot == 0 && (call.row->flags & kNewFd) == 0) return complete(call, 0);
   if (link != nullptr && slot == 1) call.args[0] = kProcFd;
   call.args[slot] = reinterpret_cast<long>(link != nullptr && slot == 1 ? link : path);
   return recorded_call(call);
@@ -87,7 +89,7 @@ bool waits_for_other_end(const Call& call, int slot) {
 
 long open_file(Call& call, int slot) {
   if (opens_executed(call, slot)) return text_busy(call);
-  if (live() && call.number != SYS_openat2 && opens_shown(call, slot)) return open_shown(call, slot);
+  if (live() && (call.row->flags & kFlagsInMemory) == 0 && opens_shown(call, slot)) return open_shown(call, slot);
   const char* path = string_at(call.args[slot]);
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
   const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
@@ -111,7 +113,7 @@ long read_link(Call& call, int slot) {
   const char* program = path == nullptr ? nullptr : program_behind(path);
   if (program == nullptr) return recorded_call(call);
   if (!is_own_program(program)) return complete(call, give_link(call, slot, program));
-  if (modelled() && find_recorded(call) == nullptr) {
+  if (modelled() && !explored.knows(call)) {
     const long bytes = give_link(call, slot, program_path());
     return log_value(call, bytes, static_cast<std::uint64_t>(call.args[slot + 1]), static_cast<std::uint64_t>(bytes));
   }
@@ -124,23 +126,20 @@ long read_link(Call& call, int slot) {
 long handle_open(Call& call) { return open_file(call, 0); }
 long handle_openat(Call& call) { return open_file(call, 1); }
 
-long handle_access(Call& call) {
-  const int slot = call.number == SYS_access ? 0 : 1;
-  return open_path(call, slot);
-}
+long handle_access(Call& call) { return open_path(call, call.row->at.path); }
 
 // Of the program's own link in /proc what it leads to: the program, not the core.
 long handle_stat(Call& call) {
   constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
-  const int slot = call.number == SYS_stat ? 0 : 1;
-  const long flags = call.number == SYS_stat ? 0 : call.args[call.number == SYS_statx ? 2 : 3];
+  const int slot = call.row->at.path;
+  const long flags = call.row->at.flags < 0 ? 0 : call.args[call.row->at.flags];
   const bool follows = live() && (flags & kNoFollow) == 0 && call.args[slot] != 0;
   if (const char* program = follows ? program_behind(string_at(call.args[slot])) : nullptr)
     call.args[slot] = reinterpret_cast<long>(program);
   const long result = recorded_call(call);
   constexpr long kEmptyPath = 0x1000;  // AT_EMPTY_PATH
-  if (live() && result == 0 && call.number == SYS_newfstatat && (flags & kEmptyPath) != 0 && call.args[slot] != 0 &&
-      *string_at(call.args[slot]) == 0)
+  const bool of_descriptor = (flags & kEmptyPath) != 0 && call.args[slot] != 0 && *string_at(call.args[slot]) == 0;
+  if (live() && result == 0 && call.row->outs[0].size == sizeof(struct stat) && of_descriptor)
     note_status(call.args[0], *reinterpret_cast<const struct stat*>(call.args[2]));
   return result;
 }
@@ -181,8 +180,8 @@ long handle_close(Call& call) {
 }
 
 long handle_dup(Call& call) {
-  const bool onto = call.number != SYS_dup;
-  if (is_our_fd(call.args[0]) || (onto && is_our_fd(call.args[1]))) return complete(call, -EBADF);
+  const int onto = call.row->at.to;
+  if (is_our_fd(call.args[0]) || (onto >= 0 && is_our_fd(call.args[onto]))) return complete(call, -EBADF);
   const long result = recorded_call(call);
   if (!is_error(result)) copy_fd(call.logged[0], result);
   return result;
@@ -253,15 +252,15 @@ constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
 // What copying to our standard output is answered with. The kernel has other errors to tell before.
 long refuse_copy(const Call& call, bool between_pipes) {
   const long* a = call.args;
-  const long bytes = a[call.number == SYS_tee ? 2 : call.number == SYS_sendfile ? 3 : 4];
-  const long flags = a[call.number == SYS_tee ? 3 : 5];
-  if (call.number == SYS_sendfile && a[2] != 0) (void)*reinterpret_cast<volatile long*>(a[2]);
-  if (call.number == SYS_splice && bytes == 0) return 0;
-  if (between_pipes && (flags & ~kPipeFlags) != 0) return -EINVAL;
-  if (call.number == SYS_tee && bytes == 0) return 0;
-  const long source = a[call.number == SYS_sendfile ? 1 : 0];
-  if (live() && is_error(sys(SYS_fcntl, source, F_GETFD))) return -EBADF;
-  return call.number == SYS_copy_file_range ? -EXDEV : -EINVAL;
+  const CallPlaces& at = call.row->at;
+  const bool is_sendfile = at.flags < 0, is_tee = at.in_offset < 0;
+  const bool nothing = between_pipes && a[at.count] == 0;
+  if (is_sendfile && a[at.in_offset] != 0) (void)*reinterpret_cast<volatile long*>(a[at.in_offset]);
+  if (nothing && !is_tee) return 0;
+  if (between_pipes && (a[at.flags] & ~kPipeFlags) != 0) return -EINVAL;
+  if (nothing) return 0;
+  if (live() && is_error(sys(SYS_fcntl, a[at.from], F_GETFD))) return -EBADF;
+  return between_pipes || is_sendfile ? -EINVAL : -EXDEV;
 }
 
 }  // namespace
@@ -270,9 +269,8 @@ long refuse_copy(const Call& call, bool between_pipes) {
 // fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
   if (replaying()) scratch_of(call.me);  // where what went to the output is put
-  const int target = call.number == SYS_sendfile ? 0 : call.number == SYS_tee ? 1 : 2;
-  if (replaying() || fd_stream(call.args[target]) == 0) return recorded_call(call);
-  const bool between_pipes = call.number == SYS_splice || call.number == SYS_tee;
+  if (replaying() || fd_stream(call.args[call.row->at.to]) == 0) return recorded_call(call);
+  const bool between_pipes = (call.row->flags & kBetweenPipes) != 0;
   const long refused = refuse_copy(call, between_pipes);
   const bool may_be_copied = live() && refused == -EINVAL && (!between_pipes || (call.args[5] & ~kPipeFlags) == 0);
   return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
@@ -281,7 +279,6 @@ long handle_copy_between(Call& call) {
 // Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
-  if (!live()) return answered_call(call);
   const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
   if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
@@ -296,7 +293,6 @@ long handle_vmsplice(Call& call) {
 
 // The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).
 long handle_name_to_handle_at(Call& call) {
-  if (!live()) return answered_call(call);
   const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
   const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
@@ -316,7 +312,7 @@ bool has_valid_limit(const Call& call) {
   constexpr std::int64_t kMicro = 1'000'000, kNano = 1'000'000'000;
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[4]);
   if (time == nullptr) return true;
-  const bool micro = call.number == SYS_select;
+  const bool micro = (call.row->flags & kMicroseconds) != 0;
   const std::int64_t seconds = time[0] + (micro ? time[1] / kMicro : 0);
   const std::int64_t rest = micro ? time[1] % kMicro * (kNano / kMicro) : time[1];
   return seconds >= 0 && rest >= 0 && rest < kNano;

@@ -7,6 +7,7 @@
 
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
 
@@ -55,7 +56,7 @@ bool continues(const ReadPosition& last, long fd) {
 }
 
 std::uint64_t offset_of(const Call& call, long result) {
-  if (call.number == SYS_pread64) return static_cast<std::uint64_t>(call.args[3]);
+  if (call.row->at.offset >= 0) return static_cast<std::uint64_t>(call.args[call.row->at.offset]);
   const long fd = call.args[0];
   ReadPosition& last = state().last_read;
   const auto bytes = static_cast<std::uint64_t>(result);
@@ -70,8 +71,8 @@ std::uint64_t offset_of(const Call& call, long result) {
 bool reads_kept_file(const Call& call, long result) {
   if (config().keep_files == 0 || result < kLeastRead) return false;
   // Where a read began only the offset tells, which whoever has the descriptor, too, may have moved again.
-  const bool tells_place = call.number == SYS_pread64 || (call.number == SYS_read && state().descriptors_passed == 0);
-  if (!tells_place) return false;
+  const bool is_offset_known = call.row->at.offset >= 0 || state().descriptors_passed == 0;
+  if ((call.row->flags & kTellsPlace) == 0 || !is_offset_known) return false;
   return kept_file(call.args[0]) != kNotKept;
 }
 

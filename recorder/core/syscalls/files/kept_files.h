@@ -7,7 +7,7 @@
 // lets go. A thread that finds the mark after its read logs the data.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/own_files.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/log/checksum.h"
+#include "recorder/core/base/hash.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 

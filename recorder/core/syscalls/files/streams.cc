@@ -10,6 +10,7 @@
 
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_table.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -63,8 +64,8 @@ struct Copy {
 
 Copy copy_of(const Call& call) {
   const long* a = call.args;
-  if (call.number == SYS_sendfile) return {a[1], a[0], reinterpret_cast<long*>(a[2]), static_cast<std::uint64_t>(a[3])};
-  return {a[0], a[2], reinterpret_cast<long*>(a[1]), static_cast<std::uint64_t>(a[4])};
+  const CallPlaces& at = call.row->at;
+  return {a[at.from], a[at.to], reinterpret_cast<long*>(a[at.in_offset]), static_cast<std::uint64_t>(a[at.count])};
 }
 
 // Into scratch: what is there, once there is some.
@@ -73,7 +74,7 @@ long read_some(Call& call, const Copy& copy, std::uint64_t to) {
   const std::uint64_t bytes = copy.bytes < kScratchBytes ? copy.bytes : kScratchBytes;
   if (copy.offset != nullptr) return sys(SYS_pread64, copy.from, to, bytes, *copy.offset);
   struct pollfd now = {static_cast<int>(copy.from), POLLIN, 0};
-  const bool waits = call.number == SYS_splice && is_of_type(copy.from, S_IFIFO);
+  const bool waits = (call.row->flags & kBetweenPipes) != 0 && is_of_type(copy.from, S_IFIFO);
   if (waits && (call.args[5] & kNonblocking) != 0 && sys(SYS_poll, &now, 1, 0) == 0) return -EAGAIN;
   const long ready = waits ? wait_until_ready(call, copy.from, POLLIN) : 1;
   return is_error(ready) ? ready : sys(SYS_read, copy.from, to, bytes);
@@ -83,7 +84,8 @@ long read_some(Call& call, const Copy& copy, std::uint64_t to) {
 
 bool is_stream_write(const Call& call) {
   const bool to_stream = (call.flags & (wire::kWritesStdout | wire::kWritesStderr)) != 0;
-  return to_stream && call.number == SYS_write && !is_nonblocking(call.args[0]);
+  const bool is_plain = call.row->at.change == HowChanged::kAtPosition && call.row->outs[0].kind == OutKind::kIn;
+  return to_stream && is_plain && !is_nonblocking(call.args[0]);
 }
 
 long write_to_stream(Call& call) {
@@ -92,10 +94,11 @@ long write_to_stream(Call& call) {
 }
 
 bool can_be_copied(const Call& call) {
-  if (call.number != SYS_sendfile && call.number != SYS_splice) return false;
+  const bool between_pipes = (call.row->flags & kBetweenPipes) != 0;
+  if (call.row->at.in_offset < 0 || (!between_pipes && call.row->at.flags >= 0)) return false;  // tee, copy_file_range
   const Copy copy = copy_of(call);
   if (is_nonblocking(copy.to) || copy.bytes == 0) return false;
-  if (call.number == SYS_sendfile) return is_of_type(copy.from, S_IFREG);
+  if (!between_pipes) return is_of_type(copy.from, S_IFREG);
   if (call.args[3] != 0) return false;  // an offset in the output
   if (is_of_type(copy.from, S_IFIFO)) return copy.offset == nullptr;
   return is_of_type(copy.from, S_IFREG) && is_of_type(copy.to, S_IFIFO);

@@ -1,7 +1,7 @@
 // Writes to the run's standard output and error while others could run.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/context.h"
-#include "recorder/core/log/checksum.h"
+#include "recorder/core/base/hash.h"
 #include "recorder/core/schedule/scheduler.h"
 
 namespace reweave::core {

@@ -5,6 +5,7 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/memory/process_memory.h"
@@ -88,7 +89,7 @@ long advise(Call& call, std::uint64_t start, std::uint64_t bytes) {
   const long advice = call.args[2];
   long recorded = 0;
   std::uint64_t reached = start;
-  const bool known = replaying() && next_result(call, recorded);
+  const bool known = next_result(call, recorded);
   if (stopped_at(call, reached)) {
     repeat_advice(start, reached, advice);
     return inject(call);

@@ -9,18 +9,20 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/direct_calls.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/instant.h"
 #include "recorder/core/processor/mapped_code.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/map_file.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -174,9 +176,9 @@ long map_of_file(Call& call, const MappedDescriptor& mapped, std::uint64_t start
   FileIdentity file = {};
   const auto flags = (call.args[3] & ~(MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_DENYWRITE)) | MAP_FIXED;
   if (modelled()) {
-    const RecordedMapping recorded = model_mapping(call, 4);
+    const RecordedMapping recorded = explored.mapping(call, 4);
     if (recorded.error != 0) return complete(call, recorded.error);
-    if (recorded.file == nullptr) return model_call(call);
+    if (recorded.file == nullptr) return explored.answer(call);
     log_call(call, static_cast<long>(start), nullptr, 0);
     map_modelled_file(*recorded.file, file, start, bytes, call.args[2], flags, call.args[5]);
     add_file_region(call, start, bytes, file);
@@ -252,7 +254,7 @@ long handle_mmap(Call& call) {
     if (beyond_user_space(start, bytes)) return complete(call, -ENOMEM);
     if (is_ours(start, bytes)) return refused_range(call, "map");
     if ((flags & MAP_FIXED_NOREPLACE) != 0 && !is_free(start, bytes)) return complete(call, -EEXIST);
-  } else if (!anonymous && replaying() && next_result(call, recorded) && !is_error(recorded)) {
+  } else if (!anonymous && next_result(call, recorded) && !is_error(recorded)) {
     start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
   } else {
     const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(mapped.fd, bytes) : 0;
@@ -286,10 +288,9 @@ long check_locking(const Call& call) {
 
 // Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
 // What mlock has locked munlockall unlocks.
-long handle_mlockall(Call& call) {
-  if (!live()) return answered_call(call);
-  return complete(call, call.number == SYS_munlockall ? sys(SYS_munlockall) : check_locking(call));
-}
+long handle_mlockall(Call& call) { return complete(call, check_locking(call)); }
+
+long handle_munlockall(Call& call) { return complete(call, sys(SYS_munlockall)); }
 
 long handle_munmap(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
@@ -311,7 +312,7 @@ long handle_brk(Call& call) {
     return complete(call, static_cast<long>(heap.end));
   long recorded = 0;
   if (needed > mapped) {
-    const bool no_room = replaying() && next_result(call, recorded) && recorded != call.args[0];
+    const bool no_room = next_result(call, recorded) && recorded != call.args[0];
     if (no_room || !is_free(mapped, needed - mapped) || is_ours(mapped, needed - mapped) ||
         over_memory_limit(needed - mapped))
       return complete(call, static_cast<long>(heap.end));

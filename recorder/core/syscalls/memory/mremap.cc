@@ -5,6 +5,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/handlers.h"

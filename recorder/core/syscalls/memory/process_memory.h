@@ -1,7 +1,7 @@
 // Memory of processes that is written through descriptors of /proc/PID/mem: what a replay has to do as well.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

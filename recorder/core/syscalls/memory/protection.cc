@@ -7,8 +7,10 @@
 #include "recorder/core/code/patching.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/signals/protection_keys.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -92,8 +94,7 @@ bool has_code(std::uint64_t start, std::uint64_t end) {
 }
 
 long set_protection(const Call& call, std::uint64_t start, std::uint64_t bytes) {
-  return call.number == SYS_pkey_mprotect ? sys(SYS_pkey_mprotect, start, bytes, call.args[2], call.args[3])
-                                          : sys(SYS_mprotect, start, bytes, call.args[2]);
+  return sys(call.number, start, bytes, call.args[2], call.args[3]);  // mprotect ignores the last
 }
 
 long protect(Call& call, std::uint64_t start, std::uint64_t end) {
@@ -105,7 +106,7 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
     if (reached > start) protect_region(start, reached, rights_of(prot));
     return inject(call);
   }
-  if (replaying() && next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
+  if (next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
     // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
     if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
@@ -145,15 +146,18 @@ long handle_mseal(Call& call) {
 }
 
 // Protection keys take part in what faults, so a replay has the same.
-long handle_pkey(Call& call) {
+long handle_pkey_alloc(Call& call) {
   if (has_failed(call)) return inject(call);
-  if (call.number == SYS_pkey_free) return complete(call, sys(call.number, call.args[0]));
   const long key =
       allocate_key(call.context, static_cast<std::uint64_t>(call.args[0]), static_cast<std::uint64_t>(call.args[1]));
   if (replaying() && is_error(key))
     stop_run(wire::OutcomeKind::kUnsupported,
              "the program uses protection keys, which this machine lacks; replay on one that has them");
   return complete(call, key);
+}
+
+long handle_pkey_free(Call& call) {
+  return has_failed(call) ? inject(call) : complete(call, sys(call.number, call.args[0]));
 }
 
 }  // namespace reweave::core

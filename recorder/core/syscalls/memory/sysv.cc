@@ -8,12 +8,14 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/model.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -28,10 +30,9 @@ struct ControlSize {
   std::uint64_t bytes;
 };
 
-// Makes the call and logs the `bytes` that the command writes at the argument `slot`.
+// Live: makes the call and logs the `bytes` that the command writes at the argument `slot`.
 template <std::size_t N>
 long control(Call& call, int command_slot, int slot, const ControlSize (&sizes)[N]) {
-  if (!live()) return answered_call(call);
   std::uint64_t bytes = 0;
   for (const ControlSize& size : sizes)
     if (size.command == call.args[command_slot]) bytes = size.bytes;
@@ -77,9 +78,9 @@ long protection(long flags) {
 }
 
 long attach_modelled(Call& call, FileIdentity& file, long prot) {
-  const RecordedMapping recorded = model_mapping(call, 0);
+  const RecordedMapping recorded = explored.mapping(call, 0);
   if (recorded.error != 0) return complete(call, recorded.error);
-  if (recorded.file == nullptr) return model_call(call);
+  if (recorded.file == nullptr) return explored.answer(call);
   const std::uint64_t bytes = recorded.file->length;
   const long place = choose_place(static_cast<std::uint64_t>(call.args[1]), bytes, call.args[2]);
   log_call(call, place, nullptr, 0);
@@ -173,8 +174,9 @@ long handle_semctl(Call& call) {
   bool used = false;
   for (long command : kUseArgument) used = used || command == call.args[2];
   if (!used) use_arguments(call, 3);
+  if (!live()) return answered_call(call);
   std::uint64_t all = 0;
-  if (live() && call.args[2] == GETALL) {
+  if (call.args[2] == GETALL) {
     struct semid_ds status = {};
     if (!is_error(sys(SYS_semctl, call.args[0], 0, IPC_STAT, &status))) all = status.sem_nsems * 2;
   }

@@ -3,8 +3,10 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -19,7 +21,9 @@ struct Entry {
 };
 
 // Where an entry's name is: in the newer kind its type comes before it.
-const char* name_of(const Entry& entry, long number) { return number == SYS_getdents64 ? entry.rest + 1 : entry.rest; }
+const char* name_of(const Entry& entry, const SyscallRow& row) {
+  return (row.flags & kListsFolder) != 0 ? entry.rest + 1 : entry.rest;
+}
 
 // An entry named by the number of a descriptor of ours.
 bool is_ours(const char* name) {
@@ -38,22 +42,22 @@ bool lists_descriptors(long fd) {
 }
 
 // Takes our entries out of `bytes` at `entries`; how many bytes are left.
-long take_out_ours(char* entries, long bytes, long call) {
+long take_out_ours(char* entries, long bytes, const SyscallRow& row) {
   long kept = 0, size = 0;
   for (long at = 0; at < bytes; at += size) {
     const auto& entry = *reinterpret_cast<const Entry*>(entries + at);
     size = entry.bytes;
-    if (is_ours(name_of(entry, call))) continue;
+    if (is_ours(name_of(entry, row))) continue;
     memmove(entries + kept, entries + at, static_cast<std::size_t>(size));
     kept += size;
   }
   return kept;
 }
 
-bool has_ours(const char* entries, long bytes, long call) {
+bool has_ours(const char* entries, long bytes, const SyscallRow& row) {
   for (long at = 0, size = 0; at < bytes; at += size) {
     const auto& entry = *reinterpret_cast<const Entry*>(entries + at);
-    if (is_ours(name_of(entry, call))) return true;
+    if (is_ours(name_of(entry, row))) return true;
     size = entry.bytes;
   }
   return false;
@@ -68,8 +72,8 @@ long handle_getdents(Call& call) {
   do {                                    // again if there were none but ours: 0 is the end
     got = result = lent_call(call.number, call.args[0], call.args[1], call.args[2]);
     if (got > written) written = got;
-    if (has_ours(entries, got, call.number) && lists_descriptors(call.args[0]))
-      result = take_out_ours(entries, got, call.number);
+    if (has_ours(entries, got, *call.row) && lists_descriptors(call.args[0]))
+      result = take_out_ours(entries, got, *call.row);
   } while (got > 0 && result == 0);
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(written)};
   log_call(call, result, &output, written > 0 ? 1 : 0);

@@ -1,5 +1,6 @@
 #include "recorder/core/syscalls/proc/proc_path.h"
 
+#include "recorder/core/base/words.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 

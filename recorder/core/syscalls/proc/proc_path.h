@@ -5,21 +5,6 @@
 
 namespace reweave::core {
 
-// A cursor in what /proc says, or in a path of it.
-struct Words {
-  const char* at;
-  bool take(const char* word) {
-    if (!starts_with(at, word)) return false;
-    at += string_length(word);
-    return true;
-  }
-  long number() {
-    long value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) value = value * 10 + (*at - '0');
-    return value;
-  }
-};
-
 // /proc/PID/FILE or /proc/PID/task/TID/FILE, where PID may be "self" or "thread-self".
 struct ProcPath {
   long id;           // of the thread, or of the process if none is named; as /proc has it

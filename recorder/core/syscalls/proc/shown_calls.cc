@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/proc/own_maps.h"
 #include "recorder/core/syscalls/proc/own_status.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

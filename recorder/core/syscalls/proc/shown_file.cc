@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/open_own.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/proc/proc_path.h"
 

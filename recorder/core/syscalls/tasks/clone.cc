@@ -6,6 +6,7 @@
 
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {

@@ -7,7 +7,7 @@
 // Thread rule: with the baton, but what a child does before its first turn.
 #pragma once
 
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 extern "C" long core_clone(long number, long a, long b, long c, long d, long e, reweave::Thread* child);
 
@@ -37,9 +37,6 @@ void set_gs(Thread& thread);
 // Likewise, of a thread in the caller's memory: it will return to the program there.
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
-// Called in a process that has its own copy of the memory, before its first turn; null: nothing need be done.
-extern void (*in_forked_child)();
-
 void inherit_attributes(const Thread& from, Thread& to);
 
 // A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
@@ -47,6 +44,8 @@ long creation_failed(Call& call, Thread& child, long error);
 // Logs the call and the child, or checks them. The child's id as the target sees it: the kernel's when recording, the
 // recorded one when replaying.
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0});
+// Trace: passes on to which process the new thread belongs.
+void trace_spawn(const wire::SpawnRecord& record);
 void trace_fork(const Call& call, const Thread& child);
 // If the caller's tracer wants that event: it traces the child, too, which stops when it begins. With CLONE_PTRACE it
 // does in any case.

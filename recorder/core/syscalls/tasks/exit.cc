@@ -2,11 +2,13 @@
 #include <linux/ptrace.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/log/agree.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {
@@ -20,14 +22,9 @@ long handle_exit(Call& call) {
     end_process((call.args[0] & 0xff) << 8);
     sys(SYS_exit_group, call.args[0]);
   }
-  if (replaying()) {
-    expect<wire::ThreadExitRecord>(wire::RecordKind::kThreadExit, "ended");
-    consume_record();
-  } else {
-    RecordWriter record(wire::RecordKind::kThreadExit, me.id, sizeof(wire::ThreadExitRecord), 0);
-    record.body<wire::ThreadExitRecord>().step = state().step;
-    record.commit();
-  }
+  agree<wire::ThreadExitRecord>(
+      wire::RecordKind::kThreadExit, "ended", [](wire::ThreadExitRecord& record) { record.step = state().step; },
+      [](const wire::ThreadExitRecord&) -> const char* { return nullptr; });
   leave_tracing(me, static_cast<std::int32_t>((call.args[0] & 0xff) << 8));
   retire_self();
   sys(SYS_exit, call.args[0]);

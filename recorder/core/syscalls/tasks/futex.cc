@@ -3,11 +3,12 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/handlers.h"
 
 namespace reweave::core {
@@ -29,7 +30,7 @@ std::int64_t deadline_of(const Call& call, int operation, bool realtime) {
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
   const std::int64_t given = time[0] * 1'000'000'000 + time[1];
   if (modelled())
-    return operation == FUTEX_WAIT ? state().virtual_now + given : modelled_deadline(realtime ? 0 : 1, given);
+    return operation == FUTEX_WAIT ? state().virtual_now + given : explored.deadline(realtime ? 0 : 1, given);
   if (operation == FUTEX_WAIT) return clock_now(1) + given;
   return realtime ? clock_now(1) + (given - clock_now(0)) : given;
 }
@@ -268,18 +269,6 @@ long handle_futex(Call& call) {
   const long result = operate(call);
   if (call.completed) give_way_to_woken();
   return result;
-}
-
-// A lock is taken whatever handlers run meanwhile. A wait with a time limit fails, for the limit may be relative.
-bool futex_restarts(int operation, bool timed, bool wanted) {
-  switch (operation & FUTEX_CMD_MASK) {
-    case FUTEX_LOCK_PI:
-    case FUTEX_LOCK_PI2:
-    case FUTEX_WAIT_REQUEUE_PI:
-      return true;
-    default:
-      return wanted && !timed;
-  }
 }
 
 namespace {

@@ -6,20 +6,23 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/base/words.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/robust.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/stops.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/proc/proc_path.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
-#include "recorder/core/syscalls/tasks/robust.h"
 
 namespace reweave::core {
 
@@ -48,27 +51,24 @@ struct Sending {
   bool to_group = false;  // `pid` is as for kill, a group's
 };
 
+// pidfd_send_signal, which names the process by a descriptor.
+bool is_by_pidfd(const Call& call) { return (call.row->flags & kFirstIsFd) != 0; }
+
 // `live`: descriptors may be looked at.
 Sending sending_of(const Call& call) {
   const long* a = call.logged;
-  switch (call.number) {
-    case SYS_kill:
-      return {a[0], 0, static_cast<int>(a[1]), 0, a[0] <= 0};
-    case SYS_tkill:
-      return {0, a[0], static_cast<int>(a[1]), 0};
-    case SYS_tgkill:
-      return {a[0], a[1], static_cast<int>(a[2]), 0};
-    case SYS_rt_sigqueueinfo:
-      return {a[0], 0, static_cast<int>(a[1]), a[2]};
-    case SYS_rt_tgsigqueueinfo:
-      return {a[0], a[1], static_cast<int>(a[2]), a[3]};
-    default: {
-      constexpr long kProcessGroup = 4;  // PIDFD_SIGNAL_PROCESS_GROUP
-      const long pid = pid_of_pidfd(a[0]);
-      const bool to_group = a[3] == kProcessGroup && a[2] == 0 && pid > 0;
-      return {to_group ? -pid : pid, 0, static_cast<int>(a[1]), a[2], to_group};
-    }
+  const CallPlaces& at = call.row->at;
+  const auto number = static_cast<int>(a[at.signal]);
+  const long info = at.info < 0 ? 0 : a[at.info];
+  if (is_by_pidfd(call)) {
+    constexpr long kProcessGroup = 4;  // PIDFD_SIGNAL_PROCESS_GROUP
+    const long pid = pid_of_pidfd(a[0]);
+    const bool to_group = a[3] == kProcessGroup && a[2] == 0 && pid > 0;
+    return {to_group ? -pid : pid, 0, number, info, to_group};
   }
+  const long pid = at.pid < 0 ? 0 : a[at.pid];
+  const bool may_be_group = at.tid < 0 && at.info < 0;  // kill
+  return {pid, at.tid < 0 ? 0 : a[at.tid], number, info, may_be_group && pid <= 0};
 }
 
 Process* process_of(const Sending& sending) {
@@ -85,7 +85,7 @@ bool has_ended(const Sending& sending) {
 
 // A thread by a process that is not its own, or by none: the kernel refuses that.
 bool names_wrongly(const Call& call, const Process& target) {
-  const bool by_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
+  const bool by_both = call.row->at.pid >= 0 && call.row->at.tid >= 0;
   return by_both && call.logged[0] != id_seen_from(process().pid_namespace, target);
 }
 
@@ -144,7 +144,7 @@ bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
   if (tracee == nullptr) return false;
   std::int32_t info[32] = {SIGSTOP,
                            0,
-                           call.number == SYS_tgkill || call.number == SYS_tkill ? -6 : 0,
+                           call.row->at.tid >= 0 && call.row->at.info < 0 ? -6 : 0,
                            0,
                            process().pid,
                            static_cast<std::int32_t>(sys(SYS_getuid))};
@@ -184,11 +184,10 @@ void wait_until_stopped(const Process& target) {
 // What the kernel says of the same call with no signal: 0, or why it refuses it. The schedule is changed only by what
 // is carried out.
 long refusal(const Call& call, const Sending& sending) {
-  const bool names_both = call.number == SYS_tgkill || call.number == SYS_rt_tgsigqueueinfo;
   long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
-  args[names_both ? 2 : 1] = 0;
+  args[call.row->at.signal] = 0;
   std::int32_t info[32];
-  if (call.number == SYS_pidfd_send_signal && sending.siginfo != 0) {
+  if (is_by_pidfd(call) && sending.siginfo != 0) {
     memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
     if (info[0] != sending.number) return -EINVAL;
     info[0] = 0;
@@ -266,9 +265,8 @@ long send_disguised(const Call& call, const Sending& sending) {
   if (has_known_layout(sending.number, info[2]))
     memset(info + kKnownWords, 0, sizeof info - kKnownWords * sizeof info[0]);
   info[2] = disguised_code(info[2]);
-  const int slot = call.number == SYS_rt_tgsigqueueinfo ? 3 : 2;
   long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
-  args[slot] = reinterpret_cast<long>(info);
+  args[call.row->at.info] = reinterpret_cast<long>(info);
   return sys(call.number, args[0], args[1], args[2], args[3]);
 }
 
@@ -349,7 +347,7 @@ long send_to_group(Call& call, const Sending& sending) {
 // What of it the core does in a replay, too.
 long repeat_kill(Call& call) {
   const long result = answered_call(call);
-  if (result != 0 || state().tracing_began == 0 || call.number == SYS_pidfd_send_signal) return result;
+  if (result != 0 || state().tracing_began == 0 || is_by_pidfd(call)) return result;
   const Sending sending = sending_of(call);
   if (sending.to_group) return result;
   const Process* target = process_of(sending);
@@ -363,7 +361,7 @@ long handle_kill(Call& call) {
   if (replaying()) return repeat_kill(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
-    if (!send_modelled(call, sending.number)) return answered_call(call);
+    if (!explored.send_signal(call, sending.number)) return answered_call(call);
     log_call(call, 0, nullptr, 0);
     return 0;
   }

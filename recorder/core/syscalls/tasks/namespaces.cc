@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

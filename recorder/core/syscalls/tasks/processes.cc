@@ -9,6 +9,7 @@
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
@@ -16,6 +17,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
@@ -85,12 +87,6 @@ void publish_process() {
   state().process_count++;
 }
 
-}  // namespace
-
-void (*in_forked_child)();
-
-namespace {
-
 // In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
@@ -99,7 +95,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   map_core_stack(child);
   prepare_thread(child);
   wait_for_first_turn();
-  if (in_forked_child != nullptr) in_forked_child();
+  schedule_hooks.process_begun();
   drop_not_inherited();
   Process& here = process();
   here.pid = child.tid;

@@ -11,6 +11,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/process_memory.h"
 #include "recorder/core/syscalls/tasks/ptrace_requests.h"

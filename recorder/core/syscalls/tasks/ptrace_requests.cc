@@ -27,13 +27,6 @@ T& at(std::uint64_t address) {
   return *reinterpret_cast<T*>(address);
 }
 
-// What a request tells: recorded, and found there again.
-long tell(Call& call, long result, const Output* outputs, std::uint32_t count) {
-  if (replaying()) return inject(call);
-  log_call(call, result, outputs, count);
-  return result;
-}
-
 long tell_data(Call& call, const void* data, std::uint64_t bytes) {
   if (!replaying()) memcpy(reinterpret_cast<void*>(data_of(call)), data, bytes);
   const Output output = {data_of(call), bytes};

@@ -5,7 +5,7 @@
 #include <linux/ptrace.h>
 
 #include "recorder/core/ptrace/tracing.h"
-#include "recorder/core/syscalls/dispatch.h"
+#include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 

@@ -1,14 +1,16 @@
 // System calls about signals. The target's handlers, masks and stacks are virtual (recorder/core/signals/signals.h).
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -27,15 +29,13 @@ void set_mask(Call& call, std::uint64_t mask) {
   call.me.signal_mask = mask & ~kUnblockable;
   take_pending_defaults(call.me);
   apply_signal_mask(call.me);
-  if (modelled()) release_pending_signals();
+  if (modelled()) explored.release_signals();
 }
 
 // The kernel reads a time limit before it looks at the mask.
 void touch_time_limit(const Call& call) {
-  const long limit = call.number == SYS_ppoll          ? call.args[2]
-                     : call.number == SYS_epoll_pwait2 ? call.args[3]
-                     : call.number == SYS_pselect6     ? call.args[4]
-                                                       : 0;
+  const bool is_there = call.row->at.limit >= 0 && (call.row->flags & kMilliseconds) == 0;
+  const long limit = is_there ? call.args[call.row->at.limit] : 0;
   const auto* words = reinterpret_cast<const volatile long*>(limit);
   if (limit != 0) (void)words[0], (void)words[1];
 }
@@ -87,16 +87,16 @@ long handle_rt_sigprocmask(Call& call) {
 
 // The mask of sigsuspend, ppoll and the like holds until the handler of the signal that ends the call has its frame.
 long handle_with_temporary_mask(Call& call) {
-  const bool epoll = call.number == SYS_epoll_pwait || call.number == SYS_epoll_pwait2;
-  const int slot = call.number == SYS_rt_sigsuspend ? 0 : call.number == SYS_ppoll ? 3 : epoll ? 4 : 5;
+  const int slot = call.row->at.mask;
+  const bool is_apart = (call.row->flags & kMaskApart) != 0;
   auto mask_address = static_cast<std::uint64_t>(call.args[slot]);
-  auto mask_bytes = call.number == SYS_pselect6 ? 8 : static_cast<std::uint64_t>(call.args[slot + 1]);
-  if (call.number == SYS_pselect6 && mask_address != 0) {
+  auto mask_bytes = is_apart ? 8 : static_cast<std::uint64_t>(call.args[slot + 1]);
+  if (is_apart && mask_address != 0) {
     const auto* mask = reinterpret_cast<const std::uint64_t*>(mask_address);
     mask_address = mask[0];
     mask_bytes = mask[1];
   }
-  const bool has_mask = mask_address != 0 || call.number == SYS_rt_sigsuspend;
+  const bool has_mask = mask_address != 0 || slot == 0;  // sigsuspend must have one
   touch_time_limit(call);
   if (has_mask && mask_bytes != 8) return complete(call, -EINVAL);
   if (mask_address != 0) {
@@ -105,8 +105,7 @@ long handle_with_temporary_mask(Call& call) {
     call.me.signal_mask = *reinterpret_cast<const std::uint64_t*>(mask_address) & ~kUnblockable;
     if (live() && call.me.held != 0) release_held(call.me);  // of these the kernel knows nothing
   }
-  if (call.number == SYS_pselect6) return handle_select(call);
-  return recorded_call(call);
+  return (call.row->flags & kPollsSets) != 0 ? handle_select(call) : recorded_call(call);
 }
 
 // Calls that go on after a stop are made again with their own numbers, so there is never one to be restarted.

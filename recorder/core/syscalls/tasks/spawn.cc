@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/log/agree.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -56,24 +57,24 @@ long creation_failed(Call& call, Thread& child, long error) {
 
 namespace {
 
-void log_spawn(const Call& call, Thread& child, wire::SpawnKind kind) {
-  if (replaying()) {
-    const auto& record = expect<wire::SpawnRecord>(wire::RecordKind::kSpawn, "created a thread or process");
-    if (record.child != child.id || record.kind != static_cast<std::uint32_t>(kind))
-      diverged("created another thread", &record.header);
-    child.outer_tid = record.tid;
-    child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
-    consume_record();
-    return;
-  }
-  RecordWriter record(wire::RecordKind::kSpawn, call.me.id, sizeof(wire::SpawnRecord), 0);
-  auto& body = record.body<wire::SpawnRecord>();
-  body.child = child.id;
-  body.process = child.process;
-  body.kind = static_cast<std::uint32_t>(kind);
-  body.tid = child.outer_tid;
-  body.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
-  record.commit();
+void log_spawn(Thread& child, wire::SpawnKind kind) {
+  agree<wire::SpawnRecord>(
+      wire::RecordKind::kSpawn, "created a thread or process",
+      [&child, kind](wire::SpawnRecord& record) {
+        record.child = child.id;
+        record.process = child.process;
+        record.kind = static_cast<std::uint32_t>(kind);
+        record.tid = child.outer_tid;
+        record.inner_tid = pid_namespace_of(child) != 0 ? child.tid : 0;
+      },
+      [&child, kind](const wire::SpawnRecord& record) -> const char* {
+        const bool same = record.child == child.id && record.kind == static_cast<std::uint32_t>(kind);
+        if (!same) return "created another thread";
+        trace_spawn(record);
+        child.outer_tid = record.tid;
+        child.tid = record.inner_tid != 0 ? record.inner_tid : record.tid;
+        return nullptr;
+      });
 }
 
 // Recording: in a namespace of the program's only the child itself can tell what it is called. False: it was killed.
@@ -93,17 +94,23 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, O
   if (replaying()) {
     child.real_tid = static_cast<std::int32_t>(real_tid);
     const long seen = inject(call);
-    log_spawn(call, child, kind);
+    log_spawn(child, kind);
     return seen;
   }
   const bool lives = learn_ids(child, real_tid);
   log_call(call, real_tid, &output, output.bytes != 0 ? 1 : 0);
-  log_spawn(call, child, kind);
+  log_spawn(child, kind);
   if (!lives) {
     forget_process(child.process, SIGKILL);
     log_death(state().processes[child.process], SIGKILL);
   }
   return real_tid;
+}
+
+void trace_spawn(const wire::SpawnRecord& record) {
+  if (!tracing()) return;
+  memcpy(reserve_out(sizeof record), &record, sizeof record);
+  publish_out(sizeof record);
 }
 
 void trace_fork(const Call& call, const Thread& child) {

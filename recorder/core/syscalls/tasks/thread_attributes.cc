@@ -4,7 +4,9 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

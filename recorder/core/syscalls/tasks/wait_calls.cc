@@ -7,7 +7,9 @@
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -23,8 +25,11 @@ struct Wanted {
   long type, id, options;
 };
 
+// The other is wait4.
+bool is_waitid(const Call& call) { return call.row->at.info >= 0; }
+
 Wanted wanted_of(const Call& call) {
-  if (call.number == SYS_waitid) return {call.args[0], call.args[1], call.args[3]};
+  if (is_waitid(call)) return {call.args[0], call.args[1], call.args[3]};
   const long pid = static_cast<std::int32_t>(call.args[0]);
   const long options = call.args[2] | WEXITED;
   if (pid == -1) return {P_ALL, 0, options};
@@ -36,7 +41,7 @@ bool is_valid(const Call& call, const Wanted& wanted) {
   constexpr long kKinds = WEXITED | WSTOPPED | WCONTINUED;
   constexpr long kAlways = WNOHANG | WSTOPPED | WCONTINUED | __WALL | __WCLONE | kNoThread;
   const long options = static_cast<std::uint32_t>(wanted.options);
-  if (call.number == SYS_wait4) return (call.args[2] & ~kAlways & 0xffffffff) == 0;
+  if (!is_waitid(call)) return (call.args[2] & ~kAlways & 0xffffffff) == 0;
   return (options & ~(kAlways | WEXITED | WNOWAIT)) == 0 && (options & kKinds) != 0;
 }
 
@@ -85,7 +90,7 @@ Answer ask_tracees(const Call& call, const Wanted& wanted) {
     if (!is_wanted(tracee, wanted, call.me) || !has_news(tracee, wanted)) continue;
     describe(answer, tracee);
     answer.some = true;
-    answer.result = call.number == SYS_waitid ? 0 : tracee.tid;
+    answer.result = is_waitid(call) ? 0 : tracee.tid;
     if ((wanted.options & WNOWAIT) != 0) return answer;
     tracee.reported = 1;
     if (tracee.dead != 0) tracee.in_use = 0;
@@ -97,7 +102,7 @@ Answer ask_tracees(const Call& call, const Wanted& wanted) {
 // Not some: there are children to wait for.
 Answer ask_kernel(const Call& call) {
   Answer answer = {};
-  if (call.number == SYS_waitid) {
+  if (is_waitid(call)) {
     answer.result = sys(SYS_waitid, call.args[0], call.args[1], answer.info, call.args[3] | WNOHANG, answer.usage);
     answer.some = answer.result != 0 || answer.info[4] != 0;
   } else {
@@ -148,7 +153,7 @@ void add_output(Output* outputs, std::uint32_t& count, long to, const void* from
 long finish(Call& call, const Answer& answer) {
   Output outputs[2];
   std::uint32_t count = 0;
-  const bool waitid = call.number == SYS_waitid;
+  const bool waitid = is_waitid(call);
   if (waitid ? answer.result == 0 : answer.result > 0) {
     if (waitid)
       add_output(outputs, count, call.args[2], answer.info, kInfoBytes);

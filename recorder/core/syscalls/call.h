@@ -1,4 +1,7 @@
-// A system call of the target, from SIGSYS to its result.
+// One system call of the target under way, and its record: logged, or compared with what was recorded. Who enters the
+// core, and what happens around a call, is in core/dispatch.cc.
+//
+// Thread rule: the baton holder only.
 #pragma once
 
 #include "recorder/core/log/log.h"
@@ -49,35 +52,22 @@ inline long log_value(Call& call, long result, std::uint64_t address, std::uint6
 }
 // Trace: notes that the call is made.
 void trace_call(const KernelContext& context, long number);
+// Logs the call, or in a replay finds it in the recording with what it wrote and its result then.
+long tell(Call& call, long result, const Output* outputs, std::uint32_t count);
 // Logs outputs of a call that has more than one log_call takes, before it is logged itself.
 void log_outputs_before(const Output* outputs, std::uint32_t count);
-// Replay: whether this very call comes next in the recording, and its result. For what must be done in memory before
-// inject() compares it.
+// Whether this very call comes next in the recording, and its result; false unless this is a replay. For what must be
+// done in memory before inject() compares it.
 bool next_result(const Call& call, long& result);
-// Replay: the call failed when it was recorded. It is not made again, for limits and other processes' use of memory are
-// not what they were.
+// In a replay: the call failed when it was recorded. It is not made again, for limits and other processes' use of
+// memory are not what they were.
 bool has_failed(const Call& call);
 // Logs a call over a range of memory that stopped at `reached`, an error or not: what comes before is done. Returns
 // `result`.
 long log_stopped(Call& call, long result, std::uint64_t reached);
-// Replay: where it stopped. False: it did not, or the recording, an older one, does not say.
+// In a replay: where it stopped. False: it did not, or the recording, an older one, does not say.
 bool stopped_at(const Call& call, std::uint64_t& reached);
 // Replay: checks the call against the recording, writes the recorded outputs to memory, returns the result.
 long inject(Call& call);
-
-// Calls body(argument), for which `frame` is self().call_frame; -EFAULT if it touched memory that is not there.
-extern "C" [[gnu::visibility("hidden")]] long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
-
-// SIGSYS.
-extern "C" [[gnu::visibility("hidden")]] void core_on_sigsys(int number, void* info, void* context);
-
-// A patched system call (patching.h), of which `context` has all but the floating-point state. Returns where the thread
-// goes on with the registers that `context` then holds: at `resume`, or at trap_address().
-extern "C" [[gnu::visibility("hidden")]] std::uint64_t core_on_patched_call(KernelContext& context,
-                                                                            std::uint64_t resume);
-
-// Whether a call interrupted by a handler starts over (signal(7)); `wanted`: it has SA_RESTART. `registers` are those
-// that the call was made with.
-bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted);
 
 }  // namespace reweave::core

@@ -1,9 +1,11 @@
-#include "recorder/core/signals/faults.h"
-
+// Signals that an instruction caused: the target's, or ours by design, by which other rooms take part in what it does.
+//
 #include <sys/syscall.h>
 
 #include "recorder/core/base/debugger_call.h"
+#include "recorder/core/base/entry_points.h"
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/explored/fork_server.h"
@@ -16,12 +18,11 @@
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/signals/forced_signals.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/protection_keys.h"
-#include "recorder/core/signals/restarts.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signals.h"
-#include "recorder/core/syscalls/dispatch.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 
 // Hidden, for without it the compiler would go through a table that a static image lacks.
@@ -84,33 +85,6 @@ void begin_image(KernelContext& context) {
   resume_stepping(context);
 }
 
-// A forced signal: its handler runs now, or the process dies. `recurs`: as for die_on_return.
-void force(KernelContext& context, int number, const void* info, bool recurs) {
-  Thread& me = self();
-  const bool blocked = (me.signal_mask & signal_bit(number)) != 0;
-  if (signal_action(number).handler <= 1 || blocked) return die_on_return(context, number, recurs);
-  enter_handler(context, number, info);
-  context.mask = real_mask(me.signal_mask);
-  if (process().alive) arm();
-}
-
-// A signal that cannot wait. `recurs`: as for die_on_return.
-void take_now(KernelContext& context, int number, const void* info, bool recurs) {
-  Thread& me = self();
-  log_signal(me, number, false, info);
-  if (me.tracee == 0) return force(context, number, info, recurs);
-  QueuedSignal signal = {static_cast<std::uint32_t>(number), 0, {}};
-  memcpy(signal.info, info, sizeof signal.info);
-  if (stop_for_signal(context, signal)) {
-    if (signal.number != static_cast<std::uint32_t>(number))
-      act_on(context, signal);
-    else
-      force(context, number, signal.info, recurs);
-  }
-  if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
-  if (process().alive) arm();
-}
-
 bool give_way_at_pause(KernelContext& context) {
   const std::uint64_t after = behind_pause(context.registers.rip);
   if (after == 0) return false;
@@ -124,7 +98,7 @@ void finish_own_step(KernelContext& context) {
   if ((context.registers.eflags & kTrapFlag) == 0) return;
   std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
   arm();
-  take_now(context, SIGTRAP, info, false);
+  take_synchronous_signal(context, SIGTRAP, info, false);
 }
 
 // Replay: a processor that has not what the recorded one had.
@@ -185,11 +159,9 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   if (number == SIGILL && replaying()) check_instruction(ip);
   arm();
-  take_now(context, number, info, number != SIGTRAP);
+  take_synchronous_signal(context, number, info, number != SIGTRAP);
   resume_stepping(context);
   core_note_leave();
 }
-
-void force_signal(KernelContext& context, int number, const void* info) { take_now(context, number, info, false); }
 
 }  // namespace reweave::core

@@ -1,26 +1,27 @@
-#include "recorder/core/syscalls/dispatch.h"
-
+// The way of a system call: the kernel's SIGSYS, or a patched call, comes in here, and the call returns from here. What
+// it does is its row's (syscalls/table.h); what is logged of it is syscalls/call.h's.
+#include <linux/ptrace.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/base/debugger_call.h"
+#include "recorder/core/base/entry_points.h"
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/guarded_call.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/explored/modelled_files.h"
-#include "recorder/core/log/checksum.h"
-#include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/processor/clock_reads.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
-#include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/protection_keys.h"
 #include "recorder/core/signals/restarts.h"
+#include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/debugger_calls.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_changes.h"
-#include "recorder/core/syscalls/handlers.h"
-#include "recorder/core/syscalls/named_files.h"
+#include "recorder/core/syscalls/kernel_steps.h"
+#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -32,30 +33,21 @@ namespace reweave::core {
 
 namespace {
 
-[[noreturn]] void call_diverged(const Call& call, const wire::RecordHeader* record, const char* what) {
+// Answers a kRefused or kDenied call, stops the run at a kUnsupported one.
+long refuse(Call& call) {
+  if (call.row->kind == CallKind::kRefused) return complete(call, -ENOSYS);
+  if (call.row->kind == CallKind::kDenied) return complete(call, -EPERM);
   Text text;
-  text << "system call " << (call.row != nullptr ? call.row->name : "?") << " (number " << static_cast<int>(call.number)
-       << ")" << what << " with (";
-  for (int i = 0; i < 6; i++) text.hex(static_cast<std::uint64_t>(call.logged[i])) << (i < 5 ? ", " : ")");
-  text << " at ip ";
-  text.hex(call.context.registers.rip);
-  diverged(text.c_str(), record);
+  text << "system call " << call.row->name << " (number " << static_cast<int>(call.number)
+       << ") cannot be recorded: " << call.row->why << "; it is row " << static_cast<int>(call.number)
+       << " of recorder/core/syscalls/rows.inc";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-const wire::SyscallRecord& expect_call(Call& call) {
-  follow_recorded_switches(wire::SwitchReason::kInKernel);  // a thread may sleep before it makes the call, too
-  const wire::RecordHeader* header = peek_record();
-  if (header == nullptr) end_of_recording();
-  if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
-    call_diverged(call, header, "");
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-  if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
-  for (int i = 0; i < call.row->argument_count; i++)
-    if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
-  if (record.context != context_hash(call.context.registers))
-    call_diverged(call, header, " from another place or stack");
-  if (record.step != state().step) call_diverged(call, header, " at another schedule point");
-  return record;
+// What the call's row says.
+long handle(Call& call) {
+  if (call.row->kind == CallKind::kAsked && !live()) return answered_call(call);
+  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
 }
 
 long run(Call& call) {
@@ -74,8 +66,12 @@ long run(Call& call) {
   if (call.me.seccomp != 0 && filter_call(call, answer) == Verdict::kAnswered) return answer;
   if (kind == CallKind::kYield) return complete(call, 0);
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
-  if (tracing()) trace_call(call.context, call.number);
-  return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
+  if (!tracing()) return handle(call);
+  trace_gifts(call);
+  trace_call(call.context, call.number);  // the last event of a thread that it ends
+  const long result = handle(call);
+  if (process().alive != 0) trace_receipts(call, result);
+  return result;
 }
 
 long run_body(void* call) { return run(*static_cast<Call*>(call)); }
@@ -103,177 +99,6 @@ long run_guarded(Call& call) {
   if (!abandoned) return result;
   return complete(call, result);
 }
-
-std::uint64_t logged_bytes(const Output& output, const wire::KeptRange* kept) {
-  return sizeof(wire::OutputChunk) + (kept == nullptr ? round_to(output.bytes, 8) : sizeof *kept);
-}
-
-void append_output(RecordWriter& record, const Output& output, const wire::KeptRange* kept) {
-  *reinterpret_cast<wire::OutputChunk*>(record.append_space(sizeof(wire::OutputChunk))) = {output.address,
-                                                                                           output.bytes};
-  if (kept == nullptr) return record.append(reinterpret_cast<const void*>(output.address), output.bytes);
-  record.append(kept, sizeof *kept);
-}
-
-void append_names(RecordWriter& record, const NamedText& names) {
-  record.body<wire::SyscallRecord>().flags |= wire::kNamesFiles;
-  *reinterpret_cast<wire::OutputChunk*>(record.append_space(sizeof(wire::OutputChunk))) = {0, names.bytes()};
-  record.append(&names, names.bytes());
-}
-
-void log_part(const Output& part, const wire::KeptRange* kept) {
-  PseudoCall record(wire::kOutputPart, logged_bytes(part, kept) - sizeof(wire::OutputChunk));
-  record.fields().flags = kept == nullptr ? 0 : wire::kOutputApart;
-  append_output(record, part, kept);
-  record.commit();
-}
-
-constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
-
-// Logs all of `outputs` in records of their own.
-void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
-  for (std::uint32_t i = 0; i < count; i++)
-    for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
-      const std::uint64_t left = outputs[i].bytes - at;
-      const wire::KeptRange range =
-          kept == nullptr ? wire::KeptRange{} : wire::KeptRange{kept->file, kept->offset + at};
-      const Output part = {outputs[i].address + at, left < kPartBytes ? left : kPartBytes};
-      log_part(part, kept == nullptr ? nullptr : &range);
-    }
-}
-
-// Writes the outputs that `record` holds to memory. False: it is damaged.
-bool apply_outputs(const wire::SyscallRecord& record) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&record);
-  std::uint64_t at = sizeof(wire::SyscallRecord);
-  bool is_names = (record.flags & wire::kNamesFiles) != 0;
-  while (at + sizeof(wire::OutputChunk) <= record.header.bytes) {
-    wire::OutputChunk chunk;
-    memcpy(&chunk, bytes + at, sizeof chunk);
-    at += sizeof chunk;
-    if (chunk.bytes > record.header.bytes - at) return false;
-    if (!is_names) memcpy(reinterpret_cast<void*>(chunk.address), bytes + at, chunk.bytes);
-    is_names = false;
-    at += round_to(chunk.bytes, 8);
-  }
-  return true;
-}
-
-void apply_parts(const Call& call) {
-  for (;;) {
-    repeat_outside_deaths();
-    const wire::RecordHeader* header = peek_record();
-    if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
-    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-    if (record.number != wire::kOutputPart || header->thread != call.me.id) return;
-    if (!apply_outputs(record)) call_diverged(call, header, " whose record is damaged");
-    consume_record();
-  }
-}
-
-}  // namespace
-
-void trace_call(const KernelContext& context, long number) {
-  auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
-  words[0] = wire::pack_word0(EventKind::kSyscall, 0, 0, true);
-  words[1] = wire::pack_word1(context.registers.rip, self().id);
-  words[2] = static_cast<std::uint64_t>(number);
-  publish_out(24);
-}
-
-void log_outputs_before(const Output* outputs, std::uint32_t count) { log_parts(outputs, count, nullptr); }
-
-void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
-  std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
-  for (std::uint32_t i = 0; i < count; i++) {
-    extra += logged_bytes(outputs[i], kept);
-    whole += logged_bytes(outputs[i], nullptr);
-  }
-  if (whole > kMaxRecordBytes) {
-    log_parts(outputs, count, kept);
-    extra = count = 0;
-  }
-  const NamedText* names = names_of(call, result);
-  if (names != nullptr) extra += sizeof(wire::OutputChunk) + round_to(names->bytes(), 8);
-  RecordWriter record(wire::RecordKind::kSyscall, call.me.id, sizeof(wire::SyscallRecord), extra);
-  auto& body = record.body<wire::SyscallRecord>();
-  body.number = static_cast<std::uint32_t>(call.number);
-  body.flags = call.flags | (kept == nullptr || count == 0 ? 0 : wire::kOutputApart);
-  body.result = result;
-  copy_words(body.args, call.logged);
-  for (int i = call.row->argument_count; i < 6; i++) body.args[i] = 0;
-  body.step = state().step;
-  body.context = context_hash(call.context.registers);
-  if (names != nullptr) append_names(record, *names);
-  for (std::uint32_t i = 0; i < count; i++) append_output(record, outputs[i], kept);
-  record.commit();
-  call.completed = true;
-  log_checksum(call.context);
-}
-
-long complete(Call& call, long result) {
-  if (!replaying()) {
-    log_call(call, result, nullptr, 0);
-    return result;
-  }
-  const wire::SyscallRecord& record = expect_call(call);
-  if (record.result != result) {
-    Text text;
-    text << " that returned ";
-    text.hex(static_cast<std::uint64_t>(result)) << ", recorded ";
-    text.hex(static_cast<std::uint64_t>(record.result));
-    call_diverged(call, &record.header, text.c_str());
-  }
-  consume_record();
-  call.completed = true;
-  check_checksum(call.context);
-  return result;
-}
-
-bool next_result(const Call& call, long& result) {
-  follow_recorded_switches(wire::SwitchReason::kInKernel);
-  const wire::RecordHeader* header = peek_record();
-  if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
-  result = record.result;
-  return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
-}
-
-// An output without bytes is the place.
-long log_stopped(Call& call, long result, std::uint64_t reached) {
-  const Output place = {reached, 0};
-  log_call(call, result, &place, 1);
-  return result;
-}
-
-bool stopped_at(const Call& call, std::uint64_t& reached) {
-  long result = 0;
-  if (!replaying() || !next_result(call, result)) return false;
-  const wire::RecordHeader& record = *peek_record();
-  const wire::OutputChunk* place = sole_chunk(record);
-  if (place == nullptr || place->bytes != 0) return false;
-  reached = place->address;
-  return true;
-}
-
-bool has_failed(const Call& call) {
-  long result = 0;
-  return replaying() && next_result(call, result) && is_error(result);
-}
-
-long inject(Call& call) {
-  apply_parts(call);
-  const wire::SyscallRecord& record = expect_call(call);
-  if (!apply_outputs(record)) call_diverged(call, &record.header, " whose record is damaged");
-  call.flags = record.flags;
-  const long result = record.result;
-  consume_record();
-  call.completed = true;
-  check_checksum(call.context);
-  return result;
-}
-
-namespace {
 
 // The end of a handler unblocks signals, which are delivered before the program goes on. A schedule point, for such a
 // delivery must have a number of its own. False: the process dies.
@@ -368,10 +193,17 @@ bool may_restart(KernelContext& context, long number, long result) {
   return true;
 }
 
+// Lets the tracer decide about the call if the thread's filters leave it to that. False: it is not to be made.
+bool pass_filters(KernelContext& context, long& number) {
+  std::uint64_t message = 0;
+  const bool asks = wants_event(self(), PTRACE_EVENT_SECCOMP) && filters_ask_tracer(context.registers, number, message);
+  return !asks || stop_by_filter(context, number, message);
+}
+
 // Ends in another thread if the call creates a process.
 void on_traced_call(KernelContext& context, long number) {
   bool restarts = false;
-  if (enter_traced_call(context, number) && stop_by_filter(context, number)) {
+  if (enter_traced_call(context, number) && pass_filters(context, number)) {
     if (number == SYS_rt_sigreturn) {
       if (!refuses_return(context) && !end_handler(context)) return;
     } else {
@@ -442,13 +274,6 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   me.patched_call = {me.patched_call.after, r.rip, r.rax, number, result == -EINTR ? 1u : 0u};
   r.rax = static_cast<std::uint64_t>(kFinishCall);
   return trap_address();
-}
-
-bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted) {
-  if (number == SYS_futex) return futex_restarts(static_cast<int>(registers.rsi), registers.r10 != 0, wanted);
-  const std::uint16_t flags = find_row(number)->flags;
-  if ((flags & kFirstIsFd) != 0 && times_out(static_cast<long>(registers.rdi))) return false;
-  return wanted && (flags & kRestarts) != 0;
 }
 
 }  // namespace reweave::core

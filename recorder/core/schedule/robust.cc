@@ -1,12 +1,12 @@
 // The lists are those of set_robust_list(2) (Documentation/locking/robust-futexes.rst). The kernel has never heard of
 // them, for it would walk them at instants of its own.
-#include "recorder/core/syscalls/tasks/robust.h"
-#include "recorder/core/schedule/pid_namespaces.h"
+#include "recorder/core/schedule/robust.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"

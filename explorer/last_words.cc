@@ -1,0 +1,98 @@
+#include "explorer/last_words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <vector>
+
+namespace reweave {
+
+namespace {
+
+// How an assertion's report is known: a line that has `mark`, and what follows it up to an empty line or `most` lines.
+struct ReportRow {
+  std::string_view mark;
+  std::size_t most;
+};
+
+// The first row that an output has decides; of reports of one row the first is meant.
+constexpr ReportRow kReports[] = {
+    {"ERROR: AddressSanitizer: ", 1},
+    {"ERROR: LeakSanitizer: ", 1},
+    {"WARNING: MemorySanitizer: ", 1},
+    {": runtime error: ", 1},  // UndefinedBehaviorSanitizer
+    {"SUMMARY: ThreadSanitizer: ", 1},
+    {": Failure", 6},             // GoogleTest
+    {": FAILED:", 4},             // Catch2
+    {": ERROR: ", 2},             // doctest
+    {": fatal error: in \"", 1},  // Boost.Test
+    {": error: in \"", 1},
+    {": Assertion `", 1},      // assert(3)
+    {"terminate called ", 2},  // an exception that nobody caught, over two lines
+    {"' panicked at ", 2},     // Rust
+};
+
+// A line that names the failed case, which the report does not: what follows `mark`, up to a space.
+constexpr std::string_view kFailedCase = "[  FAILED  ] ";
+
+// Without terminal escapes (ECMA-48: ESC [ parameters letter) and other control characters.
+std::string plain(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c == 0x1b && i + 1 < text.size() && text[i + 1] == '[') {
+      i += 2;
+      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0) i++;
+    } else if (c == '\n' || c == '\t' || c >= 0x20) {
+      result += text[i] == '\t' ? ' ' : text[i];
+    }
+  }
+  return result;
+}
+
+std::string_view trimmed(std::string_view line) {
+  const auto first = line.find_first_not_of(' ');
+  return first == line.npos ? "" : line.substr(first, line.find_last_not_of(' ') + 1 - first);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(trimmed(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::optional<std::string> report(const std::vector<std::string_view>& lines, const ReportRow& row) {
+  const auto has_mark = [&](std::string_view line) { return line.find(row.mark) != line.npos; };
+  auto line = std::find_if(lines.begin(), lines.end(), has_mark);
+  if (line == lines.end()) return {};
+  std::string text(*line);
+  for (std::size_t more = 1; more < row.most && ++line != lines.end() && !line->empty() && line->front() != '['; more++)
+    text.append(" ").append(*line);
+  return text;
+}
+
+std::string failed_case(const std::vector<std::string_view>& lines) {
+  for (std::string_view line : lines)
+    if (line.starts_with(kFailedCase)) {
+      line.remove_prefix(kFailedCase.size());
+      return std::string(line.substr(0, line.find_first_of(" ,"))) + ": ";
+    }
+  return "";
+}
+
+}  // namespace
+
+std::string last_words(std::string_view output) {
+  const std::string text = plain(output);
+  const std::vector<std::string_view> lines = lines_of(text);
+  for (const ReportRow& row : kReports)
+    if (const auto found = report(lines, row)) return failed_case(lines) + *found;
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) { return !line.empty(); });
+  return last == lines.rend() ? "" : std::string(*last);
+}
+
+}  // namespace reweave

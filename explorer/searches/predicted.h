@@ -1,0 +1,70 @@
+// predicted: follows the witnesses of predicted candidates, best first.
+//
+// As long as a run leaves its candidate's witness and passes, another linearization of the witness is tried. Then
+// threads are stopped at the candidate's places, in both orders (the policy `active`).
+#pragma once
+
+#include <deque>
+#include <set>
+
+#include "explorer/candidate_feed.h"
+#include "explorer/searches/search.h"
+#include "explorer/witness.h"
+
+namespace reweave {
+
+// What became of a candidate.
+struct CandidateVerdict {
+  std::size_t number;  // of the candidate, from 1, over all sets
+  CandidateKind kind;
+  bool followed;        // the witness, or another linearization of it, was executed to its end
+  std::string how;      // which, or where and why not
+  std::string outcome;  // of the run
+  bool failed;
+};
+
+class Predicted : public Search {
+ public:
+  // SearchOptions: with feed and places.
+  explicit Predicted(const SearchOptions& options) : options_(options) {}
+
+  std::optional<RunRequest> next() override;
+  void learn(const RunRequest& request, const RunResult& result) override;
+  // What it asks for next is likely to fail: a candidate above the line "worth reading".
+  bool is_urgent() const;
+  bool complete() const override { return fresh_.empty() && retries_.empty() && pairs_.empty(); }
+  std::string report() const override;
+
+  // Of the candidates that are done, in the order in which that was found.
+  const std::vector<CandidateVerdict>& verdicts() const { return verdicts_; }
+
+ private:
+  // A candidate on its way.
+  struct Trial {
+    std::size_t number;
+    Candidate candidate;
+    std::vector<WitnessOrder> orders;
+    std::size_t at = 0;              // the order that is tried
+    std::vector<WitnessTurn> turns;  // along it
+    std::string how;                 // the first was left
+  };
+  enum class Asked { kWitness, kPair };
+
+  void take_more();
+  std::optional<RunRequest> follow(Trial trial);
+  RunRequest ask_pair();
+  void judge(Trial trial, const RunResult& result);
+  void give_up(const Trial& trial, const char* why);
+  void add_pairs(const Candidate& candidate);
+
+  const SearchOptions options_;
+  std::size_t taken_ = 0;
+  std::deque<Trial> fresh_, retries_, under_way_;
+  std::deque<Asked> asked_;
+  std::deque<ActivePair> pairs_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known_pairs_;
+  std::uint64_t pairs_made_ = 0;
+  std::vector<CandidateVerdict> verdicts_;
+};
+
+}  // namespace reweave

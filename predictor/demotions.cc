@@ -1,0 +1,108 @@
+#include "predictor/demotions.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace reweave {
+namespace {
+
+// What a reason takes from the score: enough to be below all that is worth reading first.
+constexpr double kCost = 1.8;
+
+}  // namespace
+
+// A predicate is what a thread reads under a lock, before it waits for a condition that gives up that lock.
+Demotions::Demotions(const TraceModel& model)
+    : model_(model), predicates_(model.variables.size()), fork_of_(model.thread_count(), kNone) {
+  for (EventIndex e = 0; e < model.size(); ++e)
+    if (model.op[e] == Op::kFork && model.object[e] < fork_of_.size()) fork_of_[model.object[e]] = e;
+  for (const auto& events : model.threads) {
+    for (EventIndex wait : events) {
+      if (model.op[wait] != Op::kWait || model.held[wait] == 0) continue;
+      for (std::uint32_t pos = model.position[wait]; pos-- > 0;) {
+        const EventIndex e = events[pos];
+        if (model.held[e] != model.held[wait]) break;
+        if (model.is_read(e)) predicates_[model.object[e]] = true;
+      }
+    }
+  }
+}
+
+bool Demotions::has_variable(const Finding& finding, std::uint32_t variable) const {
+  return std::any_of(finding.events.begin(), finding.events.end(),
+                     [&](const FindingEvent& e) { return model_.is_access(e.index) && e.object == variable; });
+}
+
+// Each access is made with the lock held that the waiters give up: to see what others did is what the loop is for.
+bool Demotions::is_predicate(const Finding& finding) const {
+  return finding.kind == FindingKind::kAtomicity &&
+         std::all_of(finding.events.begin(), finding.events.end(), [&](const FindingEvent& e) {
+           return model_.is_access(e.index) && predicates_[e.object] && model_.held[e.index] != 0;
+         });
+}
+
+// Updates and loads of an atomic, none of which writes what an earlier load of the same thread had read.
+bool Demotions::is_each_whole(const Finding& finding) const {
+  if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
+  const auto& e = finding.events;
+  const bool atomic = std::all_of(e.begin(), e.end(), [&](const FindingEvent& f) { return model_.is_atomic(f.index); });
+  return atomic && !(e[0].op == Op::kRead && e[2].op == Op::kWrite);
+}
+
+// What a thread wrote in one section is read again by its next update in another: the update goes by what it finds.
+bool Demotions::reads_afresh(const Finding& finding) const {
+  if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
+  const EventIndex first = finding.events[0].index, last = finding.events[2].index;
+  return model_.is_write(first) && (model_.flags[last] & kFeedsWrite) != 0 && model_.held[last] != 0 &&
+         model_.held[first] != model_.held[last];
+}
+
+// The write that makes the variable, the use that the thread was started for, the next change.
+bool Demotions::begins_before_the_other(const Finding& finding) const {
+  if (finding.kind != FindingKind::kAtomicity || finding.pattern != "W1-R2-W1") return false;
+  const EventIndex first = finding.events[0].index, fork = fork_of_[finding.events[1].thread];
+  return fork != kNone && model_.thread[fork] == model_.thread[first] && model_.position[fork] > model_.position[first];
+}
+
+bool Demotions::is_early_atomic_read(const Finding& finding) const {
+  return finding.pattern == "read-before-write" && model_.is_atomic(finding.events[0].index);
+}
+
+std::uint32_t Demotions::assumed_elsewhere(const Finding& finding) const {
+  if (!finding.assumes_data_only) return kNone;
+  std::unordered_map<std::uint32_t, EventIndex> written;  // by variable, since the witness left the trace's order
+  for (EventIndex e : finding.witness.tail(model_)) {
+    if (!model_.is_access(e)) continue;
+    const std::uint32_t variable = model_.object[e];
+    if (model_.carries_data(e, finding.query.rule) && !has_variable(finding, variable)) {
+      const auto last = written.find(variable);
+      const EventIndex want = model_.link[e];
+      const bool before = want == kNone || want < finding.witness.prefix();
+      if (last == written.end() ? !before : last->second != want) return variable;
+    }
+    if (model_.is_write(e)) written[variable] = e;
+  }
+  return kNone;
+}
+
+void Demotions::apply(Finding& finding) const {
+  const auto demote = [&](const char* why) {
+    finding.score -= kCost;
+    finding.remarks.emplace_back(why);
+  };
+  if (is_predicate(finding))
+    demote("Ranks low: threads wait for this variable to change, in a loop around a wait for a condition.");
+  if (is_each_whole(finding))
+    demote("Ranks low: each access is atomic, as of a counter or flag, and none uses what was read.");
+  if (reads_afresh(finding))
+    demote("Ranks low: the last access reads afresh what it then changes, as updates of a counter under a lock do.");
+  if (begins_before_the_other(finding))
+    demote("Ranks low: the first write was made before the other thread began, as that which makes a variable is.");
+  if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read is made to look whether the value is there.");
+  if (assumed_elsewhere(finding) != kNone)
+    demote(
+        "Ranks low: needs that another variable, which this run read and then changed, decided nothing; it may be a "
+        "lock or semaphore of the program's own.");
+}
+
+}  // namespace reweave

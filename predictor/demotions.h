@@ -1,0 +1,36 @@
+// What correct programs do that looks like a bug: findings of that kind keep their witness, but rank low, and say why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "predictor/finding.h"
+#include "predictor/trace_model.h"
+
+namespace reweave {
+
+class Demotions {
+ public:
+  // `model` must outlive it.
+  explicit Demotions(const TraceModel& model);
+
+  // Takes from the score of `finding` and adds a remark for each reason that there is.
+  void apply(Finding& finding) const;
+
+ private:
+  bool is_predicate(const Finding& finding) const;
+  bool is_each_whole(const Finding& finding) const;
+  bool reads_afresh(const Finding& finding) const;
+  bool begins_before_the_other(const Finding& finding) const;
+  bool is_early_atomic_read(const Finding& finding) const;
+  // A variable that is none of the finding's, and of which a read got another value than in the trace and is assumed to
+  // have decided nothing; or kNone.
+  std::uint32_t assumed_elsewhere(const Finding& finding) const;
+  bool has_variable(const Finding& finding, std::uint32_t variable) const;
+
+  const TraceModel& model_;
+  std::vector<bool> predicates_;     // by variable: read by a thread that goes on to wait in the same section
+  std::vector<EventIndex> fork_of_;  // by thread, or kNone
+};
+
+}  // namespace reweave

@@ -1,0 +1,40 @@
+// The functions that explored runs answer calls with that need nothing of the recording; the rows of the table name
+// them (explored_rows.inc). False: this call of the kind is not for it, and the search for an answer goes on.
+#pragma once
+
+namespace reweave::core {
+
+struct Call;
+
+// modelled_files.cc
+bool explore_pipe(Call&, long& result);
+bool explore_socketpair(Call&, long& result);
+bool explore_eventfd(Call&, long& result);
+bool explore_epoll(Call&, long& result);
+bool explore_close(Call&, long& result);
+bool explore_dup(Call&, long& result);
+bool explore_fcntl(Call&, long& result);
+bool explore_ioctl(Call&, long& result);
+bool explore_seek(Call&, long& result);
+bool explore_setsockopt(Call&, long& result);
+bool explore_getsockopt(Call&, long& result);
+
+// modelled_timers.cc
+bool explore_alarm(Call&, long& result);
+bool explore_setitimer(Call&, long& result);
+bool explore_getitimer(Call&, long& result);
+bool explore_timer_settime(Call&, long& result);
+bool explore_timer_gettime(Call&, long& result);
+bool explore_timer_getoverrun(Call&, long& result);
+bool explore_timer_delete(Call&, long& result);
+
+// model.cc
+bool explore_clock_gettime(Call&, long& result);
+bool explore_gettimeofday(Call&, long& result);
+bool explore_time(Call&, long& result);
+bool explore_getpid(Call&, long& result);
+bool explore_gettid(Call&, long& result);
+bool explore_sleep(Call&, long& result);
+bool explore_getrandom(Call&, long& result);
+
+}  // namespace reweave::core

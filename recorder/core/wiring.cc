@@ -1,0 +1,67 @@
+// Where rooms of the core call rooms above their own: the functions behind the hooks that each declares (hooks.h). The
+// tables are constant, so that the linker makes plain calls of them.
+#include "recorder/core/code/counted_loops.h"
+#include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/model.h"
+#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/explored/modelled_time.h"
+#include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/log/hooks.h"
+#include "recorder/core/preempt/memory_hash.h"
+#include "recorder/core/preempt/recorded_preemption.h"
+#include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/hooks.h"
+#include "recorder/core/schedule/process.h"
+#include "recorder/core/signals/hooks.h"
+#include "recorder/core/syscalls/explored_answers.h"
+
+namespace reweave::core {
+
+namespace {
+
+std::uint64_t hash_private_memory() { return hash_memory(HashedMemory::kPrivate).all; }
+
+void stop_in_stepped_handler(KernelContext& context) {
+  if (is_stepping(self())) stop_in_handler(context);
+}
+
+bool is_recorded(const Call& call) { return find_recorded(call) != nullptr; }
+
+}  // namespace
+
+constexpr LogHooks log_hooks = {
+    .repeat_outside_death = repeat_outside_death,
+    .die_outside = die_outside,
+    .hash_private_memory = hash_private_memory,
+};
+
+constexpr ScheduleHooks schedule_hooks = {
+    .expect_preemption = watch_for_preemption,
+    .process_begun = count_without_debugger,
+    .process_ended = leave_tracing,
+    .outside_acts = outside_acts,
+    .waits_for_outside = waits_for_outside,
+    .next_timer = next_timer,
+    .fire_next_timer = fire_next_timer,
+};
+
+constexpr TracerHooks tracer_hooks = {
+    .stop_for_signal = stop_for_signal,
+    .stop_in_group = stop_in_group,
+    .stop_at_event = stop_at_event,
+    .stop_in_stepped_handler = stop_in_stepped_handler,
+};
+
+constexpr ExploredAnswers explored = {
+    .answer = model_call,
+    .mapping = model_mapping,
+    .exec = model_exec,
+    .knows = is_recorded,
+    .deadline = modelled_deadline,
+    .send_signal = send_modelled,
+    .release_signals = release_pending_signals,
+};
+
+}  // namespace reweave::core

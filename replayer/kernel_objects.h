@@ -1,0 +1,82 @@
+// What a traced run gave to kernel objects and got from them: tells which descriptors of which process are one pipe,
+// socket or event counter, through dup, fork and descriptors passed in messages.
+//
+// Where that cannot be told, more is taken as one object than is: of all sockets of one kind what comes to those that
+// were accepted, and what comes to the others; all file locks; all signals and ends of tasks. A receipt is then ordered
+// after more than it must be, which can hide a finding but not make a wrong one. Descriptors of other kinds (files,
+// terminals, FIFOs that were there before the run) are no objects: what is handed over through them is not ordered.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "formats/event.h"
+#include "formats/wire.h"
+
+namespace reweave {
+
+class KernelObjects {
+ public:
+  // Takes note of a record of the traced run's stream: tasks that start.
+  void note(const wire::RecordHeader* record);
+  // What the step, an event of kind wire::kKernelStepKind, means for the trace: kSend and kReceive events.
+  std::vector<TraceEvent> take(const TraceEvent& step);
+
+ private:
+  using Object = std::uint64_t;
+  struct Watched;
+  // An open file: what is received from it, and who gets what is sent to it. Several objects where it is not known
+  // which of them it is.
+  struct End {
+    std::set<Object> in, out;
+    std::shared_ptr<Watched> watched;  // by an epoll descriptor
+  };
+  struct Watch {
+    std::uint64_t data;
+    End end;
+  };
+  struct Watched {
+    std::map<std::uint64_t, Watch> by_descriptor;
+  };
+  using Descriptors = std::map<std::uint64_t, End>;
+  // What was passed through a socket's direction, in order.
+  using Passed = std::map<Object, std::deque<std::optional<End>>>;
+
+  Descriptors& of(ThreadId thread) { return tables_[process_of_[thread]]; }
+  Object fresh() { return next_++; }
+  Object place(std::uint64_t kind, std::uint64_t which);
+  Object place(wire::KernelPlace kind) { return place(static_cast<std::uint64_t>(kind), 0); }
+  // Steps by kind: what they tell of, what they make, what they do to descriptors that are there.
+  bool tell_of(const TraceEvent& step, std::vector<TraceEvent>& result);
+  bool make(const TraceEvent& step);
+  void change(const TraceEvent& step, std::vector<TraceEvent>& result);
+  void make_socket(End& end, std::uint64_t kind);
+  void open(const TraceEvent& step);
+  void listen(const TraceEvent& step, std::vector<TraceEvent>& result);
+  void copy(const TraceEvent& step);
+  void close(const TraceEvent& step, std::vector<TraceEvent>& result);
+  void watch(const TraceEvent& step, bool starts);
+  void pass(const TraceEvent& step);
+  void receive_passed(const TraceEvent& step);
+  static void add_incoming(const End& end, const std::uint64_t* data, int depth, std::set<Object>& objects);
+  static void tell(const TraceEvent& step, EventKind kind, const std::set<Object>& objects,
+                   std::vector<TraceEvent>& result);
+
+  std::map<ThreadId, std::uint16_t> process_of_;
+  std::map<std::uint16_t, Descriptors> tables_;                       // by process
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Object> places_;  // by KernelPlace and which of its kind
+  std::map<std::uint64_t, std::pair<Object, Object>> sockets_;        // by kind: to accepted ones, to others
+  std::set<std::uint64_t> fifos_;                                     // made in this run, by the hash of the name
+  std::set<Object> shared_directions_;                                // of sockets_: what is passed may be anybody's
+  Passed passed_;
+  bool files_locked_ = false;
+  Object next_ = kFirstKernelObject + 1;
+};
+
+}  // namespace reweave

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Writes the manual pages and the completions of shells, both from what `reweave --help` says.
+
+    scripts/manual.py REWEAVE FOLDER
+
+FOLDER gets reweave.1, reweave-VERB.1 for each verb, and reweave.bash, _reweave (zsh) and reweave.fish.
+"""
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+
+
+@dataclasses.dataclass
+class Item:
+    """An option, an argument, a verb or an exit status."""
+    name: str
+    text: str
+
+
+@dataclasses.dataclass
+class Help:
+    description: str
+    usage: str
+    sections: dict  # of Items, by title
+    footer: str
+
+
+def read_help(reweave, *words):
+    done = subprocess.run([reweave, *words, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    return parse(done.stdout)
+
+
+def parse(text):
+    about, _, rest = text.partition("\nUsage: ")
+    usage, _, rest = rest.partition("\n")
+    sections, items, footer = {}, None, []
+    for line in rest.splitlines():
+        item = re.match(r"  (\S.*?)(?:\s{2,}(\S.*))?$", line)
+        if re.fullmatch(r"\S.*:", line):
+            items = sections.setdefault(line[:-1], [])
+        elif items is not None and item:
+            items.append(Item(item[1], item[2] or ""))
+        elif items is not None and line.startswith("   ") and items:
+            items[-1].text = f"{items[-1].text} {line.strip()}".strip()
+        elif line.strip():
+            items = None
+            footer.append(line.strip())
+    return Help(about.strip(), usage, sections, "\n".join(footer))
+
+
+def roff(text):
+    """Text as roff reads it: nothing in it is a request or an escape."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"(?m)^([.'])", r"\\&\1", text)
+
+
+def page(name, verb, shown, version, verbs):
+    lines = [f'.TH {roff(name.upper())} 1 "" "reweave {version}" "User Commands"', ".SH NAME",
+             f"{roff(name)} \\- {roff(shown.description.splitlines()[0].rstrip('.'))}", ".SH SYNOPSIS",
+             f".B {roff(shown.usage.removeprefix('reweave ') if verb == '' else shown.usage)}"]
+    if verb == "":
+        lines[-1] = f".B reweave\n{roff(shown.usage.removeprefix('reweave '))}"
+    if len(shown.description.splitlines()) > 1:
+        lines += [".SH DESCRIPTION", roff(shown.description)]
+    for title, items in shown.sections.items():
+        title = "Arguments" if title == "Positionals" else title.split(",")[0]
+        lines.append(f".SH {roff(title.upper())}")
+        for item in items:
+            lines += [".TP", f".B {roff(item.name)}", roff(item.text) or "\\&"]
+    if shown.footer:
+        lines += [".SH NOTES", roff(shown.footer)]
+    lines += [".SH ENVIRONMENT", ".TP", ".B REWEAVE_DIR",
+              roff("where recordings go that are not named; default: ~/.local/share/reweave")]
+    others = ["reweave"] + [f"reweave-{each}" for each in verbs]
+    lines += [".SH SEE ALSO", ", ".join(f"\\fB{roff(each)}\\fR(1)" for each in others if each != name)]
+    return "\n".join(lines) + "\n"
+
+
+def long_options(shown):
+    """(option, what it does) of a verb."""
+    return [(option, item.text) for item in shown.sections.get("Options", [])
+            for option in re.findall(r"--[a-z][a-z-]*", item.name.split(" ")[0])]
+
+
+def bash(helps):
+    cases = "\n".join(f'    {verb}) words="{" ".join(option for option, _ in long_options(shown))}" ;;'
+                      for verb, shown in helps.items())
+    return f"""# Completion of reweave's verbs and options.
+_reweave() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} words=
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words="{" ".join(helps)} --help --version"
+  else
+    case ${{COMP_WORDS[1]}} in
+{cases}
+    esac
+  fi
+  case $current in
+    -*) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current") ;;
+    *) if [ "$COMP_CWORD" -eq 1 ]; then mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+       else mapfile -t COMPREPLY < <(compgen -f -- "$current"); fi ;;
+  esac
+}}
+complete -o filenames -F _reweave reweave
+"""
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def zsh(helps, top):
+    about = {item.name: item.text for item in top.sections["Subcommands"]}
+    verbs = "\n".join(f"    {quoted(f'{verb}:{about[verb]}')}" for verb in helps)
+    cases = "\n".join(
+        f"    {verb}) _arguments " +
+        " ".join(quoted(f"{option}[{re.sub(r'[][:]', ' ', text)}]") for option, text in long_options(shown)) +
+        " '*:file:_files' ;;" for verb, shown in helps.items())
+    return f"""#compdef reweave
+local -a verbs
+if (( CURRENT == 2 )); then
+  verbs=(
+{verbs}
+  )
+  _describe verb verbs
+else
+  local verb=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $verb in
+{cases}
+  esac
+fi
+"""
+
+
+def fish(helps, top):
+    about = {item.name: item.text for item in top.sections["Subcommands"]}
+    lines = ["# Completion of reweave's verbs and options."]
+    for verb, shown in helps.items():
+        lines.append(f"complete -c reweave -n __fish_use_subcommand -f -a {verb} -d {quoted(about[verb])}")
+        for option, text in long_options(shown):
+            lines.append(f"complete -c reweave -n '__fish_seen_subcommand_from {verb}' -l {option[2:]} -d {quoted(text)}")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    reweave, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    version = subprocess.run([reweave, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    top = read_help(reweave)
+    verbs = [item.name for item in top.sections["Subcommands"]]
+    helps = {verb: read_help(reweave, verb) for verb in verbs}
+    (folder / "reweave.1").write_text(page("reweave", "", top, version, verbs))
+    for verb, shown in helps.items():
+        (folder / f"reweave-{verb}.1").write_text(page(f"reweave-{verb}", verb, shown, version, verbs))
+    (folder / "reweave.bash").write_text(bash(helps))
+    (folder / "_reweave").write_text(zsh(helps, top))
+    (folder / "reweave.fish").write_text(fish(helps, top))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What `meson install` installs works where it is put, without the build, and has a manual page for each verb."""
+import os
+import re
+import shutil
+import subprocess
+
+from scratch_case import ScratchCase
+
+LIMIT = 120  # seconds
+PROGRAM = """
+#include <pthread.h>
+#include <stdio.h>
+static void* one(void* arg) { return arg; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, one, NULL);
+  pthread_join(thread, NULL);
+  puts("done");
+  return 0;
+}
+"""
+
+
+class Install(ScratchCase):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "-C", self.build, "--destdir", self.folder / "root"],
+                       check=True, timeout=LIMIT, stdout=subprocess.DEVNULL)
+        self.prefix = next((self.folder / "root").rglob("bin/reweave")).parents[1]
+
+    def run_installed(self, *command, accept=(0,)):
+        done = subprocess.run([self.prefix / "bin" / "reweave", *command], capture_output=True, text=True, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(self.folder)})
+        self.assertIn(done.returncode, accept, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_moved_elsewhere_it_works(self):
+        self.prefix = shutil.move(self.prefix, self.folder / "elsewhere")
+        program = self.compiled("program", PROGRAM, "-g", "-pthread")
+        tsan = self.compiled("program.tsan", PROGRAM, "-g", "-pthread", "-fsanitize=thread")
+        for name in (program, tsan):
+            recording = self.folder / f"{name.name}-recording"
+            self.assertEqual(self.run_installed("record", "-o", recording, "--", name), "done\n")
+            self.assertEqual(self.run_installed("replay", recording), "done\n")
+            self.run_installed("explore", recording, "--runs", "10")
+            shown = self.run_installed("replay", recording, "-g", "end", "--gdb-batch", "info threads")
+            self.assertIn("_exit", shown)
+
+    def test_a_part_that_is_missing_is_named(self):
+        (self.prefix / "lib" / "reweave" / "libreweave.so").unlink()
+        done = subprocess.run([self.prefix / "bin" / "reweave", "record", "-o", self.recording, "--", "/bin/true"],
+                              capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^reweave: .*libreweave\.so.*\n$")
+        self.assertFalse(self.recording.exists())
+
+    def test_each_verb_has_a_page_and_is_completed(self):
+        verbs = re.findall(r"^  ([a-z]+) ", self.run_installed("--help").split("Subcommands:")[1].split("Exit")[0], re.M)
+        self.assertIn("explore", verbs)
+        share = self.prefix / "share"
+        for verb in verbs:
+            page = (share / "man" / "man1" / f"reweave-{verb}.1").read_text()
+            options = re.findall(r"--[a-z][a-z-]+", self.run_installed(verb, "--help"))
+            for option in options:
+                self.assertIn(option.replace("-", "\\-"), page)
+        for completion in ("bash-completion/completions/reweave.bash", "zsh/vendor-completions/_reweave",
+                           "fish/vendor_completions.d/reweave.fish"):
+            text = (share / completion).read_text()
+            self.assertTrue(all(verb in text for verb in verbs))
+
+
+if __name__ == "__main__":
+    Install.main()
