@@ -4,7 +4,8 @@
 // it again, takes milliseconds each time (preempt/loop_probe.h).
 //
 // Planting is logged, and done again at the same event by a replay. A debugger could not plant breakpoints among what
-// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well.
+// a jump covers: when one is about to look, each jump becomes a trap at the instruction alone, which counts as well,
+// until the debugger's side counts there itself (replayer/gdb/counting.py).
 //
 // Only code of files is counted. Private to a process; a fork copies it. Called with the baton.
 #pragma once
