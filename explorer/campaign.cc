@@ -289,7 +289,7 @@ class Campaign {
       // A failure that says nothing about the program is none to learn from.
       if (run.failed() && !failed) run.outcome = wire::OutcomeKind::kLeftRecording;
       search.learn(request, run);
-      if (prediction_ != nullptr) prediction_->learn(run, knowledge_.take_news());
+      if (prediction_ != nullptr && left > 0) prediction_->learn(run, knowledge_.take_news());
     }
   }
 
