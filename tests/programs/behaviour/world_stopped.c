@@ -50,8 +50,7 @@ static void* work(void* argument) {
 
 static int catch_signal(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  sigfillset(&action.sa_mask);
-  sigdelset(&action.sa_mask, SIGUSR2);
+  sigfillset(&action.sa_mask); /* SIGUSR2 as well: it may come only while sigsuspend waits for it */
   return sigaction(number, &action, NULL);
 }
 
