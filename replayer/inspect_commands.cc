@@ -40,13 +40,13 @@ bool is_recording(const std::string& path) { return is_folder(path); }
 std::string path_or_latest(const std::string& path) { return recording_to_read(path); }
 
 void dump(const InspectArguments& arguments) {
+  const std::string path = path_or_latest(arguments.path);  // which may complete a recording
   give_up_writing();
   DumpOptions options;
   options.call_name = system_call_name;
   options.first = arguments.first;
   options.end = arguments.end;
   options.thread = arguments.thread;
-  const std::string path = path_or_latest(arguments.path);
   if (is_recording(path)) {
     RecordingReader reader(path);
     dump_recording(reader, stdout, options);
@@ -57,8 +57,8 @@ void dump(const InspectArguments& arguments) {
 }
 
 void traceinfo(const InspectArguments& arguments) {
-  give_up_writing();
   const std::string path = path_or_latest(arguments.path);
+  give_up_writing();
   if (is_recording(path)) {
     const RecordingReader reader(path);
     fmt::print("{}\n", json_text(recording_info(reader)));
@@ -77,8 +77,9 @@ std::string ending_of(int wait_status) {
 }
 
 void ps(const InspectArguments& arguments) {
+  const std::string path = path_or_latest(arguments.path);
   give_up_writing();
-  const RecordingReader reader(path_or_latest(arguments.path));
+  const RecordingReader reader(path);
   fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
   for (const ProcessInfo& process : reader.manifest().processes) {
     std::int32_t parent = 0;

@@ -188,6 +188,18 @@ class Lifecycle(ScratchCase):
                     self.assertEqual(self.output.read_text(), "ready\ntaken 1\n")
                     self.assert_replays(recording, 0, "ready\ntaken 1\n")
 
+    def test_a_recording_under_way_can_be_looked_at(self):
+        recording = self.next_recording()
+        recorder = self.start("-o", recording, "--", "sh", "-c", f"echo begun; exec sleep {LONG}")
+        wait_for(lambda: self.output.read_text() == "begun\n", "the program")
+        time.sleep(0.5)  # what has come by then is written
+        for verb, statuses in (("dump", (0, 6)), ("ps", (0, 6)), ("traceinfo", (0, 6))):
+            shown = self.run_here(verb, recording)
+            self.assertIn(shown.returncode, statuses, shown.stderr)
+            self.assertNotEqual(shown.stdout, "", verb)
+        recorder.send_signal(signal.SIGTERM)
+        recorder.wait(LIMIT_SECONDS)
+
     def test_requests_at_random_instants(self):
         for instant in range(self.arguments.instants):
             number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[instant % 3]
