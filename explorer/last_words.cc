@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "formats/source_lines.h"
+
 namespace reweave {
 
 namespace {
@@ -48,11 +50,6 @@ std::string plain(std::string_view text) {
     }
   }
   return result;
-}
-
-std::string_view trimmed(std::string_view line) {
-  const auto first = line.find_first_not_of(' ');
-  return first == line.npos ? "" : line.substr(first, line.find_last_not_of(' ') + 1 - first);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {

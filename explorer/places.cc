@@ -31,11 +31,6 @@ LoadedProgram load_addresses(const Fd& program) {
   return {base, base + end};
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
-
 // "function (file.c:12)".
 std::string text_of(const SourceFrame& frame) {
   if (frame.file.empty()) return frame.function;
@@ -115,7 +110,7 @@ std::string Places::source_line(std::uint64_t pc) {
   if (shown == nullptr || shown->file.empty()) return "";
   const std::vector<std::string> lines = source_lines(shown->file);
   const int line = shown->line;
-  return line < 1 || static_cast<std::size_t>(line) > lines.size() ? "" : trimmed(lines[line - 1]);
+  return line < 1 || static_cast<std::size_t>(line) > lines.size() ? "" : std::string(trimmed(lines[line - 1]));
 }
 
 std::uint64_t Places::address_of(const std::string& function) {

@@ -113,7 +113,7 @@ std::optional<CandidateSet> Prediction::take() {
   int status = 0;
   if (!under_way() || !has_ended(status)) return {};
   pid_ = -1;
-  if (!own_recording_.empty()) fs::remove_all(std::exchange(own_recording_, ""));
+  remove_own_recording();
   taken_ += std::chrono::duration<double>(Clock::now() - started_).count();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     if (problem_.empty()) problem_ = last_line_of(file("messages"));
@@ -131,6 +131,10 @@ void Prediction::stop() {
   kill(pid_, SIGKILL);  // it may not lead its group yet
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
   pid_ = -1;
+  remove_own_recording();
+}
+
+void Prediction::remove_own_recording() {
   if (!own_recording_.empty()) fs::remove_all(std::exchange(own_recording_, ""));
 }
 

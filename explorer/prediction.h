@@ -48,6 +48,7 @@ class Prediction : public CandidateFeed {
   bool under_way() const { return pid_ > 0; }
   bool has_ended(int& status);
   void stop();
+  void remove_own_recording();
   std::string file(const char* what) const;
   [[noreturn]] void predict(const std::string& recording) const;
 

@@ -1,5 +1,7 @@
 #include "formats/candidates.h"
 
+#include <cmath>
+
 #include "formats/candidates.capnp.h"
 #include "formats/message.h"
 
@@ -122,6 +124,8 @@ const char* name_of(CandidateKind kind) {
   const auto index = static_cast<std::size_t>(kind);
   return index < kCandidateKindCount ? kNames[index] : "unknown";
 }
+
+bool worth_reading(double score) { return std::lround(score * 10) >= std::lround(kWorthReading * 10); }
 
 std::vector<WitnessTurn> turns_of(std::span<const WitnessStep> steps) {
   std::vector<WitnessTurn> turns;

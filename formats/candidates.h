@@ -75,6 +75,11 @@ struct WitnessTurn {
 // has.
 std::vector<WitnessTurn> turns_of(std::span<const WitnessStep> steps);
 
+// Candidates of at least this score are worth reading first; those below are mostly what correct programs do, too.
+inline constexpr double kWorthReading = 1.0;
+// Scores are compared as they are shown, with one digit.
+bool worth_reading(double score);
+
 struct Candidate {
   CandidateKind kind = CandidateKind::kRace;
   std::vector<CandidateEvent> events;

@@ -21,12 +21,6 @@ std::string frame_text(const SourceFrame& frame, const std::string& fallback) {
   return result + " at " + (inside ? near : file).string() + ":" + std::to_string(frame.line);
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
-
 }  // namespace
 
 CodeNames::CodeNames(const TraceReader& trace)
@@ -79,7 +73,7 @@ std::string CodeNames::source_line(std::uint32_t site) {
   if (code.frames.empty() || code.frames[0].file.empty() || code.frames[0].line < 1) return "";
   const auto& lines = lines_of(code.frames[0].file);
   const auto number = static_cast<std::size_t>(code.frames[0].line);
-  return number <= lines.size() ? trimmed(lines[number - 1]) : "";
+  return number <= lines.size() ? std::string(trimmed(lines[number - 1])) : "";
 }
 
 const std::vector<std::string>& CodeNames::lines_of(const std::string& file) {

@@ -1,7 +1,6 @@
 #include "predictor/finding.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace reweave {
@@ -30,8 +29,6 @@ std::vector<std::string> assumptions_of(const Finding& finding) {
     result.emplace_back("Assumes that the other thread, too, releases the block that it took.");
   return result;
 }
-
-bool worth_reading(double score) { return std::lround(score * 10) >= std::lround(kWorthReading * 10); }
 
 Witness::Witness(const TraceModel& model, const Reordering& reordering)
     : prefix_(reordering.prefix), size_(reordering.prefix + reordering.tail.size()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/candidates.h"
 #include "predictor/trace_model.h"
 #include "predictor/witness_check.h"
 
@@ -72,10 +73,5 @@ struct Finding {
 
 // What must hold of the program for the finding to be feasible, a sentence each. None: it is certain.
 std::vector<std::string> assumptions_of(const Finding& finding);
-
-// Findings of at least this score are worth reading first; those below are mostly what correct programs do, too.
-inline constexpr double kWorthReading = 1.0;
-// Scores are compared as they are shown, with one digit.
-bool worth_reading(double score);
 
 }  // namespace reweave

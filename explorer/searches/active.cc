@@ -1,10 +1,10 @@
 // active: tests what looks suspicious, most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
 //
 // First threads are kept from what others release, for as long as anything else can be done: from all that is released,
-// and from what one place releases. Then all
-// conflicting pairs at once: threads stop before any of them until two meet (policy `active`), in one order and then in
-// the other. Then one suspicion (explorer/suspicions.h) a run: one thread stopped at one place in favour of another.
-// Then each pair by itself, both orders. The wait is logical; nothing depends on time.
+// and from what one place releases. Then all conflicting pairs at once: threads stop before any of them until two meet
+// (policy `active`), in one order and then in the other. Then one suspicion (explorer/suspicions.h) a run: one thread
+// stopped at one place in favour of another. Then each pair by itself, both orders. The wait is logical; nothing
+// depends on time.
 #include <set>
 
 #include <cstring>

@@ -20,7 +20,7 @@ constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4;
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
 constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
-// first and have most: threads held back at one variable's accesses, reversals one by one, orders of one variable's
+// first and have most: reversals one by one, orders of one variable's accesses, threads held back at one variable's
 // accesses.
 constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
                                   "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
@@ -52,7 +52,6 @@ class Auto : public Search {
   std::string report() const override { return predicted_ == nullptr ? "" : predicted_->report(); }
 
   std::optional<RunRequest> next() override {
-    // What was predicted has the first run.
     if (predicted_ != nullptr && turns_made_++ % (predicted_->is_urgent() ? kUrgentShare : kPredictedShare) == 0)
       if (auto request = ask(*predicted_)) return request;
     if (opened_ < std::size(kOpening)) return opening();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace reweave {
 
@@ -27,10 +26,9 @@ std::optional<RunRequest> Predicted::next() {
 }
 
 bool Predicted::is_urgent() const {
-  constexpr double kWorthReading = 1;  // of docs/prediction.md
   if (taken_ == 0) return true;
   if (fresh_.empty()) return !retries_.empty();
-  return fresh_.front().candidate.score >= kWorthReading;
+  return worth_reading(fresh_.front().candidate.score);
 }
 
 void Predicted::take_more() {

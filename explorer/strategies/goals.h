@@ -19,9 +19,8 @@ struct ScheduleStep {
   bool operator==(const ScheduleStep&) const = default;
 };
 
-// Policy `witness`: TurnGoals.
-// One turn of a witness: `thread` runs until it has executed the operation at `pc` for the `arrivals`-th time since the
-// turn began.
+// Policy `witness`: an array of TurnGoals, in order. In its turn `thread` runs until it has executed the operation at
+// `pc` for the `arrivals`-th time since the turn began.
 struct TurnGoal {
   std::uint64_t pc;
   std::uint32_t arrivals;

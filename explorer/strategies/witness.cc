@@ -1,5 +1,5 @@
 // witness: follows a predicted sequence of operations, given as turns of threads. In its turn a thread runs up to the
-// operation that ends the turn; what it does before that is its own affair, so that a loop that turns more often, or
+// operation that ends the turn; what it does before that is not compared, so that a loop that turns more often, or
 // memory at another address, does no harm. While the thread whose turn it is cannot run, who may help it does, without
 // preemption, first those that have no turn left: they need not stop anywhere. A turn that does not come to its end
 // within a bound is left out, and what follows it is tried.
@@ -11,12 +11,12 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kPatience = 5'000;  // schedule points that the thread of a turn is waited for
+constexpr std::uint64_t kLater = 200;       // ... if the turn before was left out
 constexpr std::uint64_t kMostYields = 100;  // of the thread in its turn, between arrivals
-constexpr std::uint64_t kLater = 200;       // ... if the one before it was left out
 
 // WitnessProgress lies in the first words.
 // kLeft: turns that a thread has left.
-constexpr std::uint64_t kThreads = 500;  // that are told apart; of others none is taken to have turns
+constexpr std::uint64_t kThreads = 500;  // whose turns are counted; others are taken to have none
 enum {
   kWaited = sizeof(WitnessProgress) / 8,
   kArrivals,
@@ -73,8 +73,8 @@ WitnessObstacle obstacle_of(const ChoiceArgs& args, const TurnGoal& turn) {
   return waits_in_loop(args, turn) ? WitnessObstacle::kWaits : WitnessObstacle::kNone;
 }
 
-// The thread is about to execute the operation that the turn is counted by. One that it goes on with, having blocked in
-// it, it is not at anew.
+// Counts the thread's arrival at the operation that ends its turn. Going on with an operation in which it had blocked
+// is no new arrival.
 void count_arrival(PolicyState& state, WitnessProgress& progress, const TurnGoal& turn, const Thread& thread) {
   if (thread.op.pc != turn.pc || state.words[kCounted] == thread.ticks + 1) return;
   state.words[kCounted] = thread.ticks + 1;
