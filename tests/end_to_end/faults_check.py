@@ -84,8 +84,11 @@ def marked(mark):
 
 def guards_of(recorder):
     """The guard has the other end of a socket of the recorder's, and its arena."""
-    arenas = {os.stat(entry).st_ino for entry in pathlib.Path(f"/proc/{recorder}/fd").iterdir()
-              if "reweave-arena" in os.readlink(entry)}
+    arenas = set()
+    for entry in pathlib.Path(f"/proc/{recorder}/fd").iterdir():
+        with contextlib.suppress(OSError):  # The recorder may close it between the listing and here.
+            if "reweave-arena" in os.readlink(entry):
+                arenas.add(os.stat(entry).st_ino)
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError):
