@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/suggestion.h"
 #include "formats/error.h"
@@ -54,6 +55,7 @@ const Verbs kVerbs[] = {
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
     {{"predict"}, add_predict_verb},
     {{"explore"}, reweave::add_explore_command},
+    {{"explain"}, reweave::add_explain_command},
 };
 
 // The verb that the command line begins with, for the options of all take as long as the start of a small program; all

@@ -1,0 +1,53 @@
+// What a run did, as events that can be found again in other runs of the program, and which of them come in another
+// order there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "explorer/observation.h"
+#include "explorer/strategies/goals.h"
+
+namespace reweave {
+
+// An operation whose order among those of other threads can matter: an access, a lock taken, a wait, a wake, a release.
+struct Event {
+  Arrival name;        // the same in every run of the program that comes to it
+  std::size_t choice;  // index in the observation of the choice with which it was executed; of a wait, begun
+  ChoiceNote note;
+  // Of the first taken of the locks that the thread holds meanwhile: where it was taken, and the code that gives it
+  // back (0: unknown). Nothing: it holds none.
+  std::optional<Arrival> lock_taken;
+  std::uint64_t lock_given = 0;
+  std::size_t lock_choice = 0;  // index of the choice with which it was taken
+
+  // Where the thread has to be held back so that others can still take its locks.
+  const Arrival& entry() const { return lock_taken ? *lock_taken : name; }
+  std::size_t entry_choice() const { return lock_taken ? lock_choice : choice; }
+};
+
+// In the order of execution.
+std::vector<Event> events_of(const Observation& run);
+// The event of that name; null if the run has none.
+const Event* find_event(const std::vector<Event>& events, const Arrival& name);
+// The order of the two can matter: one object, not two reads, different threads.
+bool conflict(const Event& a, const Event& b);
+
+// Two events of different threads, in the order that they have in the run that is explained.
+struct EventPair {
+  Event first, then;
+};
+// Conflicting pairs with no other write of their object between them in `run` which come in the opposite order in
+// `other`. Events that only one of the runs has are passed over. In the order of `run`.
+std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other);
+
+// Two events of one thread with one of another thread between them that conflicts with both: what the thread does there
+// looks as if it were to be done without interruption (Park, Vuduc, Harrold, ICSE 2010).
+struct BrokenBlock {
+  Event begin, between, end;
+};
+// The block of `run` that `pair` breaks: between its events in `run`, and not in `other`.
+std::optional<BrokenBlock> broken_block(const EventPair& pair, const std::vector<Event>& run,
+                                        const std::vector<Event>& other);
+
+}  // namespace reweave

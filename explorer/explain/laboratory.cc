@@ -1,0 +1,75 @@
+#include "explorer/explain/laboratory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace {
+
+template <typename T>
+void append(std::vector<std::byte>& to, const std::vector<T>& items) {
+  const std::size_t at = to.size();
+  to.resize(at + items.size() * sizeof(T));
+  if (!items.empty()) std::memcpy(to.data() + at, items.data(), items.size() * sizeof(T));
+}
+
+}  // namespace
+
+RunRequest request_of(const Guide& guide, std::uint64_t seed) {
+  CHECK(guide.orders.size() <= kMostOrders && guide.regions.size() <= kMostRegions);
+  const RunRequest schedule = request_of(guide.switches);  // sorts them
+  GuidedGoal header = {};
+  header.orders = static_cast<std::uint32_t>(guide.orders.size());
+  header.regions = static_cast<std::uint32_t>(guide.regions.size());
+  header.switches = static_cast<std::uint32_t>(schedule.goal.size() / sizeof(ScheduleStep));
+  header.choices = guide.choices;
+  guide.continuation.copy(header.continuation, sizeof header.continuation - 1);
+  RunRequest request;
+  request.policy = "guided";
+  request.seed = seed;
+  append(request.goal, std::vector<GuidedGoal>{header});
+  append(request.goal, guide.orders);
+  append(request.goal, guide.regions);
+  request.goal.insert(request.goal.end(), schedule.goal.begin(), schedule.goal.end());
+  return request;
+}
+
+std::vector<RunResult> Laboratory::runs(const std::vector<RunRequest>& requests) {
+  if (time_is_up_) return {};
+  std::vector<RunResult> results = batch_(requests);
+  std::erase_if(results, [](const RunResult& run) { return run.called_off; });
+  made_ += results.size();
+  time_is_up_ = results.size() < requests.size();
+  return results;
+}
+
+Rate Laboratory::rate(const std::vector<RunRequest>& requests, const See& see) {
+  Rate rate;
+  for (const RunResult& run : runs(requests)) {
+    const bool says_something = run.failed() || run.outcome == wire::OutcomeKind::kPassed;
+    if (!says_something || run.guide.let_go != 0) {
+      rate.let_go++;
+      continue;
+    }
+    const bool failed = fails(run);
+    rate.tried++;
+    rate.failed += failed ? 1 : 0;
+    rate.other += run.failed() && !failed ? 1 : 0;
+    if (see && !run.observed.empty()) see(run, failed);
+  }
+  return rate;
+}
+
+Rate Laboratory::rate(const Guide& guide, std::uint64_t count, std::uint64_t seed, const See& see) {
+  std::vector<RunRequest> requests;
+  for (std::uint64_t i = 0; i < count; i++) {
+    requests.push_back(request_of(guide, seed + i));
+    requests.back().observe = static_cast<bool>(see);
+  }
+  return rate(requests, see);
+}
+
+}  // namespace reweave

@@ -1,0 +1,51 @@
+// Runs made to find out why one fails: many at a time, and counted.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "explorer/explain/rate.h"
+#include "explorer/run.h"
+#include "explorer/strategies/goals.h"
+#include "explorer/switches.h"
+
+namespace reweave {
+
+// Makes the runs and gives their results in the same order; fewer if the time is up.
+using Batch = std::function<std::vector<RunResult>(const std::vector<RunRequest>&)>;
+
+// A schedule with interventions, for the policy `guided`.
+struct Guide {
+  SwitchList switches;
+  std::uint32_t choices = ~0u;  // made along the switches; then the continuation chooses
+  std::string continuation = "pos";
+  std::vector<OrderGoal> orders;
+  std::vector<RegionGoal> regions;
+};
+RunRequest request_of(const Guide& guide, std::uint64_t seed);
+
+class Laboratory {
+ public:
+  // `failing`: what counts as failing. Both outlive this.
+  Laboratory(const Batch& batch, const RunResult& failing) : batch_(batch), failing_(failing) {}
+
+  // Observed runs of them, and no others, are given to `see`.
+  using See = std::function<void(const RunResult&, bool failed)>;
+  Rate rate(const std::vector<RunRequest>& requests, const See& see = {});
+  // `count` runs of the guide with seeds from `seed` on.
+  Rate rate(const Guide& guide, std::uint64_t count, std::uint64_t seed, const See& see = {});
+  std::vector<RunResult> runs(const std::vector<RunRequest>& requests);
+
+  bool fails(const RunResult& run) const { return same_failure(run, failing_); }
+  std::uint64_t made() const { return made_; }
+  bool time_is_up() const { return time_is_up_; }
+
+ private:
+  const Batch& batch_;
+  const RunResult& failing_;
+  std::uint64_t made_ = 0;
+  bool time_is_up_ = false;
+};
+
+}  // namespace reweave
