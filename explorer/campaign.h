@@ -63,6 +63,7 @@ struct KeptFailure {
   bool minimal = true;      // the schedule was made as simple as it gets, before budget and time were used up
   unsigned replays = 0, verified = 0;  // replays made, and those that failed the same way
   std::string how;                     // strategy, or the candidate
+  std::string cause;                   // shown by experiments (explorer/explain); may be empty
   std::string story;                   // the minimal schedule in plain words
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <set>
 
+#include "explorer/explain/explain.h"
+#include "explorer/explain/report.h"
 #include "explorer/failure_store.h"
 #include "explorer/memory_stacks.h"
 #include "explorer/story.h"
@@ -17,7 +19,8 @@ namespace {
 
 void write_story(const KeptFailure& failure) {
   std::string text;
-  for (const std::string& part : {failure.story, failure.stacks}) text += part.empty() ? "" : part + "\n";
+  for (const std::string& part : {failure.cause, failure.story, failure.stacks})
+    text += part.empty() ? "" : part + "\n";
   Folder::open(failure.path).replace_file("story.txt", text);
 }
 
@@ -107,6 +110,21 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
   store(smallest, found, departure);
 }
 
+// The short form of `explain`, where runs are short enough.
+std::string Failures::cause_of(const RunResult& run) const {
+  constexpr std::uint64_t kMostSteps = 20'000'000, kRuns = 600;
+  if (run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return "";
+  const Batch batch = [this](const std::vector<RunRequest>& requests) {
+    std::vector<RunResult> runs;
+    for (const RunRequest& request : requests) {
+      runs.push_back(run_(request));
+      if (runs.back().called_off) break;
+    }
+    return runs;
+  };
+  return cause_text(explain(batch, run, ExplainOptions::short_form()), places_);
+}
+
 void Failures::store(const Minimised& smallest, const Found& found, const Departure& departure) {
   const RunResult& run = smallest.run;
   KeptFailure kept;
@@ -117,6 +135,7 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   kept.found_at = found.number;
   kept.preemptions = preemptions_of(run);
   kept.how = found.how;
+  kept.cause = cause_of(run);
   kept.story = tell_story(run, places_);
   save_run(options_.recording, departure, run, found.request.policy, kept.path);
   if (!kept.story.empty()) write_story(kept);

@@ -53,6 +53,7 @@ class Failures {
   bool is_known(const RunResult& run, std::uint64_t site, unsigned samples);
   bool is_found(const RunResult& run);
   std::uint64_t minimise_budget(const RunResult& run) const;
+  std::string cause_of(const RunResult& run) const;
   void keep_minimal(const Found& found, const Departure& departure);
   void store(const Minimised& smallest, const Found& found, const Departure& departure);
   void name_by_reproduction();

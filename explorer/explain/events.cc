@@ -39,6 +39,14 @@ std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
 
 bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
 
+// An event that only another run has, as if it came when this one had ended.
+Event behind(const std::vector<Event>& run, const Event& event) {
+  Event late = event;
+  late.choice = run.empty() ? 0 : run.back().choice + 1;
+  if (late.lock_taken && find_event(run, *late.lock_taken) == nullptr) late.lock_choice = late.choice;
+  return late;
+}
+
 using Positions = std::map<Arrival, std::size_t>;
 
 Positions positions_of(const std::vector<Event>& events) {
@@ -151,39 +159,102 @@ const Event* find_event(const std::vector<Event>& events, const Arrival& name) {
 
 bool conflict(const Event& a, const Event& b) { return a.name.thread != b.name.thread && dependent(a.note, b.note); }
 
-std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other) {
-  const Positions there = positions_of(other);
-  std::vector<EventPair> pairs;
-  LatestUses uses(run);
-  for (std::size_t i = 0; i < run.size(); i++) {
-    const auto at = there.find(run[i].name);
-    if (at == there.end()) continue;
-    for (const std::size_t earlier : uses.before(i))
-      if (there.at(run[earlier].name) > at->second) pairs.push_back({run[earlier], run[i]});
+namespace {
+
+// For each event its conflicting predecessors with no write between, among the events that `is_meant` accepts.
+template <typename Visit, typename Filter>
+void visit_direct_pairs(const std::vector<Event>& events, const Filter& is_meant, const Visit& visit) {
+  LatestUses uses(events);
+  for (std::size_t i = 0; i < events.size(); i++) {
+    if (!is_meant(events[i])) continue;
+    for (const std::size_t earlier : uses.before(i)) visit(events[earlier], events[i]);
     uses.add(i);
   }
-  return pairs;
 }
 
-std::optional<BrokenBlock> broken_block(const EventPair& pair, const std::vector<Event>& run,
-                                        const std::vector<Event>& other) {
+}  // namespace
+
+std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other) {
+  const Positions here = positions_of(run), there = positions_of(other);
+  std::map<std::pair<Arrival, Arrival>, EventPair> pairs;
+  visit_direct_pairs(
+      run, [&](const Event& event) { return there.contains(event.name); },
+      [&](const Event& a, const Event& b) {
+        if (there.at(a.name) > there.at(b.name)) pairs.insert({{a.name, b.name}, {a, b}});
+      });
+  visit_direct_pairs(
+      other, [](const Event&) { return true; },
+      [&](const Event& a, const Event& b) {
+        const auto later = here.find(a.name), earlier = here.find(b.name);
+        if (earlier == here.end()) return;
+        // What `run` did not come to, for it had ended, comes behind all that it did.
+        if (later == here.end())
+          pairs.insert({{b.name, a.name}, {run[earlier->second], behind(run, a)}});
+        else if (later->second > earlier->second)
+          pairs.insert({{b.name, a.name}, {run[earlier->second], run[later->second]}});
+      });
+  std::vector<EventPair> list;
+  for (const auto& [names, pair] : pairs) list.push_back(pair);
+  std::ranges::stable_sort(list, {}, [](const EventPair& pair) { return pair.then.choice; });
+  return list;
+}
+
+std::vector<EventPair> indirectly_reordered(const std::vector<EventPair>& direct, const std::vector<Event>& run,
+                                            const std::vector<Event>& other, std::size_t most) {
+  constexpr std::size_t kMostOfObject = 200;
+  const Positions there = positions_of(other);
+  std::set<std::pair<Arrival, Arrival>> known;
+  std::set<std::uint64_t> objects;
+  for (const EventPair& pair : direct) {
+    known.insert({pair.first.name, pair.then.name});
+    objects.insert(pair.first.note.object);
+  }
+  std::vector<EventPair> found;
+  for (const std::uint64_t object : objects) {
+    std::vector<const Event*> uses;
+    for (std::size_t i = run.size(); i-- > 0 && uses.size() < kMostOfObject;)
+      if (run[i].note.object == object && there.contains(run[i].name)) uses.push_back(&run[i]);
+    for (std::size_t later = 0; later < uses.size(); later++)
+      for (std::size_t earlier = later + 1; earlier < uses.size() && found.size() < most; earlier++) {
+        const Event &a = *uses[earlier], &b = *uses[later];
+        if (conflict(a, b) && there.at(a.name) > there.at(b.name) && known.insert({a.name, b.name}).second)
+          found.push_back({a, b});
+      }
+  }
+  return found;
+}
+
+std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<Event>& run,
+                                       const std::vector<Event>& other) {
   const auto is_block = [&](const Event& begin, const Event& between, const Event& end) {
     if (!conflict(begin, between) || !conflict(between, end)) return false;
     const Event *first = find_event(other, begin.name), *middle = find_event(other, between.name),
                 *last = find_event(other, end.name);
-    if (first == nullptr || middle == nullptr || last == nullptr) return false;
-    return middle->choice < first->choice || middle->choice > last->choice;
+    if (middle == nullptr) return true;
+    return (first != nullptr && middle->choice < first->choice) || (last != nullptr && middle->choice > last->choice);
+  };
+  std::vector<BrokenBlock> blocks;
+  const auto add = [&](const Event& begin, const Event& between, const Event& end) {
+    if (!is_block(begin, between, end)) return false;
+    blocks.push_back({begin, between, end});
+    return true;
   };
   for (std::size_t i = run.size(); i-- > 0;) {  // the latest event of the thread of `then` before `first`
     const Event& event = run[i];
     if (event.choice >= pair.first.choice || event.name.thread != pair.then.name.thread) continue;
-    if (is_block(event, pair.first, pair.then)) return BrokenBlock{event, pair.first, pair.then};
+    if (add(event, pair.first, pair.then)) break;
   }
+  bool ended = false;
   for (const Event& event : run) {  // the next event of the thread of `first` behind `then`
     if (event.choice <= pair.then.choice || event.name.thread != pair.first.name.thread) continue;
-    if (is_block(pair.first, pair.then, event)) return BrokenBlock{pair.first, pair.then, event};
+    ended = add(pair.first, pair.then, event);
+    if (ended) break;
   }
-  return {};
+  for (const Event& event : other) {  // ... which the run did not come to
+    if (ended || event.name.thread != pair.first.name.thread || find_event(run, event.name) != nullptr) continue;
+    ended = add(pair.first, pair.then, behind(run, event));
+  }
+  return blocks;
 }
 
 }  // namespace reweave

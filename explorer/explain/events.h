@@ -37,17 +37,23 @@ bool conflict(const Event& a, const Event& b);
 struct EventPair {
   Event first, then;
 };
-// Conflicting pairs with no other write of their object between them in `run` which come in the opposite order in
-// `other`. Events that only one of the runs has are passed over. In the order of `run`.
+// Conflicting pairs with no write of their object between them in one of the runs which come in the opposite order in
+// the other. What `run` has not come to, for it had ended, counts as coming last; other events that only one of the
+// runs has are passed over. By the place of `then` in `run`.
 std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other);
+
+// Other pairs on the objects of `direct` that come in the opposite order in `other`, with writes between them: up to
+// `most`, the latest first. One of them may be what the program's conditions depend on.
+std::vector<EventPair> indirectly_reordered(const std::vector<EventPair>& direct, const std::vector<Event>& run,
+                                            const std::vector<Event>& other, std::size_t most);
 
 // Two events of one thread with one of another thread between them that conflicts with both: what the thread does there
 // looks as if it were to be done without interruption (Park, Vuduc, Harrold, ICSE 2010).
 struct BrokenBlock {
   Event begin, between, end;
 };
-// The block of `run` that `pair` breaks: between its events in `run`, and not in `other`.
-std::optional<BrokenBlock> broken_block(const EventPair& pair, const std::vector<Event>& run,
-                                        const std::vector<Event>& other);
+// The blocks of `run` that `pair` breaks: in `run`, and not in `other`. At most two: of either thread.
+std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<Event>& run,
+                                       const std::vector<Event>& other);
 
 }  // namespace reweave

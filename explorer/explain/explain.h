@@ -13,6 +13,9 @@ struct ExplainOptions {
   std::size_t curve_points = 30;
   std::uint64_t curve_runs = 50;
   std::uint64_t remedy_runs = 300;
+
+  // Some 500 runs.
+  static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .base_runs = 50}; }
 };
 
 // `failing`: observed, and made again by its switches alone. `progress` is told what is done next.

@@ -85,6 +85,8 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   RunRequest request = request_of(switches_of(recorded));
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule of {} is too long to be changed", recording);
   request.observe = true;
+  constexpr std::uint64_t kHangSteps = 100'000;  // a hang needs few points to show
+  if (recorded.outcome == wire::OutcomeKind::kHang) request.step_limit = kHangSteps;
   const Runner one = [&](const RunRequest& asked) {
     std::vector<RunResult> runs = bench({asked});
     if (!runs.empty()) return std::move(runs.front());

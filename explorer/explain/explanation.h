@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "explorer/explain/deadlock.h"
 #include "explorer/explain/events.h"
 #include "explorer/explain/rate.h"
 #include "explorer/run.h"
@@ -14,8 +15,9 @@ namespace reweave {
 
 // A pair of events whose order was changed.
 struct Flip {
-  EventPair pair;  // as in the failing run
-  std::optional<BrokenBlock> block;
+  EventPair pair;                    // as in the failing run
+  std::optional<BrokenBlock> block;  // that the pair breaks
+  bool block_tells = false;  // forcing it makes at least as many runs fail as forcing the pair: `forced` is of it
   Rate reversed;  // failing schedule up to there, then the other order, then anything: does it pass without the pair?
   Rate forced;    // this order in otherwise random schedules: does it suffice?
   Rate avoided;   // the other order in otherwise random schedules
@@ -48,6 +50,7 @@ struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
   std::optional<RunResult> passing;  // the nearest; nothing: none passed
+  std::vector<LockWait> deadlock;    // the cycle that the run ended in; empty: there is none
   Rate base;                         // random schedules
   std::vector<Flip> flips;           // the cause first
   std::size_t pairs = 0;             // reordered in the nearest passing run; flips has the first of them

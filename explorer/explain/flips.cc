@@ -49,19 +49,28 @@ Rate random_rate(Laboratory& laboratory, std::vector<OrderGoal> orders) {
 }  // namespace
 
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
-              const std::optional<BrokenBlock>& block) {
-  Flip flip = {pair, block, reversed_rate(laboratory, failing, pair), {}, {}};
-  std::vector<OrderGoal> orders = {in_order(pair.first, pair.then)};
-  if (block) orders = {in_order(block->begin, block->between), in_order(block->between, block->end, &block->begin)};
-  flip.forced = random_rate(laboratory, orders);
+              const std::vector<BrokenBlock>& blocks) {
+  Flip flip;
+  flip.pair = pair;
+  flip.reversed = reversed_rate(laboratory, failing, pair);
+  flip.forced = random_rate(laboratory, {in_order(pair.first, pair.then)});
   flip.avoided = random_rate(laboratory, {in_order(pair.then, pair.first)});
+  for (const BrokenBlock& block : blocks) {
+    const Rate forced = random_rate(
+        laboratory, {in_order(block.begin, block.between), in_order(block.between, block.end, &block.begin)});
+    if (!flip.block) flip.block = block;
+    if (forced.tried == 0 || forced.share() < flip.forced.share()) continue;
+    flip.block = block;
+    flip.block_tells = true;
+    flip.forced = forced;
+  }
   return flip;
 }
 
-void rank_flips(std::vector<Flip>& flips) {
-  const auto key = [](const Flip& flip) {
+void rank_flips(std::vector<Flip>& flips, bool locks_first) {
+  const auto key = [=](const Flip& flip) {
     const double gain = flip.forced.share() - flip.avoided.share();
-    return std::tuple(!flip.is_necessary(), -gain, is_sync(flip.pair.then.note), !flip.block.has_value(),
+    return std::tuple(!flip.is_necessary(), -gain, is_sync(flip.pair.then.note) != locks_first, !flip.block_tells,
                       -static_cast<double>(flip.pair.then.choice));
   };
   std::ranges::stable_sort(flips, {}, key);

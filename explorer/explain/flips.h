@@ -8,11 +8,13 @@ namespace reweave {
 
 inline constexpr std::uint64_t kFlipRuns = 20;
 
-// The rates of the pair's orders. `failing` is made again by its switches; `block`: that the pair breaks.
+// The rates of the pair's orders. `failing` is made again by its switches; `blocks`: that the pair breaks; the flip
+// has the one that makes more runs fail than the pair alone.
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
-              const std::optional<BrokenBlock>& block);
-// What tells most first: necessary, then sufficient, then memory before synchronisation, then late.
-void rank_flips(std::vector<Flip>& flips);
+              const std::vector<BrokenBlock>& blocks);
+// What tells most first: necessary, then sufficient, then memory before synchronisation (or after it, if
+// `locks_first`), then late.
+void rank_flips(std::vector<Flip>& flips, bool locks_first);
 
 // P(failure | the first choices of the failing run) at `points` choices, those at which something of `pairs` is done or
 // another thread takes over first of all.

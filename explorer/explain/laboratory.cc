@@ -37,8 +37,12 @@ RunRequest request_of(const Guide& guide, std::uint64_t seed) {
   return request;
 }
 
-std::vector<RunResult> Laboratory::runs(const std::vector<RunRequest>& requests) {
+std::vector<RunResult> Laboratory::runs(std::vector<RunRequest> requests) {
+  constexpr std::uint64_t kLeastSteps = 100'000, kFactor = 4;
   if (time_is_up_) return {};
+  // A hang needs few points to show.
+  const std::uint64_t limit = failing_.fair_from != 0 ? kLeastSteps : std::max(failing_.steps * kFactor, kLeastSteps);
+  for (RunRequest& request : requests) request.step_limit = limit;
   std::vector<RunResult> results = batch_(requests);
   std::erase_if(results, [](const RunResult& run) { return run.called_off; });
   made_ += results.size();

@@ -27,7 +27,8 @@ RunRequest request_of(const Guide& guide, std::uint64_t seed);
 
 class Laboratory {
  public:
-  // `failing`: what counts as failing. Both outlive this.
+  // `failing`: what counts as failing; runs that are several times as long go on under a fair schedule. Both outlive
+  // this.
   Laboratory(const Batch& batch, const RunResult& failing) : batch_(batch), failing_(failing) {}
 
   // Observed runs of them, and no others, are given to `see`.
@@ -35,7 +36,7 @@ class Laboratory {
   Rate rate(const std::vector<RunRequest>& requests, const See& see = {});
   // `count` runs of the guide with seeds from `seed` on.
   Rate rate(const Guide& guide, std::uint64_t count, std::uint64_t seed, const See& see = {});
-  std::vector<RunResult> runs(const std::vector<RunRequest>& requests);
+  std::vector<RunResult> runs(std::vector<RunRequest> requests);
 
   bool fails(const RunResult& run) const { return same_failure(run, failing_); }
   std::uint64_t made() const { return made_; }

@@ -9,10 +9,9 @@ namespace reweave {
 
 namespace {
 
-RunRequest observed_request(const SwitchList& list, std::uint64_t step_limit) {
+RunRequest observed_request(const SwitchList& list) {
   RunRequest request = request_of(list);
   request.observe = true;
-  request.step_limit = step_limit;
   return request;
 }
 
@@ -45,8 +44,7 @@ std::vector<SwitchList> neighbours(const Observation& run, const SwitchList& lis
 }
 
 // Random schedules that pass, each as simple as it gets.
-void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& failing, std::uint64_t step_limit,
-                          std::optional<NearestRun>& best) {
+void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& failing, NearestSearch& search) {
   constexpr std::uint64_t kRuns = 100, kMostPassing = 3, kMinimiseRuns = 300;
   std::vector<RunRequest> requests;
   for (std::uint64_t seed = 1; seed <= kRuns; seed++) {
@@ -54,7 +52,6 @@ void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& fail
     request.policy = "random";
     request.seed = seed;
     request.observe = true;
-    request.step_limit = step_limit;
     requests.push_back(request);
   }
   const Runner one = [&](const RunRequest& request) {
@@ -67,31 +64,31 @@ void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& fail
   std::uint64_t passing = 0;
   for (const RunResult& run : laboratory.runs(requests)) {
     if (run.outcome != wire::OutcomeKind::kPassed || run.observed.empty()) continue;
-    keep_nearer(best, run, failing);
-    if (passing++ < kMostPassing) keep_nearer(best, minimise(one, run, kMinimiseRuns).run, failing);
+    keep_nearer(search, run, failing);
+    if (passing++ < kMostPassing) keep_nearer(search, minimise(one, run, kMinimiseRuns).run, failing);
   }
 }
 
 }  // namespace
 
-void keep_nearer(std::optional<NearestRun>& best, const RunResult& run, const std::vector<Event>& failing) {
-  if (run.outcome != wire::OutcomeKind::kPassed || run.called_off || run.observed.empty()) return;
+void keep_nearer(NearestSearch& search, const RunResult& run, const std::vector<Event>& failing) {
+  if (run.outcome != wire::OutcomeKind::kPassed || run.called_off) return;
+  search.passing++;
+  if (run.observed.empty()) return;
   std::vector<EventPair> pairs = reordered(failing, events_of(run.observed));
   if (pairs.empty()) return;  // what tells the two apart cannot be seen
-  if (!best || pairs.size() < best->pairs.size()) best = NearestRun{run, std::move(pairs)};
+  if (!search.best || pairs.size() < search.best->pairs.size()) search.best = NearestRun{run, std::move(pairs)};
 }
 
-std::optional<NearestRun> nearest_passing_run(Laboratory& laboratory, const RunResult& failing) {
-  constexpr std::uint64_t kLeastSteps = 100'000;
-  const std::uint64_t step_limit = std::max(failing.steps * 4, kLeastSteps);
+NearestSearch nearest_passing_run(Laboratory& laboratory, const RunResult& failing) {
   const std::vector<Event> events = events_of(failing.observed);
-  std::optional<NearestRun> best;
+  NearestSearch search;
   std::vector<RunRequest> requests;
   for (const SwitchList& list : neighbours(failing.observed, switches_of(failing)))
-    requests.push_back(observed_request(list, step_limit));
-  for (const RunResult& run : laboratory.runs(requests)) keep_nearer(best, run, events);
-  if (!best) try_random_schedules(laboratory, events, step_limit, best);
-  return best;
+    requests.push_back(observed_request(list));
+  for (const RunResult& run : laboratory.runs(requests)) keep_nearer(search, run, events);
+  if (!search.best) try_random_schedules(laboratory, events, search);
+  return search;
 }
 
 }  // namespace reweave

@@ -1,6 +1,7 @@
 #include "explorer/explain/remedies.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace reweave {
 
@@ -17,40 +18,102 @@ Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) 
   return *found;
 }
 
-// Where locks are held, a thread has to be stopped before it takes them: then the region is told by its code alone.
-RegionGoal goal_of(const Event& begin, const Event& end, const Event& rival) {
-  if (!begin.lock_taken && !rival.lock_taken && !end.lock_taken)
-    return {begin.name.pc, end.name.pc, 1, {begin.name.pc, rival.name.pc}};
-  const std::uint64_t given = end.lock_given != 0 ? end.lock_given : end.name.pc;
-  return {begin.entry().pc, given, 0, {begin.entry().pc, rival.entry().pc}};
+// Whoever is in the block of `begin` to `end` keeps others from the operations of `rivals`. Where locks are held, a
+// thread has to be stopped before it takes them: then code alone says what is kept off.
+RegionGoal region(const Event& begin, const Event& end, const std::vector<Event>& rivals) {
+  const bool locks = begin.lock_taken || end.lock_taken ||
+                     std::ranges::any_of(rivals, [](const Event& rival) { return rival.lock_taken.has_value(); });
+  RegionGoal goal = {begin.name.pc, end.name.pc, locks ? 0u : 1u, {}};
+  if (locks) goal.begin = begin.entry().pc;
+  if (locks && end.lock_given != 0) goal.end = end.lock_given;
+  goal.rivals[0] = goal.begin;
+  for (std::size_t i = 0; i < rivals.size() && i + 1 < std::size(goal.rivals); i++)
+    goal.rivals[i + 1] = locks ? rivals[i].entry().pc : rivals[i].name.pc;
+  return goal;
 }
+
+// The blocks of both threads, one at a time: that which is broken, and what the other thread does with the object up to
+// where it breaks it.
+std::vector<RegionGoal> regions(const Event& begin, const Event& end, const Event& between,
+                                const std::vector<Event>& events) {
+  const Event* other = &between;
+  for (const Event& event : events)
+    if (event.choice < between.choice && event.name.thread == between.name.thread &&
+        event.note.object == between.note.object)
+      other = &event;
+  std::vector<RegionGoal> goals = {region(begin, end, {between, *other})};
+  if (other != &between) goals.push_back(region(*other, between, {begin, between}));
+  return goals;
+}
+
+class Remedies {
+ public:
+  Remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing, std::uint64_t runs)
+      : laboratory_(laboratory), flip_(flip), failing_(failing), runs_(runs) {
+    guide_.choices = 0;
+  }
+
+  std::vector<Remedy> attempt_all() {
+    if (!flip_.block_tells) try_order();
+    const bool prevented = !tried_.empty() && tried_.back().rate.never();
+    if (flip_.block && !prevented) try_blocks();
+    std::erase_if(tried_, [](const Remedy& remedy) { return remedy.rate.tried == 0; });
+    return std::move(tried_);
+  }
+
+ private:
+  // True if it removes the failure.
+  bool attempt(bool is_region, const Event& begin, const Event& end) {
+    tried_.push_back({is_region, begin, end, laboratory_.rate(guide_, runs_, 1)});
+    return tried_.back().rate.never();
+  }
+
+  void try_order() {
+    const auto any = [](const Event& event) { return Arrival{event.name.pc, 1, kAnyThread, 0}; };
+    guide_.orders = {{any(flip_.pair.then), any(flip_.pair.first)}};
+    attempt(false, flip_.pair.then, flip_.pair.first);
+    guide_.orders.clear();
+  }
+
+  void try_blocks() {
+    constexpr int kMostWidenings = 3;
+    Event begin = flip_.block->begin, end = flip_.block->end;
+    for (int i = 0; i <= kMostWidenings && !laboratory_.time_is_up(); i++) {
+      guide_.regions = regions(begin, end, flip_.block->between, failing_);
+      if (attempt(true, begin, end)) return;
+      Event& side = i % 2 == 0 ? end : begin;
+      side = neighbour(failing_, side, i % 2 == 0);
+    }
+  }
+
+  Laboratory& laboratory_;
+  const Flip& flip_;
+  const std::vector<Event>& failing_;
+  std::uint64_t runs_;
+  Guide guide_;
+  std::vector<Remedy> tried_;
+};
 
 }  // namespace
 
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing,
                                  std::uint64_t runs) {
-  constexpr int kMostWidenings = 3;
-  std::vector<Remedy> tried;
+  return Remedies(laboratory, flip, failing, runs).attempt_all();
+}
+
+std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockWait>& cycle, std::uint64_t runs) {
   Guide guide;
   guide.choices = 0;
-  const auto attempt = [&](bool is_region, const Event& begin, const Event& end) {
-    tried.push_back({is_region, begin, end, laboratory.rate(guide, runs, 1)});
-    return tried.back().rate.never() || laboratory.time_is_up();
-  };
-  if (!flip.block) {
-    const auto any = [](const Event& event) { return Arrival{event.name.pc, 1, kAnyThread, 0}; };
-    guide.orders = {{any(flip.pair.then), any(flip.pair.first)}};
-    attempt(false, flip.pair.then, flip.pair.first);
-    return tried;
+  for (const LockWait& wait : cycle) {
+    if (guide.regions.size() == kMostRegions) break;
+    RegionGoal goal = {wait.holds.name.pc, wait.wants.name.pc, 0, {}};
+    for (std::size_t i = 0; i < cycle.size() && i < std::size(goal.rivals); i++)
+      goal.rivals[i] = cycle[i].holds.name.pc;
+    guide.regions.push_back(goal);
   }
-  Event begin = flip.block->begin, end = flip.block->end;
-  for (int i = 0; i <= kMostWidenings; i++) {
-    guide.regions = {goal_of(begin, end, flip.block->between)};
-    if (attempt(true, begin, end)) break;
-    const bool behind = i % 2 == 0;
-    (behind ? end : begin) = neighbour(failing, behind ? end : begin, behind);
-  }
-  return tried;
+  const Remedy remedy = {true, cycle.front().holds, cycle.front().wants, laboratory.rate(guide, runs, 1)};
+  if (remedy.rate.tried == 0) return {};
+  return {remedy};
 }
 
 }  // namespace reweave

@@ -28,7 +28,9 @@ class JsonReport {
                    {"notes", explanation_.notes}};
     report["failing"] = schedule(explanation_.failing);
     report["passing"] = explanation_.passing ? schedule(*explanation_.passing) : json();
-    for (const char* list : {"flips", "curve", "patterns", "remedies"}) report[list] = json::array();
+    for (const char* list : {"deadlock", "flips", "curve", "patterns", "remedies"}) report[list] = json::array();
+    for (const LockWait& wait : explanation_.deadlock)
+      report["deadlock"].push_back({{"holds", of(wait.holds)}, {"wants", of(wait.wants)}});
     for (const Flip& flip : explanation_.flips) report["flips"].push_back(of(flip));
     for (const CurvePoint& point : explanation_.curve)
       report["curve"].push_back({{"choice", point.choice}, {"rate", of(point.rate)}});
@@ -74,7 +76,7 @@ class JsonReport {
   json of(const Flip& flip) {
     json row = {{"first", of(flip.pair.first)}, {"then", of(flip.pair.then)},  {"reversed", of(flip.reversed)},
                 {"forced", of(flip.forced)},    {"avoided", of(flip.avoided)}, {"necessary", flip.is_necessary()}};
-    if (flip.block)
+    if (flip.block_tells)
       row["block"] = {
           {"begin", of(flip.block->begin)}, {"between", of(flip.block->between)}, {"end", of(flip.block->end)}};
     return row;

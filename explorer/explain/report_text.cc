@@ -32,9 +32,11 @@ class TextReport {
       : explanation_(explanation), places_(places), full_(full) {}
 
   std::string cause() const {
-    if (explanation_.flips.empty()) return "";
+    if (explanation_.flips.empty()) return cycle_text();
     const Flip& flip = explanation_.flips.front();
-    return (flip.block ? block_text(*flip.block) : order_text(flip.pair)) + "\n" + evidence(flip);
+    if (!explanation_.deadlock.empty())
+      return cycle_text() + "\n  It comes about where " + order_text(flip.pair) + "\n" + evidence(flip);
+    return (flip.block_tells ? block_text(*flip.block) : order_text(flip.pair)) + "\n" + evidence(flip);
   }
 
   std::string whole() {
@@ -76,6 +78,16 @@ class TextReport {
     return fmt::format("{} before thread {} {}.", event_text(pair.first), pair.then.name.thread, short_text(pair.then));
   }
 
+  // "thread 1 holds a, which it locks in f (x.c:1), and waits for b in g (x.c:2); thread 2 holds b, ...".
+  std::string cycle_text() const {
+    std::string text;
+    for (const LockWait& wait : explanation_.deadlock)
+      text += fmt::format("{}thread {} holds {}, taken in {}, and waits for {} in {}", text.empty() ? "" : "; ",
+                          wait.holds.name.thread, object_of(wait.holds.note), places_.code(wait.holds.name.pc),
+                          object_of(wait.wants.note), places_.code(wait.wants.name.pc));
+    return text.empty() ? text : text + ".";
+  }
+
   std::string evidence(const Flip& flip) const {
     std::string text = "  In the failing schedule, with the other order: ";
     if (flip.reversed.tried == 0)
@@ -90,9 +102,12 @@ class TextReport {
 
   // The source lines of what the cause names, in the order of the failing run.
   std::string steps_text() const {
+    if (explanation_.flips.empty()) return "";
     const Flip& flip = explanation_.flips.front();
     std::vector<Event> events = {flip.pair.first, flip.pair.then};
-    if (flip.block) events = {flip.block->begin, flip.block->between, flip.block->end};
+    if (flip.block_tells) events = {flip.block->begin, flip.block->between, flip.block->end};
+    if (!explanation_.deadlock.empty()) events.clear();
+    for (const LockWait& wait : explanation_.deadlock) events.push_back(wait.holds), events.push_back(wait.wants);
     std::string text = "\n";
     for (const Event& event : events) {
       const SourceFrame* source = places_.source(event.name.pc);

@@ -75,7 +75,8 @@ bool was_executed(const ChoiceArgs& args, const Arrival& arrival, Endpoint endpo
   const std::uint64_t wanted = arrival.thread == kAnyThread ? 1 : arrival.number;
   if (endpoint.count < wanted) return false;
   const Thread& thread = args.threads[endpoint.thread()];
-  return !endpoint.is_pending(thread) || thread.state.load() == ThreadState::kExited;
+  if (!endpoint.is_pending(thread) || thread.state.load() == ThreadState::kExited) return true;
+  return thread.op.kind == OpKind::kWait && thread.state.load() == ThreadState::kBlocked;  // it has begun
 }
 
 bool held_by_order(const ChoiceArgs& args, const Goal& goal, std::uint32_t i, const Thread& thread) {
@@ -134,10 +135,12 @@ bool is_held(const ChoiceArgs& args, const Goal& goal, const Thread& thread) {
 }
 
 void note_arrivals(const ChoiceArgs& args, const Goal& goal) {
-  for (std::uint32_t i = 0; i < goal.header.orders; i++) {
-    count_arrival(Endpoint::at(args.state, i, false), goal.orders[i].first, args.current);
-    count_arrival(Endpoint::at(args.state, i, true), goal.orders[i].then, args.current);
-  }
+  for (std::uint32_t order = 0; order < goal.header.orders; order++)
+    for (std::uint32_t i = 0; i < args.count; i++) {
+      const Thread& thread = args.threads[args.enabled[i]];
+      count_arrival(Endpoint::at(args.state, order, false), goal.orders[order].first, thread);
+      count_arrival(Endpoint::at(args.state, order, true), goal.orders[order].then, thread);
+    }
 }
 
 // Threads that have executed the end of their region, or have ended, leave it.
