@@ -111,7 +111,8 @@ void print_failure(const KeptFailure& failure) {
         "  the schedule may not be minimal: the runs or the time for that were used up (--minimise, --seconds)\n");
   if (!failure.last_words.empty()) fmt::print("  {}\n", failure.last_words);
   if (!failure.cause.empty()) fmt::print("  The cause: {}", failure.cause);
-  if (!failure.story.empty()) fmt::print("  {}\n", failure.story);
+  if (!failure.story.empty())
+    fmt::print("  {}{}{}\n", failure.story, failure.ending.empty() ? "" : " ", failure.ending);
   if (!failure.stacks.empty()) fmt::print("  {}\n", failure.stacks);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 void write_story(const KeptFailure& failure) {
   std::string text;
-  for (const std::string& part : {failure.cause, failure.story, failure.stacks})
+  for (const std::string& part : {failure.cause, failure.story, failure.ending, failure.stacks})
     text += part.empty() ? "" : part + "\n";
   Folder::open(failure.path).replace_file("story.txt", text);
 }
@@ -137,8 +137,9 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   kept.how = found.how;
   kept.cause = cause_of(run);
   kept.story = tell_story(run, places_);
+  kept.ending = tell_ending(run, places_);
   save_run(options_.recording, departure, run, found.request.policy, kept.path);
-  if (!kept.story.empty()) write_story(kept);
+  if (!kept.story.empty()) write_story(kept);  // even if there is no time to replay it
   kept_runs_.push_back(run);
   kept_.push_back(kept);
 }
@@ -152,7 +153,9 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
     }
     if (failure.verified == 0) continue;
     failure.last_words = last_words_of(failure.path);
+    if (!failure.last_words.empty()) failure.ending.clear();
     tell_stacks(failure, kept_runs_[i]);
+    if (!failure.story.empty()) write_story(failure);
   }
   name_by_reproduction();
   return kept_;
@@ -175,7 +178,6 @@ void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
   const std::optional<MemoryError> error = memory_error_of(run.text);
   CHECK(error);
   failure.stacks = tell_memory_error(failure.path, *error, places_);
-  write_story(failure);
 }
 
 }  // namespace reweave

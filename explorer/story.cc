@@ -28,7 +28,20 @@ class Teller {
       if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
     if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
     if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
-    return text + " " + ending() + standstill();
+    return text + standstill();
+  }
+
+  std::string ending() {
+    if (run_.empty()) return "";
+    const std::string outcome = describe_outcome(result_);
+    const std::string what = outcome.substr(0, outcome.find('\n'));
+    // The last step in the program itself: what a library does while it aborts is of no interest.
+    const ThreadId last = run_[run_.size() - 1].thread;
+    for (std::size_t i = run_.size(); i-- > 0;)
+      if (run_[i].thread == last && places_.in_program(run_[i].pc))
+        return fmt::format("What breaks: {}, in thread {}, which last {}{}.", what, last,
+                           operation_text(run_[i], places_), quoted(run_[i].pc));
+    return fmt::format("What breaks: {}, in thread {}.", what, last);
   }
 
  private:
@@ -152,18 +165,6 @@ class Teller {
     return text;
   }
 
-  std::string ending() {
-    const std::string outcome = describe_outcome(result_);
-    const std::string what = outcome.substr(0, outcome.find('\n'));
-    // The last step in the program itself: what a library does while it aborts is of no interest.
-    const ThreadId last = run_[run_.size() - 1].thread;
-    for (std::size_t i = run_.size(); i-- > 0;)
-      if (run_[i].thread == last && places_.in_program(run_[i].pc))
-        return fmt::format("What breaks: {}, in thread {}, which last {}{}.", what, last,
-                           operation_text(run_[i], places_), quoted(run_[i].pc));
-    return fmt::format("What breaks: {}, in thread {}.", what, last);
-  }
-
   const Observation& run_;
   const RunResult& result_;
   Places& places_;
@@ -172,5 +173,7 @@ class Teller {
 }  // namespace
 
 std::string tell_story(const RunResult& run, Places& places) { return Teller(run, places).tell(); }
+
+std::string tell_ending(const RunResult& run, Places& places) { return Teller(run, places).ending(); }
 
 }  // namespace reweave
