@@ -25,7 +25,7 @@ FinalState final_state(const Observation& run) {
     if (before != state.last.end() && is_lock(before->second))
       state.holders.insert_or_assign(before->second.note.object, before->second);
     const std::uint32_t number = ++arrivals[{note.thread, note.pc}];
-    state.last.insert_or_assign(note.thread, Event{{note.pc, number, note.thread, 0}, i, note, {}, 0, 0});
+    state.last.insert_or_assign(note.thread, Event{{note.pc, number, note.thread, 0}, i, note});
     const auto held = state.holders.find(note.object);
     if (kind_of(note) == OpKind::kUnlock && held != state.holders.end() && held->second.name.thread == note.thread)
       state.holders.erase(held);
@@ -43,7 +43,9 @@ std::vector<LockWait> lock_cycle(const Observation& run) {
       const Event& wants = state.last.at(thread);
       const auto holder = state.holders.find(wants.note.object);
       if (kind_of(wants.note) != OpKind::kLock || holder == state.holders.end()) break;
-      chain.push_back({{}, wants});
+      LockWait wait;
+      wait.wants = wants;
+      chain.push_back(std::move(wait));
       thread = holder->second.name.thread;
       if (!state.last.contains(thread)) break;
       if (thread != first) continue;

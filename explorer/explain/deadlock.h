@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "explorer/explain/events.h"
+#include "explorer/events.h"
 
 namespace reweave {
 

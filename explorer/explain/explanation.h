@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "explorer/events.h"
 #include "explorer/explain/deadlock.h"
-#include "explorer/explain/events.h"
 #include "explorer/explain/rate.h"
 #include "explorer/run.h"
 

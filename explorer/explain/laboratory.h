@@ -6,24 +6,13 @@
 #include <vector>
 
 #include "explorer/explain/rate.h"
+#include "explorer/guide.h"
 #include "explorer/run.h"
-#include "explorer/strategies/goals.h"
-#include "explorer/switches.h"
 
 namespace reweave {
 
 // Makes the runs and gives their results in the same order; fewer if the time is up.
 using Batch = std::function<std::vector<RunResult>(const std::vector<RunRequest>&)>;
-
-// A schedule with interventions, for the policy `guided`.
-struct Guide {
-  SwitchList switches;
-  std::uint32_t choices = ~0u;  // made along the switches; then the continuation chooses
-  std::string continuation = "pos";
-  std::vector<OrderGoal> orders;
-  std::vector<RegionGoal> regions;
-};
-RunRequest request_of(const Guide& guide, std::uint64_t seed);
 
 class Laboratory {
  public:

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "explorer/explain/events.h"
+#include "explorer/events.h"
 #include "explorer/explain/laboratory.h"
 
 namespace reweave {

@@ -21,8 +21,8 @@ Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) 
 // Whoever is in the block of `begin` to `end` keeps others from the operations of `rivals`. Where locks are held, a
 // thread has to be stopped before it takes them: then code alone says what is kept off.
 RegionGoal region(const Event& begin, const Event& end, const std::vector<Event>& rivals) {
-  const bool locks = begin.lock_taken || end.lock_taken ||
-                     std::ranges::any_of(rivals, [](const Event& rival) { return rival.lock_taken.has_value(); });
+  const bool locks = !begin.locks.empty() || !end.locks.empty() ||
+                     std::ranges::any_of(rivals, [](const Event& rival) { return !rival.locks.empty(); });
   RegionGoal goal = {begin.name.pc, end.name.pc, locks ? 0u : 1u, {}};
   if (locks) goal.begin = begin.entry().pc;
   if (locks && end.lock_given != 0) goal.end = end.lock_given;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "explorer/searches/active.h"
+#include "explorer/searches/flips.h"
 #include "explorer/searches/predicted.h"
 
 namespace reweave {
@@ -19,6 +20,10 @@ constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
 constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4;
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
 constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
+// Orders that no run has shown have every other of the turns that are left, later every fourth. Runs of the other
+// searches have wandered off already: what they show is flipped later.
+constexpr std::uint64_t kFlipsShare = 2, kLaterFlipsShare = 4, kFlipsFirst = 64;
+constexpr unsigned kOthersFlips = 2;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
 // first and have most: reversals one by one, orders of one variable's accesses, threads held back at one variable's
 // accesses.
@@ -37,7 +42,8 @@ std::uint64_t others_share(std::uint64_t made) {
 
 class Auto : public Search {
  public:
-  explicit Auto(const SearchOptions& options) : active_(make_active(options)) {
+  explicit Auto(const SearchOptions& options)
+      : active_(make_active(options)), flips_(make_flip_search(options, false)) {
     if (options.feed != nullptr) predicted_ = std::make_unique<Predicted>(options);
     for (const char* name : kTurns) {
       Turn turn = {name, nullptr};
@@ -54,6 +60,12 @@ class Auto : public Search {
   std::optional<RunRequest> next() override {
     if (predicted_ != nullptr && turns_made_++ % (predicted_->is_urgent() ? kUrgentShare : kPredictedShare) == 0)
       if (auto request = ask(*predicted_)) return request;
+    const bool many = flips_made_ >= kFlipsFirst;
+    if (flip_turns_++ % (many ? kLaterFlipsShare : kFlipsShare) == 1)
+      if (auto request = ask(*flips_)) {
+        flips_made_++;
+        return request;
+      }
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
     if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
@@ -70,6 +82,7 @@ class Auto : public Search {
     Search* search = asked_.front();
     asked_.pop_front();
     if (search != nullptr) search->learn(request, result);
+    if (search != flips_.get()) flips_->see(result, search == nullptr || search == predicted_.get() ? 0 : kOthersFlips);
   }
 
  private:
@@ -94,6 +107,8 @@ class Auto : public Search {
   };
   std::unique_ptr<Predicted> predicted_;  // null if nothing is predicted
   std::unique_ptr<Search> active_;
+  std::unique_ptr<FlipSearch> flips_;
+  std::uint64_t flip_turns_ = 0, flips_made_ = 0;
   std::vector<Turn> turns_;
   Search* deep_ = nullptr;  // of turns_: what gets more and more of the runs
   std::size_t turn_ = 0;

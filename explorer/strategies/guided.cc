@@ -199,6 +199,19 @@ std::uint32_t leave_out_held(const ChoiceArgs& args, const Goal& goal, ThreadId*
   return 0;
 }
 
+// While a schedule is followed, whoever is waited for runs: so little else changes. kAnyThread: nobody is waited for.
+ThreadId awaited(const ChoiceArgs& args, const Goal& goal, const ThreadId* left, std::uint32_t count) {
+  for (std::uint32_t order = 0; order < goal.header.orders; order++) {
+    const ThreadId thread = goal.orders[order].first.thread;
+    bool holds = false, can_run = false;
+    for (std::uint32_t i = 0; i < args.count; i++)
+      holds = holds || held_by_order(args, goal, order, args.threads[args.enabled[i]]);
+    for (std::uint32_t i = 0; i < count; i++) can_run = can_run || left[i] == thread;
+    if (holds && can_run) return thread;
+  }
+  return kAnyThread;
+}
+
 // The policy whose part of the run it is; it begins when its part does.
 const Policy& policy_now(const ChoiceArgs& args, const Goal& goal) {
   if (args.state.guide[kChoices]++ < goal.header.choices) return kSchedulePolicy;
@@ -231,7 +244,8 @@ Choice choose(const ChoiceArgs& args) {
   if (count != 0 && current_enabled) current_enabled = !is_held(args, goal, args.current);
   const ChoiceArgs inner = {config,       args.state,      args.threads, enabled,   count == 0 ? args.count : count,
                             args.current, current_enabled, args.yielded, args.step, inner_goal};
-  const ThreadId chosen = policy_now(inner, goal).choose(inner).thread;
+  ThreadId chosen = policy_now(inner, goal).choose(inner).thread;
+  if (const ThreadId other = awaited(args, goal, left, count); follows && other != kAnyThread) chosen = other;
   enter_region(args, goal, args.threads[chosen]);
   return {chosen, 0};
 }

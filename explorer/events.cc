@@ -1,4 +1,4 @@
-#include "explorer/explain/events.h"
+#include "explorer/events.h"
 
 #include <algorithm>
 #include <map>
@@ -43,7 +43,8 @@ bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write ==
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
   late.choice = run.empty() ? 0 : run.back().choice + 1;
-  if (late.lock_taken && find_event(run, *late.lock_taken) == nullptr) late.lock_choice = late.choice;
+  for (TakenLock& lock : late.locks)
+    if (find_event(run, lock.taken) == nullptr) lock.choice = late.choice;
   return late;
 }
 
@@ -92,19 +93,13 @@ namespace {
 // The locks that threads hold, as the events of a run are read in order.
 class HeldLocks {
  public:
-  // Notes in `event` which lock its thread has taken first.
-  void note_in(Event& event) const {
-    const auto held = held_.find(event.name.thread);
-    if (held == held_.end() || held->second.empty()) return;
-    event.lock_taken = held->second.front().taken;
-    event.lock_choice = held->second.front().choice;
-  }
+  const std::vector<TakenLock>& of(ThreadId thread) { return held_[thread]; }
   // `note` is executed; true if a thread gives back the first lock that it had taken.
   bool execute(const ChoiceNote& note, const Arrival& name, std::size_t choice) {
-    std::vector<Held>& held = held_[note.thread];
+    std::vector<TakenLock>& held = held_[note.thread];
     if (kind_of(note) == OpKind::kLock) held.push_back({note.object, name, choice});
     if (kind_of(note) != OpKind::kUnlock) return false;
-    const auto found = std::ranges::find(held, note.object, &Held::object);
+    const auto found = std::ranges::find(held, note.object, &TakenLock::object);
     if (found == held.end()) return false;
     const bool is_first = found == held.begin();
     held.erase(found);
@@ -112,12 +107,7 @@ class HeldLocks {
   }
 
  private:
-  struct Held {
-    std::uint64_t object;
-    Arrival taken;
-    std::size_t choice;
-  };
-  std::map<ThreadId, std::vector<Held>> held_;
+  std::map<ThreadId, std::vector<TakenLock>> held_;
 };
 
 }  // namespace
@@ -140,9 +130,8 @@ std::vector<Event> events_of(const Observation& run) {
     latest.erase(note.thread);
     if (can_matter(note)) {
       latest[note.thread] = events.size();
-      events.push_back({name, i, note, {}, 0, 0});
-      locks.note_in(events.back());
-      if (events.back().lock_taken) under_lock[note.thread].push_back(events.size() - 1);
+      events.push_back({name, i, note, locks.of(note.thread)});
+      if (!events.back().locks.empty()) under_lock[note.thread].push_back(events.size() - 1);
     }
     if (!locks.execute(note, name, i)) continue;
     for (const std::size_t event : under_lock[note.thread]) events[event].lock_given = note.pc;
@@ -173,6 +162,16 @@ void visit_direct_pairs(const std::vector<Event>& events, const Filter& is_meant
 }
 
 }  // namespace
+
+std::vector<EventPair> direct_pairs(const std::vector<Event>& run) {
+  std::vector<EventPair> pairs;
+  visit_direct_pairs(
+      run, [](const Event&) { return true; },
+      [&](const Event& a, const Event& b) {
+        pairs.push_back({a, b});
+      });
+  return pairs;
+}
 
 std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other) {
   const Positions here = positions_of(run), there = positions_of(other);

@@ -10,20 +10,24 @@
 
 namespace reweave {
 
+// A lock that a thread holds.
+struct TakenLock {
+  std::uint64_t object;
+  Arrival taken;
+  std::size_t choice;  // index of the choice with which it was taken
+};
+
 // An operation whose order among those of other threads can matter: an access, a lock taken, a wait, a wake, a release.
 struct Event {
-  Arrival name;        // the same in every run of the program that comes to it
-  std::size_t choice;  // index in the observation of the choice with which it was executed; of a wait, begun
-  ChoiceNote note;
-  // Of the first taken of the locks that the thread holds meanwhile: where it was taken, and the code that gives it
-  // back (0: unknown). Nothing: it holds none.
-  std::optional<Arrival> lock_taken;
-  std::uint64_t lock_given = 0;
-  std::size_t lock_choice = 0;  // index of the choice with which it was taken
+  Arrival name = {};       // the same in every run of the program that comes to it
+  std::size_t choice = 0;  // index in the observation of the choice with which it was executed; of a wait, begun
+  ChoiceNote note = {};
+  std::vector<TakenLock> locks = {};  // that the thread holds meanwhile, in the order in which it took them
+  std::uint64_t lock_given = 0;       // the code that gives back the first of them; 0: unknown
 
   // Where the thread has to be held back so that others can still take its locks.
-  const Arrival& entry() const { return lock_taken ? *lock_taken : name; }
-  std::size_t entry_choice() const { return lock_taken ? lock_choice : choice; }
+  const Arrival& entry() const { return locks.empty() ? name : locks.front().taken; }
+  std::size_t entry_choice() const { return locks.empty() ? choice : locks.front().choice; }
 };
 
 // In the order of execution.
@@ -41,6 +45,9 @@ struct EventPair {
 // the other. What `run` has not come to, for it had ended, counts as coming last; other events that only one of the
 // runs has are passed over. By the place of `then` in `run`.
 std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other);
+
+// Conflicting pairs with no write of their object between them.
+std::vector<EventPair> direct_pairs(const std::vector<Event>& run);
 
 // Other pairs on the objects of `direct` that come in the opposite order in `other`, with writes between them: up to
 // `most`, the latest first. One of them may be what the program's conditions depend on.
