@@ -34,6 +34,7 @@ bool names_object(const ChoiceNote& note) {
 const char* verb_of(const ChoiceNote& note) {
   const OpKind kind = kind_of(note);
   const bool memory = kind == OpKind::kAccess || kind == OpKind::kAtomic;
+  if (memory && note.object == 0) return "comes to reweave::point()";
   if (memory) return note.is_write != 0 ? "writes" : "reads";
   return note.kind < std::size(kVerbs) ? kVerbs[note.kind] : "executes";
 }
