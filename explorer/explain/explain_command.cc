@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -72,8 +73,8 @@ class Bench {
 };
 
 // The recorded run, made again by its switches, observed, and with as few preemptions as show it.
-RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected) {
-  constexpr std::uint64_t kMinimiseRuns = 1000;
+RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected, double seconds) {
+  constexpr double kMostMinimiseRuns = 1000, kMinimiseShare = 0.2;
   RunResult recorded;
   recorded.records = records_behind(recording, bench.departure());
   const Manifest manifest = RecordingReader(recording).manifest();
@@ -100,7 +101,22 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
           "the recorded schedule ends otherwise when the run is made again ({}): the recording cannot answer for what "
           "the program did with its surroundings",
           describe_outcome(again));
-  return minimise(one, again, kMinimiseRuns).run;
+  const double affordable = kMinimiseShare * seconds / std::max(again.seconds, 1e-4);
+  return minimise(one, again, static_cast<std::uint64_t>(std::min(kMostMinimiseRuns, affordable))).run;
+}
+
+// Of programs that take long fewer runs are made.
+ExplainOptions affordable(const RunResult& failing, const ExplainArguments& arguments) {
+  constexpr double kWhole = 3000;  // runs that the options ask for by default
+  ExplainOptions options;
+  const double runs = arguments.seconds * arguments.jobs / std::max(failing.seconds, 1e-4);
+  if (runs < kWhole) {
+    options.curve_points = 10;
+    options.curve_runs = 20;
+    options.remedy_runs = 100;
+    options.most_flips = 6;
+  }
+  return options;
 }
 
 int explain_recording(const ExplainArguments& arguments) {
@@ -118,9 +134,9 @@ int explain_recording(const ExplainArguments& arguments) {
   {
     Bench bench(recording, arguments, expected);
     progress("the failing run");
-    const RunResult failing = failing_run(recording, bench, expected);
+    const RunResult failing = failing_run(recording, bench, expected, arguments.seconds);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
-    explanation = explain(batch, failing, {}, progress);
+    explanation = explain(batch, failing, affordable(failing, arguments), progress);
   }
   progress("");
   explanation.last_words = last_words_of(recording);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <queue>
@@ -20,7 +21,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostChoices = 50'000;   // of a run that is flipped
+constexpr std::size_t kMostChoices = 20'000;   // of a run that is flipped
 constexpr std::size_t kMostWaiting = 100'000;  // flips
 
 // Places of the code: of an operation, of one of another thread that comes directly after it on the same object, and of
@@ -44,6 +45,60 @@ struct Flip {
   bool operator<(const Flip& other) const {
     return weight != other.weight ? weight < other.weight : number > other.number;
   }
+};
+
+// What has to be found in a run again and again.
+class RunIndex {
+ public:
+  explicit RunIndex(const Observation& run) : events_(events_of(run)) {
+    for (std::size_t i = 0; i < events_.size(); i++) {
+      const Event& event = events_[i];
+      by_thread_[event.name.thread].push_back(i);
+      uses_[{event.name.thread, event.note.object}].push_back({event.choice, event.name.pc});
+    }
+    for (std::size_t i = 0; i < run.size(); i++) {
+      begun_.try_emplace(run[i].thread, i);
+      for (const ThreadId thread : run.enabled(i)) begun_.try_emplace(thread, i);
+    }
+  }
+  const std::vector<Event>& events() const { return events_; }
+
+  bool has_begun(ThreadId thread, std::size_t choice) const {
+    const auto found = begun_.find(thread);
+    return found != begun_.end() && found->second <= choice;
+  }
+
+  // `first` comes directly before `then`: what that shows.
+  Places3 places_of(const Event& first, const Event& then) const {
+    const auto uses = uses_.find({then.name.thread, then.note.object});
+    const std::size_t until = std::min(first.choice, then.choice);
+    std::uint64_t before = 0;
+    if (uses != uses_.end()) {
+      const auto behind = std::ranges::lower_bound(uses->second, until, {}, &Use::choice);
+      if (behind != uses->second.begin()) before = std::prev(behind)->pc;
+    }
+    return {first.name.pc, then.name.pc, before};
+  }
+
+  // The next event of the thread for which it does not hold `lock`; null: there is none.
+  const Event* next_without(const Event& event, std::uint64_t lock) const {
+    const std::vector<std::size_t>& mine = by_thread_.at(event.name.thread);
+    const auto choice = [&](std::size_t i) { return events_[i].choice; };
+    for (auto i = std::ranges::upper_bound(mine, event.choice, {}, choice); i != mine.end(); i++)
+      if (std::ranges::find(events_[*i].locks, lock, &TakenLock::object) == events_[*i].locks.end())
+        return &events_[*i];
+    return nullptr;
+  }
+
+ private:
+  struct Use {
+    std::size_t choice;
+    std::uint64_t pc;
+  };
+  std::vector<Event> events_;
+  std::map<ThreadId, std::vector<std::size_t>> by_thread_;
+  std::map<std::pair<ThreadId, std::uint64_t>, std::vector<Use>> uses_;  // by thread and object
+  std::map<ThreadId, std::size_t> begun_;  // the first choice in which the thread could run
 };
 
 class Flips : public FlipSearch {
@@ -90,29 +145,28 @@ class Flips : public FlipSearch {
   void see(const RunResult& result, unsigned flips) override {
     const Observation& run = result.observed;
     if (run.empty() || run.truncated() || run.size() > kMostChoices || result.called_off) return;
-    const std::vector<Event> events = events_of(run);
-    const std::vector<EventPair> pairs = direct_pairs(events);
-    for (const EventPair& pair : pairs) seen_.insert(places_of(events, pair.first, pair.then));
+    const RunIndex index(run);
+    const std::vector<EventPair> pairs = direct_pairs(index.events());
+    for (const EventPair& pair : pairs) seen_.insert(index.places_of(pair.first, pair.then));
     if (result.failed()) return;
     const auto base = std::make_shared<const Base>(Base{switches_of(result), flips});
-    for (const EventPair& pair : pairs) add(base, run, events, pair);
+    for (const EventPair& pair : pairs) add(base, index, pair);
   }
 
   bool complete() const override { return begun_ && flips_.empty() && asked_.empty(); }
 
  private:
-  void add(const std::shared_ptr<const Base>& base, const Observation& run, const std::vector<Event>& events,
-           const EventPair& pair) {
-    const Places3 shows = places_of(events, pair.then, pair.first);
+  void add(const std::shared_ptr<const Base>& base, const RunIndex& run, const EventPair& pair) {
+    const Places3 shows = run.places_of(pair.then, pair.first);
     if (seen_.contains(shows) || flips_.size() >= kMostWaiting) return;
-    if (!has_begun(run, pair.then.name.thread, pair.first.entry_choice())) return;  // it cannot come first
+    if (!run.has_begun(pair.then.name.thread, pair.first.entry_choice())) return;  // it cannot come first
     if (unsigned& times = asked_for_[shows]; times++ >= kMostOfPlaces) return;
     Flip flip;
     flip.base = base;
     flip.shows = shows;
     flip.weight = weight_of(pair, base->flips);
     flip.number = number_++;
-    const Event* next = next_of(events, pair);
+    const Event* next = next_of(run, pair);
     const auto held_at = [&](const Arrival& place) {
       std::vector<OrderGoal> orders = {{pair.then.name, place}};
       if (next != nullptr) orders.push_back({pair.first.name, next->name});
@@ -139,38 +193,16 @@ class Flips : public FlipSearch {
     return std::ranges::find(event.locks, lock->object, &TakenLock::object)->taken;
   }
 
-  static bool has_begun(const Observation& run, ThreadId thread, std::size_t choice) {
-    if (std::ranges::find(run.enabled(choice), thread) != run.enabled(choice).end()) return true;
-    for (std::size_t i = 0; i < choice; i++)
-      if (run[i].thread == thread) return true;
-    return false;
-  }
-
-  // `first` comes directly before `then`: what that shows.
-  static Places3 places_of(const std::vector<Event>& events, const Event& first, const Event& then) {
-    std::uint64_t before = 0;
-    const std::size_t until = std::min(first.choice, then.choice);
-    for (const Event& event : events) {
-      if (event.choice >= until) break;
-      if (event.name.thread == then.name.thread && event.note.object == then.note.object) before = event.name.pc;
-    }
-    return {first.name.pc, then.name.pc, before};
-  }
-
   // The next event behind `then` in its thread, where it has given back the lock that the other thread needs.
-  static const Event* next_of(const std::vector<Event>& events, const EventPair& pair) {
+  static const Event* next_of(const RunIndex& run, const EventPair& pair) {
     const TakenLock* common = common_lock(pair);
     const bool takes_lock = kind_of(pair.then.note) == OpKind::kLock;
-    const std::uint64_t lock = common != nullptr ? common->object : takes_lock ? pair.then.note.object : 0;
-    for (const Event& event : events) {
-      if (event.name.thread != pair.then.name.thread || event.choice <= pair.then.choice) continue;
-      if (std::ranges::find(event.locks, lock, &TakenLock::object) == event.locks.end()) return &event;
-    }
-    return nullptr;
+    return run.next_without(pair.then, common != nullptr ? common->object : takes_lock ? pair.then.note.object : 0);
   }
 
   static double weight_of(const EventPair& pair, unsigned flips) {
-    constexpr double kMemory = 2, kDepth = 0.75;
+    constexpr double kRelease = 3, kMemory = 2, kDepth = 0.75;
+    if (is_release(pair.then.note)) return kRelease - kDepth * flips;  // used when it is freed
     const OpKind kind = kind_of(pair.then.note);
     const bool memory = !is_sync(pair.first.note) && !is_sync(pair.then.note);
     return (memory || kind == OpKind::kLock ? kMemory : 0) - kDepth * flips;
