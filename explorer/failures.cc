@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "explorer/explain/context.h"
 #include "explorer/explain/explain.h"
 #include "explorer/explain/report.h"
 #include "explorer/failure_store.h"
@@ -12,6 +13,7 @@
 #include "explorer/switches.h"
 #include "formats/error.h"
 #include "formats/folder.h"
+#include "formats/private_folder.h"
 
 namespace reweave {
 
@@ -21,7 +23,7 @@ void write_story(const KeptFailure& failure) {
   std::string text;
   for (const std::string& part : {failure.cause, failure.story, failure.ending, failure.stacks})
     text += part.empty() ? "" : part + "\n";
-  Folder::open(failure.path).replace_file("story.txt", text);
+  if (!text.empty()) Folder::open(failure.path).replace_file("story.txt", text);
 }
 
 // The runs ended alike. Uses of released memory do whatever the use is, a read, a write or another release: which of
@@ -111,9 +113,9 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
 }
 
 // The short form of `explain`, where runs are short enough.
-std::string Failures::cause_of(const RunResult& run) const {
+std::optional<Explanation> Failures::explanation_of(const RunResult& run) const {
   constexpr std::uint64_t kMostSteps = 20'000'000, kRuns = 600;
-  if (run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return "";
+  if (run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return {};
   const Batch batch = [this](const std::vector<RunRequest>& requests) {
     std::vector<RunResult> runs;
     for (const RunRequest& request : requests) {
@@ -122,7 +124,7 @@ std::string Failures::cause_of(const RunResult& run) const {
     }
     return runs;
   };
-  return cause_text(explain(batch, run, ExplainOptions::short_form()), places_);
+  return explain(batch, run, ExplainOptions::short_form());
 }
 
 void Failures::store(const Minimised& smallest, const Found& found, const Departure& departure) {
@@ -135,12 +137,12 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   kept.found_at = found.number;
   kept.preemptions = preemptions_of(run);
   kept.how = found.how;
-  kept.cause = cause_of(run);
   kept.story = tell_story(run, places_);
   kept.ending = tell_ending(run, places_);
   save_run(options_.recording, departure, run, found.request.policy, kept.path);
-  if (!kept.story.empty()) write_story(kept);  // even if there is no time to replay it
+  write_story(kept);  // even if there is no time for what follows
   kept_runs_.push_back(run);
+  explanations_.push_back(explanation_of(run));
   kept_.push_back(kept);
 }
 
@@ -152,10 +154,15 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
       failure.verified += replays_alike(failure.path, kept_runs_[i], expected_, options_.check) ? 1 : 0;
     }
     if (failure.verified == 0) continue;
+    if (std::optional<Explanation>& explanation = explanations_[i]) {
+      const PrivateFolder scratch;
+      if (!time_is_up()) add_contexts(*explanation, failure.path, scratch.path());
+      failure.cause = cause_text(*explanation, places_);
+    }
     failure.last_words = last_words_of(failure.path);
     if (!failure.last_words.empty()) failure.ending.clear();
     tell_stacks(failure, kept_runs_[i]);
-    if (!failure.story.empty()) write_story(failure);
+    write_story(failure);
   }
   name_by_reproduction();
   return kept_;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/expected_endings.h"
+#include "explorer/explain/context.h"
 #include "explorer/explain/explain.h"
 #include "explorer/explain/report.h"
 #include "explorer/failure_store.h"
@@ -19,6 +20,7 @@
 #include "explorer/workers.h"
 #include "formats/error.h"
 #include "formats/number_check.h"
+#include "formats/private_folder.h"
 #include "formats/recording_reader.h"
 #include "recorder/supervisor/recordings.h"
 
@@ -131,15 +133,21 @@ int explain_recording(const ExplainArguments& arguments) {
   };
   Places places(recording);
   Explanation explanation;
+  Departure departure;
   {
     Bench bench(recording, arguments, expected);
     progress("the failing run");
     const RunResult failing = failing_run(recording, bench, expected, arguments.seconds);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
     explanation = explain(batch, failing, affordable(failing, arguments), progress);
+    departure = bench.departure();
   }
   progress("");
-  explanation.last_words = last_words_of(recording);
+  const PrivateFolder scratch;
+  const std::string run = scratch.path() + "/run";
+  save_run(recording, departure, explanation.failing, "schedule", run);
+  add_contexts(explanation, run, scratch.path());
+  explanation.last_words = last_words_of(run);
   if (arguments.json)
     fmt::print("{}\n", json_report(explanation, places).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   else

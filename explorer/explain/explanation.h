@@ -2,6 +2,7 @@
 // and nothing else.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,14 +47,26 @@ struct Remedy {
   Rate rate;
 };
 
+struct HeapBlock {
+  std::uint64_t address = 0, bytes = 0;
+  std::vector<std::uint64_t> allocated;  // where: code, then its callers
+};
+
+// What is known of an event beyond its own code.
+struct EventContext {
+  std::vector<std::uint64_t> callers;  // return addresses, innermost first
+  std::optional<HeapBlock> block;      // that it uses
+};
+
 struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
-  std::optional<RunResult> passing;  // the nearest; nothing: none passed
-  std::vector<LockWait> deadlock;    // the cycle that the run ended in; empty: there is none
-  Rate base;                         // random schedules
-  std::vector<Flip> flips;           // the cause first
-  std::size_t pairs = 0;             // reordered in the nearest passing run; flips has the first of them
+  std::optional<RunResult> passing;          // the nearest; nothing: none passed
+  std::vector<LockWait> deadlock;            // the cycle that the run ended in; empty: there is none
+  Rate base;                                 // random schedules
+  std::vector<Flip> flips;                   // the cause first
+  std::size_t pairs = 0;                     // reordered in the nearest passing run; flips has the first of them
+  std::map<Arrival, EventContext> contexts;  // of events of the deadlock and the flips
   std::vector<CurvePoint> curve;
   std::vector<RankedPattern> patterns;  // most suspicious first
   std::vector<Remedy> remedies;         // that were tried, smallest first

@@ -57,17 +57,49 @@ class TextReport {
  private:
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-  std::string object_of(const ChoiceNote& note) const {
-    const std::string object = object_text(note, places_);
+  const EventContext* context_of(const Event& event) const {
+    const auto found = explanation_.contexts.find(event.name);
+    return found == explanation_.contexts.end() ? nullptr : &found->second;
+  }
+
+  // A variable, or a block by where it was allocated.
+  std::string object_of(const Event& event) const {
+    const EventContext* context = context_of(event);
+    if (context != nullptr && context->block) return block_name(*context->block, event.note.object);
+    const std::string object = object_text(event.note, places_);
     return object.empty() ? "it" : object;
+  }
+  std::string block_name(const HeapBlock& block, std::uint64_t address) const {
+    std::string where;
+    for (const std::uint64_t pc : block.allocated)
+      if (where.empty() && places_.in_program(pc)) where = fmt::format(" that {} allocated", places_.code(pc));
+    const std::uint64_t offset = address - block.address;
+    const std::string part = offset == 0 ? "" : fmt::format("byte {} of ", offset);
+    return fmt::format("{}the block of {} bytes{}", part, block.bytes, where);
+  }
+
+  // "deposit (bank.c:20)"; of synchronisation, which projects often wrap, with the caller.
+  std::string place_of(const Event& event) const {
+    const std::string place = places_.code(event.name.pc);
+    const EventContext* context = context_of(event);
+    if (context == nullptr || !is_sync(event.note)) return place;
+    for (const std::uint64_t caller : context->callers)
+      if (places_.in_program(caller) && places_.function(caller) != places_.function(event.name.pc))
+        return fmt::format("{}, called by {}", place, places_.code(caller));
+    return place;
   }
   // "thread 2 writes balance in deposit (bank.c:20)".
   std::string event_text(const Event& event) const {
-    return fmt::format("thread {} {}", event.name.thread, operation_text(event.note, places_));
+    const EventContext* context = context_of(event);
+    if (context != nullptr && context->block)
+      return fmt::format("thread {} {}, in {}, {}", event.name.thread, verb_of(event.note), place_of(event),
+                         object_of(event));
+    const std::string object = object_text(event.note, places_).empty() ? "" : " " + object_of(event);
+    return fmt::format("thread {} {}{} in {}", event.name.thread, verb_of(event.note), object, place_of(event));
   }
   // The same where the object was named before: "writes it in deposit (bank.c:20)".
   std::string short_text(const Event& event) const {
-    return fmt::format("{} it in {}", verb_of(event.note), places_.code(event.name.pc));
+    return fmt::format("{} it in {}", verb_of(event.note), place_of(event));
   }
 
   std::string block_text(const BrokenBlock& block) const {
@@ -75,7 +107,8 @@ class TextReport {
                        block.begin.name.thread, short_text(block.begin), block.end.name.thread, short_text(block.end));
   }
   std::string order_text(const EventPair& pair) const {
-    return fmt::format("{} before thread {} {}.", event_text(pair.first), pair.then.name.thread, short_text(pair.then));
+    return fmt::format("{}, before thread {} {}.", event_text(pair.first), pair.then.name.thread,
+                       short_text(pair.then));
   }
 
   // "thread 1 holds a, which it locks in f (x.c:1), and waits for b in g (x.c:2); thread 2 holds b, ...".
@@ -83,8 +116,8 @@ class TextReport {
     std::string text;
     for (const LockWait& wait : explanation_.deadlock)
       text += fmt::format("{}thread {} holds {}, taken in {}, and waits for {} in {}", text.empty() ? "" : "; ",
-                          wait.holds.name.thread, object_of(wait.holds.note), places_.code(wait.holds.name.pc),
-                          object_of(wait.wants.note), places_.code(wait.wants.name.pc));
+                          wait.holds.name.thread, object_of(wait.holds), place_of(wait.holds), object_of(wait.wants),
+                          place_of(wait.wants));
     return text.empty() ? text : text + ".";
   }
 
@@ -140,10 +173,10 @@ class TextReport {
                          from->line == to->line ? fmt::format("line {}", from->line)
                                                 : fmt::format("lines {} to {}", std::min(from->line, to->line),
                                                               std::max(from->line, to->line)),
-                         from->function, object_of(remedy.begin.note));
+                         from->function, object_of(remedy.begin));
     else if (remedy.is_region)
       what = fmt::format("from {} to {} no other use of {}", places_.code(remedy.begin.name.pc),
-                         places_.code(remedy.end.name.pc), object_of(remedy.begin.note));
+                         places_.code(remedy.end.name.pc), object_of(remedy.begin));
     else
       what = fmt::format("{} only after {}", places_.code(remedy.end.name.pc), places_.code(remedy.begin.name.pc));
     return fmt::format("\nTried as a remedy: {}: {} random schedules fail ({} at 95 % confidence); without it {}.\n",
