@@ -68,7 +68,7 @@ inline constexpr std::uint8_t kSamePoint = 1;
 // Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
 inline constexpr std::uint8_t kNullValue = 2;
 
-// Bits of `aux` of a kWrite of one byte: it makes, or ends, the lock that is there.
+// Bits of `aux` of a kWrite of one byte: it makes, or ends, the lock there. Both, of 8 bytes: a virtual-table pointer.
 inline constexpr std::uint8_t kMakesLock = 4;
 inline constexpr std::uint8_t kEndsLock = 8;
 
@@ -78,7 +78,7 @@ inline constexpr std::uint8_t kNoDescriptor = 1;
 // `aux` of a kHint. Values are part of the trace format: append only.
 enum class Hint : std::uint8_t {
   kCreatesThread = 0,  // the thread that this one starts next is started from here; extra = 1: detached
-  kDetaches = 1,       // extra = thread
+  kDetaches = 1,       // address = the thread's handle
   kWritesFile = 2,     // gave something to a file by a descriptor, and so to whoever reads files
   kReadsFile = 3,      // got something from a file
   kIgnoresReads = 4,   // extra = 1: from here on the thread's reads are in no race; 0: they are again

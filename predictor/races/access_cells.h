@@ -20,7 +20,7 @@ struct AccessNote {
   std::uint32_t access = 0;  // which place, stack and locks
   ThreadId thread = 0;
   std::uint8_t bytes = 0;  // a bit for each of the 8
-  bool write : 1 = false, atomic : 1 = false;
+  bool write : 1 = false, atomic : 1 = false, virtual_table : 1 = false;
 
   bool overlaps(const AccessNote& other) const { return (bytes & other.bytes) != 0; }
   bool conflicts(const AccessNote& other) const {

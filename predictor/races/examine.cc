@@ -24,18 +24,19 @@ struct KindRow {
 constexpr KindRow kKinds[] = {
     {"race", &TsanOptions::report_bugs},           {"race", &TsanOptions::report_bugs},
     {"thread", &TsanOptions::report_thread_leaks}, {"mutex", &TsanOptions::report_destroy_locked},
-    {"mutex", &TsanOptions::report_mutex_bugs},    {"deadlock", &TsanOptions::detect_deadlocks}};
+    {"mutex", &TsanOptions::report_mutex_bugs},    {"deadlock", &TsanOptions::detect_deadlocks},
+    {"race", &TsanOptions::report_bugs},           {"race", &TsanOptions::report_bugs}};
 const KindRow& row_of(const RaceFinding& finding) { return kKinds[static_cast<std::size_t>(finding.kind)]; }
 
 class Examination {
  public:
   Examination(const std::string& trace, const RaceOptions& options) : options_(options), reader_(trace) {}
 
-  RaceReports run() {
+  TsanReports run() {
     findings_ = find();
     RacePlaces places(reader_, findings_);
     RaceText text(reader_, findings_, places, options_.tsan);
-    result_.accesses = findings_.accesses;
+    result_.is_instrumented = findings_.is_instrumented;
     for (const RaceFinding& finding : findings_.findings) {
       if (!is_wanted(finding) || is_suppressed(finding, places)) continue;
       result_.reports.push_back({finding.process, text.pid_of(finding.process), text.report(finding),
@@ -115,7 +116,7 @@ class Examination {
   TraceReader reader_;
   Suppressions suppressions_ = options_.suppressions;
   RaceFindings findings_;
-  RaceReports result_;
+  TsanReports result_;
 };
 
 // Where the reports of a process go.
@@ -144,10 +145,10 @@ class Destination {
   std::map<std::int64_t, File> files_;
 };
 
-void print(const RaceReports& found, const TsanOptions& options) {
+void print(const TsanReports& found, const TsanOptions& options) {
   Destination destination(options.log_path);
   std::map<std::int64_t, std::uint64_t> counts;
-  for (const RaceReport& report : found.reports) {
+  for (const TsanReport& report : found.reports) {
     std::fputs(report.text.c_str(), destination.of(report.pid));
     counts[report.pid]++;
   }
@@ -172,15 +173,17 @@ RaceOptions RaceOptions::of_environment(const char* text) {
   return options;
 }
 
-RaceReports find_races(const std::string& trace, const RaceOptions& options) {
+TsanReports find_races(const std::string& trace, const RaceOptions& options) {
   return std::make_unique<Examination>(trace, options)->run();
 }
 
 RaceVerdict report_races(const std::string& recording, const RaceOptions& options, const TraceMaker& maker,
                          const std::function<void(std::uint64_t)>& progress) {
   const RecordingTrace trace(recording, maker, progress);
-  const RaceReports found = find_races(trace.path(), options);
+  const TsanReports found = find_races(trace.path(), options);
   std::fflush(stdout);
+  for (const std::string& line : options.suppressions.unknown())
+    fmt::print(stderr, "reweave: {}: '{}' is ignored, for it is of no known kind\n", options.tsan.suppressions, line);
   print(found, options.tsan);
   RaceVerdict verdict;
   verdict.reports = found.reports.size();
@@ -188,11 +191,11 @@ RaceVerdict report_races(const std::string& recording, const RaceOptions& option
   if (const TraceShortfall& shortfall = trace.shortfall(); shortfall.exit_status != 0) {
     fmt::print(stderr, "reweave: only a part of the run was looked at for races: {}\n", shortfall.reason);
     verdict.if_passed = shortfall.exit_status;
-  } else if (found.accesses == 0) {
+  } else if (!found.is_instrumented) {
     fmt::print(stderr,
-               "reweave: --races saw no memory accesses, so nothing is known of races: build the program with "
+               "reweave: --races sees no memory accesses, so nothing is known of races: build the program with "
                "-fsanitize=thread\n");
-    verdict.if_passed = kExitNotExamined;
+    verdict.if_passed = kExitBadInput;
   }
   return verdict;
 }

@@ -20,7 +20,7 @@ struct RaceOptions {
   static RaceOptions of_environment(const char* text);
 };
 
-struct RaceReport {
+struct TsanReport {
   std::uint16_t process = 0;
   std::int64_t pid = 0;
   std::string text;     // ThreadSanitizer's
@@ -29,13 +29,13 @@ struct RaceReport {
   std::string key;
 };
 
-struct RaceReports {
-  std::vector<RaceReport> reports;            // without those that are suppressed
-  std::uint64_t accesses = 0;                 // of instrumented code; 0: nothing can be said
+struct TsanReports {
+  std::vector<TsanReport> reports;            // without those that are suppressed
+  bool is_instrumented = false;               // a program of the run was; else nothing can be said
   std::vector<Suppressions::Row> suppressed;  // that matched
 };
 
-RaceReports find_races(const std::string& trace, const RaceOptions& options);
+TsanReports find_races(const std::string& trace, const RaceOptions& options);
 
 // Of a recording.
 struct RaceVerdict {

@@ -5,10 +5,10 @@
 
 namespace reweave {
 
-std::optional<std::vector<LockOrder::Step>> LockOrder::take(const std::vector<HeldLock>& held, std::uint32_t lock,
+std::optional<std::vector<LockOrder::Step>> LockOrder::take(const std::vector<LockHeld>& held, std::uint32_t lock,
                                                             const NamedPlace& place, ThreadId thread) {
   std::optional<std::vector<Step>> cycle;
-  for (const HeldLock& before : held) {
+  for (const LockHeld& before : held) {
     const bool is_new = after_[before.lock].try_emplace(lock, Edge{place, thread}).second;
     if (!is_new || cycle) continue;
     const std::vector<std::uint32_t> locks = path(lock, before.lock);

@@ -22,7 +22,7 @@ class LockOrder {
 
   // A thread that holds `held` is about to get `lock`, at `place`. The cycle that this closes, beginning with `lock`,
   // if there is one that was not told before.
-  std::optional<std::vector<Step>> take(const std::vector<HeldLock>& held, std::uint32_t lock, const NamedPlace& place,
+  std::optional<std::vector<Step>> take(const std::vector<LockHeld>& held, std::uint32_t lock, const NamedPlace& place,
                                         ThreadId thread);
 
  private:

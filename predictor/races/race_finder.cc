@@ -14,6 +14,16 @@ namespace {
 // So much of a block is looked at when it is made and when it is released; of a larger one its start and its end.
 constexpr std::uint64_t kMostOfBlock = 64 << 10;
 
+// Marks of an access of an object's pointer to its virtual functions.
+constexpr std::uint8_t kVirtualTable = kMakesLock | kEndsLock;
+
+bool is_virtual_table(const TraceEvent& event) {
+  return event.extra == 8 && (event.aux & kVirtualTable) == kVirtualTable;
+}
+RaceKind of_virtual_table(RaceKind kind) {
+  return kind == RaceKind::kRace ? RaceKind::kVirtualTableRace : RaceKind::kVirtualUseAfterFree;
+}
+
 }  // namespace
 
 // In the order of EventKind; null: means nothing here.
@@ -38,6 +48,9 @@ RaceFinder::RaceFinder(const TraceReader& trace, std::function<bool(std::uint32_
     : trace_(trace), ignored_(std::move(ignored)), addresses_(trace), is_ignored_(trace.info().sites, -1) {
   static_assert(std::size(kHandlers) == static_cast<std::size_t>(EventKind::kKindCount));
   accesses_.push_back({});
+  found_.is_instrumented =
+      std::any_of(trace.info().modules.begin(), trace.info().modules.end(),
+                  [](const ModuleInfo& module) { return module.path.ends_with("/libreweave-tsan.so"); });
   for (const TraceThreadInfo& thread : trace.info().threads) {
     grow(thread.id);
     Process& in = process(thread.process);
@@ -123,22 +136,23 @@ void RaceFinder::on_return(const TraceEvent& event) {
 void RaceFinder::on_read(const TraceEvent& event) { access(event, false, false); }
 
 void RaceFinder::on_write(const TraceEvent& event) {
-  const bool ends = (event.aux & kEndsLock) != 0;
+  const bool ends = (event.aux & kEndsLock) != 0 && !is_virtual_table(event);
   if (ends) end_lock(event);
   access(event, true, false);
   if (ends) locks_.erase(event.address);
-  if ((event.aux & kMakesLock) != 0) lock_at(event.thread, event.address, TopFunction::kInit);
+  if ((event.aux & kMakesLock) != 0 && !is_virtual_table(event))
+    lock_at(event.thread, event.address, TopFunction::kInit);
 }
 
 void RaceFinder::access(const TraceEvent& event, bool write, bool atomic) {
   if (event.extra == 0) return;
-  if ((event.aux & kSamePoint) == 0) found_.accesses++;
   const Thread& me = threads_[event.thread];
   if ((write ? me.no_writes : me.no_reads) != 0) return;
   signed char& ignored = is_ignored_[site_];
   if (ignored < 0) ignored = ignored_(site_) ? 1 : 0;
   if (ignored != 0) return;
   AccessNote now = note_of(event.thread, write, atomic, TopFunction::kNone);
+  now.virtual_table = is_virtual_table(event) && !atomic;
   cells_.each(event.address, event.extra, [&](AccessCell& cell, std::uint64_t base, std::uint8_t bytes) {
     now.bytes = bytes;
     visit(cell, base, now);
@@ -216,7 +230,7 @@ void RaceFinder::report_race(std::uint64_t base, const AccessNote& now, const Ac
   const auto benign = benign_.upper_bound(base + 7);
   if (benign != benign_.begin() && std::prev(benign)->first + std::prev(benign)->second > base) return;
   RaceFinding finding;
-  finding.kind = kind;
+  finding.kind = now.virtual_table ? of_virtual_table(kind) : kind;
   finding.process = addresses_.process_of(now.thread);
   finding.event = event_;
   finding.accesses = {told(base, now), told(base, before)};
@@ -251,6 +265,7 @@ void RaceFinder::on_alloc(const TraceEvent& event) {
   const bool is_stack = event.aux == kThreadStack;
   const NamedPlace made = {here(event.thread), TopFunction::kMalloc};
   blocks_[event.address] = {event.address, bytes, event.thread, made, is_stack};
+  if (is_stack) threads_[event.thread].stack_for_new = event.address;
   if (is_stack || threads_[event.thread].no_writes != 0) return;
   // As if its maker wrote it: who gets to know of it without order is in a race.
   AccessNote now = note_of(event.thread, true, false, TopFunction::kMalloc);

@@ -59,6 +59,7 @@ class RaceFinder {
     std::uint64_t waits_with = 0;                             // mutex to take again
     std::uint32_t no_reads = 0, no_writes = 0, no_order = 0;  // nested
     std::vector<KnownAccess> known;                           // accesses, by a hash of the site
+    std::uint64_t stack_for_new = 0;                          // of the thread that it starts next; 0: not known
     NamedPlace creates;                                       // the thread that it starts next
     bool creates_detached = false, has_created = false;
   };
@@ -114,6 +115,7 @@ class RaceFinder {
   RacingAccess told(std::uint64_t base, const AccessNote& note) const;
   void report_misuse(RaceKind kind, const TraceEvent& event, Lock& lock, std::vector<NamedPlace> stacks);
   bool is_new(RaceKind kind, const NamedPlace& a, const NamedPlace& b);
+  void detach(std::uint64_t handle);
   void find_leaks(std::uint16_t process);
   std::optional<BlockOrigin> block_at(std::uint64_t address) const;
 

@@ -137,8 +137,8 @@ void RaceFinder::give_lock(const TraceEvent& event, std::uint64_t address) {
   }
   if (--depth->second > 0) return;
   lock.depth.erase(depth);
-  const std::vector<HeldLock>& held = locks_held_[me.held];
-  const auto mine = std::find_if(held.begin(), held.end(), [&](const HeldLock& each) { return each.lock == lock.id; });
+  const std::vector<LockHeld>& held = locks_held_[me.held];
+  const auto mine = std::find_if(held.begin(), held.end(), [&](const LockHeld& each) { return each.lock == lock.id; });
   const bool exclusive = mine == held.end() || mine->exclusive;
   publish(event.thread, exclusive ? lock.exclusive : lock.shared);
   me.held = locks_held_.without(me.held, lock.id);
@@ -178,6 +178,8 @@ void RaceFinder::on_fork(const TraceEvent& event) {
   origin.is_made = std::exchange(me.has_created, false);
   origin.made = me.creates;
   origin.detached = me.creates_detached;
+  if (const auto stack = blocks_.find(me.stack_for_new); stack != blocks_.end()) stack->second.thread = child;
+  me.stack_for_new = 0;
   if (addresses_.process_of(child) != addresses_.process_of(event.thread)) {
     origin.is_made = false;
     other.stack = me.stack;
@@ -219,6 +221,14 @@ void RaceFinder::find_leaks(std::uint16_t process) {
   std::move(leaks.begin(), leaks.end(), std::back_inserter(found_.findings));
 }
 
+// A thread's handle is right behind its stack.
+void RaceFinder::detach(std::uint64_t handle) {
+  const auto after = blocks_.upper_bound(handle);
+  if (after == blocks_.begin()) return;
+  const BlockOrigin& stack = std::prev(after)->second;
+  if (stack.is_stack) found_.threads[stack.thread].detached = true;
+}
+
 void RaceFinder::on_hint(const TraceEvent& event) {
   Thread& me = threads_[event.thread];
   const auto nest = [&](std::uint32_t& depth) { event.extra != 0 ? depth++ : depth -= depth != 0 ? 1 : 0; };
@@ -229,8 +239,7 @@ void RaceFinder::on_hint(const TraceEvent& event) {
       me.has_created = true;
       return;
     case Hint::kDetaches:
-      if (event.extra < found_.threads.size()) found_.threads[event.extra].detached = true;
-      return;
+      return detach(event.address);
     case Hint::kWritesFile:
       return publish(event.thread, files_);
     case Hint::kReadsFile:

@@ -17,6 +17,8 @@ enum class RaceKind : std::uint8_t {
   kDestroysLocked,
   kBadUnlock,
   kLockOrder,
+  kVirtualTableRace,
+  kVirtualUseAfterFree,
 };
 
 // The function of the C library that is on top of a stack, for whoever reads reports.
@@ -37,11 +39,11 @@ struct LockOrigin {
   NamedPlace made;
 };
 
-struct HeldLock {
+struct LockHeld {
   std::uint32_t lock = 0;  // index in RaceFindings::locks
   bool exclusive = true;
 
-  bool operator==(const HeldLock&) const = default;
+  bool operator==(const LockHeld&) const = default;
 };
 
 struct RacingAccess {
@@ -50,7 +52,7 @@ struct RacingAccess {
   std::uint32_t bytes = 0;
   ThreadId thread = 0;
   bool write = false, atomic = false;
-  std::vector<HeldLock> held;
+  std::vector<LockHeld> held;
 };
 
 struct BlockOrigin {
@@ -89,7 +91,7 @@ struct RaceFindings {
   std::vector<ThreadOrigin> threads;  // by id
   std::vector<LockOrigin> locks;
   CallTree calls;
-  std::uint64_t accesses = 0;  // of instrumented code
+  bool is_instrumented = false;  // a program of the run was
 };
 
 }  // namespace reweave

@@ -15,7 +15,9 @@ constexpr const char* kKinds[] = {"data race",
                                   "thread leak",
                                   "destroy of a locked mutex",
                                   "unlock of an unlocked mutex (or by a wrong thread)",
-                                  "lock-order-inversion (potential deadlock)"};
+                                  "lock-order-inversion (potential deadlock)",
+                                  "data race on vptr (ctor/dtor vs virtual call)",
+                                  "heap-use-after-free (virtual call vs free)"};
 constexpr const char* kRule = "==================\n";
 
 const char* kind_of(const RaceFinding& finding) { return kind_name(finding.kind); }
@@ -86,7 +88,7 @@ std::string RaceText::lock_name(std::uint32_t lock) {
 
 std::string RaceText::access(const RacingAccess& access, bool first) {
   std::string held;
-  for (const HeldLock& lock : access.held)
+  for (const LockHeld& lock : access.held)
     held += fmt::format("{} {} {}", held.empty() ? " (mutexes:" : ",", lock.exclusive ? "write" : "read",
                         lock_name(lock.lock));
   return fmt::format("  {} of size {} at {:#x} by {}{}{}:\n{}", what_is_done(access, first), access.bytes,

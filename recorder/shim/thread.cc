@@ -82,9 +82,8 @@ REWEAVE_EXPORT int pthread_join(pthread_t handle, void** value) {
 }
 
 REWEAVE_EXPORT int pthread_detach(pthread_t handle) {
-  const int result = real_detach(handle);
-  if (result == 0) note_hint(Hint::kDetaches, nullptr, REWEAVE_CALLER, thread_of(handle));
-  return result;
+  note_hint(Hint::kDetaches, reinterpret_cast<const void*>(handle), REWEAVE_CALLER, 0);
+  return real_detach(handle);
 }
 
 REWEAVE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** value) {
