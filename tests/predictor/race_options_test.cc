@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told_once) {
 
 BOOST_AUTO_TEST_CASE(a_note_that_stands_for_another_conflicts_with_all_that_it_does) {
   std::vector<AccessNote> notes;
-  for (const std::uint8_t bytes : {0x0f, 0xf0, 0xff, 0x01})
+  for (const std::uint8_t bytes : std::initializer_list<std::uint8_t>{0x0f, 0xf0, 0xff, 0x01})
     for (int kind = 0; kind < 4; kind++) {
       AccessNote note;
       note.bytes = bytes;
@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(cells_hold_any_number_of_notes_and_forget) {
   AccessCells cells;
   int visited = 0;
   cells.each(0x1006, 12, [&](AccessCell& cell, std::uint64_t base, std::uint8_t bytes) {
-    BOOST_TEST(bytes == (base == 0x1000 ? 0xc0 : base == 0x1008 ? 0xff : 0x03));
-    for (std::uint32_t i = 0; i < 5; i++) cell.add({i, i, 0, bytes});
+    BOOST_TEST(int{bytes} == (base == 0x1000 ? 0xc0 : base == 0x1008 ? 0xff : 0x03));
+    for (std::uint32_t i = 0; i < 5; i++) cell.add(AccessNote{i, i, 0, bytes});
     cell.remove(1);
     BOOST_TEST(cell.size() == 4u);
     BOOST_TEST(cell[1].clock == 4u);
