@@ -3,8 +3,8 @@
 //
 // A bit that is clear says that the thread waits, or is in the kernel. Whoever makes a thread able to run (its state
 // ready, or its wait expired) sets the bit after that; only who chooses clears it, and looks again afterwards. So a
-// thread that can run has its bit, but for the instant in which somebody is about to set it. Modelled runs do not use
-// it, nor do replays, which have their choices from the recording.
+// thread that can run has its bit, but for the instant in which somebody is about to set it. In modelled
+// runs nobody clears any, and replays have their choices from the recording.
 #pragma once
 
 #include <atomic>

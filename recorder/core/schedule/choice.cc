@@ -32,8 +32,7 @@ bool somebody_may_resume(const Thread& me) {
     const Thread& thread = s.threads[id];
     return (id != me.id || thread.state.load() == ThreadState::kBlocked) && may_resume(thread);
   };
-  if (!modelled()) return awake_threads(kArenaBase).any(s.thread_count, can);
-  return std::any_of(s.live, s.live + s.live_threads, can);
+  return awake_threads(kArenaBase).any(s.thread_count, can);
 }
 
 namespace {
@@ -43,7 +42,7 @@ namespace {
 // ends its time passes only when nobody else can run.
 bool may_time_out(const Thread& thread) {
   constexpr std::uint32_t kMostEarly = 3;
-  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
   if (thread.wait.deadline > schedule_hooks.next_timer()) return false;  // whose signal comes before
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
