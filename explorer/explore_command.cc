@@ -90,6 +90,10 @@ void print_summary(const CampaignResult& result, const CampaignOptions& options)
     fmt::print(
         "memory accesses were not schedule points: only locks, atomics of libraries and system calls were reordered; "
         "build with -fsanitize=thread to search the accesses, too\n");
+  if (options.races && result.races_unseen)
+    fmt::print("--races sees no memory accesses, so nothing is known of races: build with -fsanitize=thread\n");
+  else if (options.races)
+    fmt::print("{} of the runs were looked at for races\n", result.looked_at_for_races);
   if (!result.expected.empty())
     fmt::print("taken as normal: {}{}\n", result.expected,
                options.expected.empty() ? ", as recorded (--expect-status says otherwise)" : "");
@@ -153,7 +157,7 @@ int explore(ExploreArguments& arguments) {
                  failure.replays, failure.path, failure.what, failure.how, failure.found_at);
   if (reproduced(result) > 0) return kExitFailureFound;
   if (!reader.is_whole()) return kExitTruncated;
-  return result.progress.examined() > 0 ? 0 : kExitNotExamined;
+  return result.progress.examined() > 0 && !result.races_unseen ? 0 : kExitNotExamined;
 }
 
 }  // namespace
@@ -201,6 +205,10 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--minimise", options.minimise_runs, "runs spent on making each failure's schedule minimal")
       ->check(whole_number())
       ->capture_default_str();
+  verb->add_flag(
+      "--races", options.races,
+      "a data race is a failure, told as `record --races` tells it, with TSAN_OPTIONS; each run costs a trace "
+      "more, so of long campaigns the first 100 runs are looked at, then each tenth");
   verb->add_flag("--every-access", options.every_access,
                  "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");

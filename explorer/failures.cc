@@ -9,6 +9,7 @@
 #include "explorer/explain/report.h"
 #include "explorer/failure_store.h"
 #include "explorer/memory_stacks.h"
+#include "explorer/race_check.h"
 #include "explorer/story.h"
 #include "explorer/switches.h"
 #include "formats/error.h"
@@ -38,7 +39,7 @@ bool same_end(const RunResult& a, const RunResult& b) {
 
 void Failures::note(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number,
                     std::uint64_t step_limit) {
-  const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
+  const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first || !run.races.empty();
   const unsigned samples = slow ? 1 : 4;
   const bool complete = !run.observed.empty() && request.quiet == nullptr;
   if (!complete && is_known(run, failure_site(run, places_), samples)) return;
@@ -80,6 +81,7 @@ RunResult Failures::observed(const RunResult& run, std::uint64_t step_limit) con
   again.observe = true;
   again.step_limit = step_limit;
   RunResult seen = run_(again);
+  tell_same_race(seen, run);
   return same_failure(seen, run) ? seen : run;
 }
 
@@ -100,8 +102,13 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
     return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
   };
   const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
+  const Runner run_again = [&](const RunRequest& request) {
+    RunResult again = run_(request);
+    tell_same_race(again, found.run);
+    return again;
+  };
   const Minimised smallest =
-      can_be_told ? minimise(run_, found.run, minimise_budget(found.run), same) : Minimised{found.run, false};
+      can_be_told ? minimise(run_again, found.run, minimise_budget(found.run), same) : Minimised{found.run, false};
   const Known known = {found.run, key_of(smallest.run, places_), kept_.size()};
   for (const Known& other : known_)
     if (same_end(other.run, known.run) && same_bug(other.key, known.key)) {
@@ -181,6 +188,10 @@ void Failures::name_by_reproduction() {
 }
 
 void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
+  if (!run.races.empty()) {
+    failure.stacks = race_of_recording(failure.path, run.text).report;
+    return write_story(failure);
+  }
   if (run.outcome != wire::OutcomeKind::kMemoryError) return;
   const std::optional<MemoryError> error = memory_error_of(run.text);
   CHECK(error);

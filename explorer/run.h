@@ -48,6 +48,7 @@ struct RunResult {
   WitnessProgress witness = {};    // how far the policy `witness` came
   GuideProgress guide = {};        // what the policy `guided` had to do
   double seconds = 0;              // that it took
+  std::vector<std::string> races;  // that it showed, where runs are looked at for them (explorer/race_check.h)
   bool called_off = false;         // before its end, for the time was up: the rest says nothing
   Observation observed;
 

@@ -35,6 +35,7 @@ class Teller {
     if (run_.empty()) return "";
     const std::string outcome = describe_outcome(result_);
     const std::string what = outcome.substr(0, outcome.find('\n'));
+    if (!result_.races.empty()) return fmt::format("What breaks: {}.", what);
     // The last step in the program itself: what a library does while it aborts is of no interest.
     const ThreadId last = run_[run_.size() - 1].thread;
     for (std::size_t i = run_.size(); i-- > 0;)

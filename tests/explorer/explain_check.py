@@ -15,7 +15,7 @@ CAUSES = {
     "check_then_use": ("writes session", [30, 24, 24]),
     "double_fetch": ("writes message", [35, 25, 26]),
     "download_accelerator": ("writes written", [20, 20, 20]),
-    "join_missing": ("frees memory", [19, 24]),
+    "join_missing": ("frees, in close_log", [19, 31, 24]),
     "lock_order": ("holds first", [23, 24, 23, 24]),
     "lost_notify": ("reads ready", [18, 29]),
     "null_after_reset": ("writes cache", [42, 22, 28]),
