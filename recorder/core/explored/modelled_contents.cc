@@ -1,7 +1,6 @@
 #include "recorder/core/explored/modelled_contents.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +8,9 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/model_memory.h"
+#include "recorder/core/explored/modelled_status.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -28,19 +29,17 @@ struct Change {
   const Change* older;
 };
 
-const Change* newest;
-std::byte* free_memory;
-std::uint64_t free_bytes;
+IN_MODEL const Change* newest;
+IN_MODEL std::byte* free_memory;
+IN_MODEL std::uint64_t free_bytes;
 constexpr std::uint64_t kPortion = 1 << 20;
 
 std::byte* allocate(const Call& call, std::uint64_t bytes) {
   bytes = round_to(bytes, 16);
   if (bytes > free_bytes) {
     free_bytes = std::max(round_to(bytes, kPage), kPortion);
-    const long memory =
-        sys(SYS_mmap, 0, free_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(memory)) leave_recording(call, "no memory for what the run writes to files");
-    free_memory = reinterpret_cast<std::byte*>(memory);
+    free_memory = take_model_room(free_bytes);
+    if (free_memory == nullptr) leave_recording(call, "no memory for what the run writes to files");
   }
   std::byte* place = free_memory;
   free_memory += bytes;

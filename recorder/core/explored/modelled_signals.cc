@@ -2,11 +2,16 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/members.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
 #include "recorder/core/signals/kernel_signals.h"
+#include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/table.h"
@@ -15,13 +20,20 @@ namespace reweave::core {
 
 namespace {
 
-// Sent and kept back by a mask, by thread; and to the process as a whole. Explored runs have one process.
-std::uint64_t pending[kMaxThreads];
-std::uint64_t pending_anywhere;
-std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
-SignalInfo told[kSignalCount + 1];   // with the last signal of each number
+// Sent and kept back by a mask, by thread; and, of a process as a whole, by process.
+IN_MODEL std::uint64_t pending[kMaxThreads];
+IN_MODEL std::uint64_t pending_anywhere[kMaxProcesses];
+IN_MODEL std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
+// By process: with the last signal of each number that it got.
+using Told = SignalInfo[kSignalCount + 1];
+IN_MODEL Told* told_by[kMaxProcesses];
 
-SignalInfo by_thread(int number) { return {{number, 0, -6 /* SI_TKILL */, 0, process().pid}}; }
+SignalInfo& told(std::uint16_t process, int number) {
+  Told*& list = told_by[process];
+  if (list == nullptr) list = reinterpret_cast<Told*>(take_model_room(sizeof(Told)));
+  if (list == nullptr) bug("no memory for the signals of a run");
+  return (*list)[number];
+}
 
 // Those that are no real-time signals do not queue up.
 bool is_queued(const Thread& thread, int number) {
@@ -31,34 +43,55 @@ bool is_queued(const Thread& thread, int number) {
   return false;
 }
 
+bool lets_through(const Thread& thread, int number) {
+  return number == SIGKILL || (thread.signal_mask & signal_bit(number)) == 0;
+}
+
+bool awaits(const Thread& thread, int number) { return (awaited[thread.id] & signal_bit(number)) != 0; }
+
 void send_to(Thread& to, const SignalInfo& info) {
   const int number = info.words[0];
-  const std::uint64_t bit = signal_bit(number);
-  told[number] = info;
-  if ((awaited[to.id] & bit) != 0 || (to.signal_mask & bit) != 0) {
-    pending[to.id] |= bit;
-    if ((awaited[to.id] & bit) != 0) wake_sleeper(to);
+  if (awaits(to, number) || !lets_through(to, number)) {
+    told(to.process, number) = info;
+    pending[to.id] |= signal_bit(number);
+    if (awaits(to, number)) wake_sleeper(to);
     return;
   }
   if (!is_queued(to, number)) queue_signal(to, number, info.words, true);
   if (to.state.load() == ThreadState::kBlocked && !is_uninterruptible(to.wait.kind)) to.expired.store(kInterruptedMark);
 }
 
-// Of the threads that the signal may go to: one that waits for it, else the first that lets it through.
-void send_to_any(const SignalInfo& info) {
+// Calls use(thread) for the threads of the process; returns the first for which it is true, or null.
+template <typename Use>
+Thread* find_thread(const Process& of, const Use& use) {
   const RuntimeState& s = state();
-  const std::uint64_t bit = signal_bit(info.words[0]);
-  for (const bool waiting : {true, false})
-    for (std::uint32_t i = 0; i < s.live_threads; i++) {
-      Thread& thread = thread_of(s.live[i]);
-      if (waiting ? (awaited[thread.id] & bit) != 0 : (thread.signal_mask & bit) == 0) return send_to(thread, info);
-    }
-  told[info.words[0]] = info;
-  pending_anywhere |= bit;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = thread_of(s.live[i]);
+    if (thread.process == of.index && use(thread)) return &thread;
+  }
+  return nullptr;
+}
+
+// Of its threads one that waits for the signal, else the first that lets it through, gets it. What does nothing to the
+// process is forgotten.
+void send_to_process(const Process& to, const SignalInfo& info) {
+  const int number = info.words[0];
+  if (Thread* thread = find_thread(to, [number](const Thread& of) { return awaits(of, number); }))
+    return send_to(*thread, info);
+  Thread* thread = find_thread(to, [number](const Thread& of) { return lets_through(of, number); });
+  if (thread == nullptr) {
+    told(to.index, number) = info;
+    pending_anywhere[to.index] |= signal_bit(number);
+    return;
+  }
+  const DefaultAction effect = default_action(to, number);
+  const bool harmless = effect == DefaultAction::kIgnore || effect == DefaultAction::kContinue;
+  if (action_of(*thread, number).handler <= 1 && harmless) return;
+  send_to(*thread, info);
 }
 
 int take_pending(const Thread& me, std::uint64_t set) {
-  for (std::uint64_t* from : {&pending[me.id], &pending_anywhere})
+  for (std::uint64_t* from : {&pending[me.id], &pending_anywhere[me.process]})
     for (int number = 1; number <= kSignalCount; number++)
       if ((*from & set & signal_bit(number)) != 0) {
         *from &= ~signal_bit(number);
@@ -67,38 +100,74 @@ int take_pending(const Thread& me, std::uint64_t set) {
   return 0;
 }
 
-}  // namespace
-
-bool send_modelled(const Call& call, int number) {
-  if (number < 0 || number > kSignalCount) return false;
-  const CallPlaces& at = call.row->at;
-  const bool is_plain = at.info < 0;  // kill, tkill, tgkill
-  const bool to_process = is_plain && at.tid < 0;
-  const long target = call.logged[is_plain && at.tid > 0 ? at.tid : 0];
-  if (to_process && target != process().pid) return false;
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = thread_of(s.live[i]);
-    if (!to_process && thread.tid != target) continue;
-    if (number != 0) to_process ? send_to_any(by_thread(number)) : send_to(thread, by_thread(number));
-    return true;
-  }
-  return false;
+// Stopped processes are not modelled.
+void refuse_stop(const Call& call, const Process& target, int number) {
+  const bool stops = number != 0 && default_action(target, number) == DefaultAction::kStop;
+  if (stops && target.index != call.me.process) leave_recording(call, "a process that stops another is not modelled");
 }
 
-void send_modelled_to_self(int number) { send_to(self(), by_thread(number)); }
-
-void send_modelled_to_any(const SignalInfo& info) {
-  const RuntimeState& s = state();
-  const std::uint64_t bit = signal_bit(info.words[0]);
-  bool awaited_somewhere = false, let_through = false;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = thread_of(s.live[i]);
-    awaited_somewhere = awaited_somewhere || (awaited[thread.id] & bit) != 0;
-    let_through = let_through || (thread.signal_mask & bit) == 0;
+long send_to_group(const Call& call, long group, const SignalInfo& info) {
+  RuntimeState& s = state();
+  long result = -ESRCH;
+  for (std::uint32_t i = 0; i < s.process_count; i++) {
+    const Process& target = s.processes[i];
+    if (target.alive == 0 || (group == -1 && target.index == call.me.process)) continue;
+    if (group != -1 && member(i).group != (group == 0 ? member(call.me.process).group : -group)) continue;
+    refuse_stop(call, target, info.words[0]);
+    if (info.words[0] != 0) send_to_process(target, info);
+    result = 0;
   }
-  if (let_through && !awaited_somewhere && signal_action(info.words[0]).handler <= 1) return;
-  send_to_any(info);
+  return result;
+}
+
+// What the receiver learns: what the caller gives, or who sent it.
+SignalInfo info_of(const Call& call, int number) {
+  const CallPlaces& at = call.row->at;
+  SignalInfo info = {{number, 0, at.tid < 0 ? 0 /* SI_USER */ : -6 /* SI_TKILL */, 0, process().pid,
+                      static_cast<std::int32_t>(sys(SYS_getuid))}};
+  if (at.info >= 0) memcpy(&info, reinterpret_cast<const void*>(call.logged[at.info]), sizeof info);
+  info.words[0] = number;
+  return info;
+}
+
+}  // namespace
+
+bool send_modelled(const Call& call, int number, long& result) {
+  const CallPlaces& at = call.row->at;
+  if ((call.row->flags & kFirstIsFd) != 0) return false;  // by a descriptor of the process
+  if (number < 0 || number > kSignalCount) return result = -EINVAL, true;
+  const SignalInfo info = info_of(call, number);
+  const bool may_be_group = at.tid < 0 && at.info < 0;  // kill
+  const long pid = at.pid < 0 ? 0 : call.logged[at.pid];
+  if (may_be_group && pid <= 0)
+    return (pid == 0 || state().run_is_tree != 0) && (result = send_to_group(call, pid, info), true);
+  if (at.tid >= 0) {
+    Thread* thread = thread_by_tid(call.logged[at.tid]);
+    if (thread == nullptr) return state().run_is_tree != 0 && (result = -ESRCH, true);
+    refuse_stop(call, state().processes[thread->process], number);
+    if (number != 0) send_to(*thread, info);
+    return result = 0, true;
+  }
+  const Process* target = process_by_pid(pid);
+  if (target == nullptr) return state().run_is_tree != 0 && (result = is_zombie(pid) ? 0 : -ESRCH, true);
+  refuse_stop(call, *target, number);
+  if (number != 0) send_to_process(*target, info);
+  return result = 0, true;
+}
+
+void send_modelled_to_self(int number) { send_to(self(), {{number, 0, -6 /* SI_TKILL */, 0, process().pid}}); }
+
+void send_modelled_to_process(std::uint16_t index, const SignalInfo& info) {
+  send_to_process(state().processes[index], info);
+}
+
+void send_modelled_to_any(std::uint16_t index, const SignalInfo& info) {
+  const Process& to = state().processes[index];
+  const int number = info.words[0];
+  const bool is_awaited = find_thread(to, [number](const Thread& of) { return awaits(of, number); }) != nullptr;
+  const Thread* open = find_thread(to, [number](const Thread& of) { return lets_through(of, number); });
+  if (!is_awaited && open != nullptr && action_of(*open, number).handler <= 1) return;
+  send_to_process(to, info);
 }
 
 void send_modelled_to(std::int32_t tid, const SignalInfo& info) {
@@ -112,7 +181,8 @@ bool is_pending_for(std::int32_t tid, int number) {
 
 void release_pending_signals() {
   Thread& me = self();
-  while (const int number = take_pending(me, ~me.signal_mask)) queue_signal(me, number, told[number].words, true);
+  while (const int number = take_pending(me, ~me.signal_mask))
+    queue_signal(me, number, told(me.process, number).words, true);
 }
 
 long wait_for_signal(Call& call) {
@@ -129,7 +199,7 @@ long wait_for_signal(Call& call) {
   const Output info = {static_cast<std::uint64_t>(call.logged[1]), 128};
   const bool tells = number != 0 && call.logged[1] != 0;
   if (tells) {
-    memcpy(reinterpret_cast<void*>(info.address), told[number].words, sizeof told[number].words);
+    memcpy(reinterpret_cast<void*>(info.address), told(call.me.process, number).words, sizeof(SignalInfo));
   }
   const long result = number != 0 ? number : ended == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
   log_call(call, result, &info, tells ? 1 : 0);

@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/explored/awaiting.h"
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/descriptor_tables.h"
+#include "recorder/core/explored/leaving.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_time.h"
+#include "recorder/core/explored/own_files.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -90,7 +92,7 @@ long move_bytes(const Transfer& call, ChannelFile& file, const Spans& spans) {
   Wanted room = {&file, wanted};
   if (file.kind == ChannelKind::kCounter && call.writes && wanted >= sizeof room.value)
     memcpy(&room.value, spans.list[0].data, sizeof room.value);
-  const Awaited awaited = {&room, call.writes ? can_write : can_read, nullptr, false};
+  const Awaited awaited = {&room, sizeof room, call.writes ? can_write : can_read, nullptr, false};
   const std::int64_t limit = file.limits[call.writes ? 1 : 0];
   const std::int64_t deadline = limit == 0 ? kNoDeadline : modelled_end(limit);
   std::uint64_t done = 0;

@@ -10,7 +10,5 @@ namespace reweave::core {
 bool transfer(Call& call, ChannelFile& file, long& result);
 // Ends the run if the call sends, to outside, a descriptor that leads to what the run has to itself.
 void refuse_passed_channels(const Call& call);
-// One descriptor, or call under way, fewer leads to it.
-void drop_reference(ChannelFile& file);
 
 }  // namespace reweave::core

@@ -7,9 +7,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
 #include "recorder/core/explored/recorded_contents.h"
+#include "recorder/core/explored/recorded_processes.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/syscalls/named_files.h"
@@ -21,11 +23,16 @@ namespace {
 
 constexpr std::uint32_t kMostCopies = 4096;  // that one run makes
 
-RecordedFile* files;
-std::uint32_t count, room;
-std::uint32_t at_start[kMaxFds];  // plus one
-std::uint32_t open_now[kMaxFds];  // plus one, while they are indexed
-bool seen[kMaxFds];
+IN_MODEL RecordedFile* files;
+IN_MODEL std::uint32_t count, room;
+IN_MODEL std::uint32_t at_start[kMaxFds];  // plus one
+// While they are indexed: of each process of the recorded run, by index; and of the one that a call is of. Plus one,
+// or:
+constexpr std::uint32_t kAsAtStart = 0, kClosedNow = ~0u;
+using OpenTable = std::uint32_t[kMaxFds];
+OpenTable* open_tables;
+std::uint32_t* open_now;
+IN_MODEL bool seen[kMaxFds];
 
 bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds); }
 
@@ -39,20 +46,22 @@ std::uint32_t new_file() {
 // with a message.
 std::uint32_t file_now(long fd) {
   if (!is_descriptor(fd)) return kNothing;
-  if (open_now[fd] == 0) {
+  std::uint32_t& now = open_now[fd];
+  if (now == kAsAtStart) now = at_start[fd];
+  if (now == kAsAtStart || now == kClosedNow) {
     const std::uint32_t file = new_file();
     if (file == kNothing) return kNothing;
-    open_now[fd] = file + 1;
+    now = file + 1;
     if (!seen[fd]) at_start[fd] = file + 1;
   }
   seen[fd] = true;
-  return open_now[fd] - 1;
+  return now - 1;
 }
 
 void lead_to(long fd, std::uint32_t file) {
   if (!is_descriptor(fd)) return;
   seen[fd] = true;
-  open_now[fd] = file == kNothing ? 0 : file + 1;
+  open_now[fd] = file == kNothing ? kClosedNow : file + 1;
 }
 
 std::uint32_t make(long fd) {
@@ -114,7 +123,7 @@ void note_closed(const wire::SyscallRecord& record) {
   if (record.number == SYS_close) lead_to(static_cast<long>(record.args[0]), kNothing);
   if (record.number != SYS_close_range || (record.args[2] & 4 /* CLOSE_RANGE_CLOEXEC */) != 0) return;
   for (std::uint64_t fd = record.args[0]; fd <= record.args[1] && fd < kMaxFds; fd++)
-    if (open_now[fd] != 0) lead_to(static_cast<long>(fd), kNothing);
+    if (open_now[fd] != kAsAtStart) lead_to(static_cast<long>(fd), kNothing);
 }
 
 // Calls that move data between files in the kernel, whose positions are not followed: their descriptors.
@@ -153,9 +162,14 @@ bool peeks(const wire::SyscallRecord& record) {
 long prepare_recorded_files(std::uint64_t memory, std::uint64_t calls) {
   room = static_cast<std::uint32_t>(2 * calls + kMaxFds + kMostCopies);
   const std::uint64_t bytes = round_to(room * sizeof(RecordedFile), kPage);
+  constexpr long kProtection = PROT_READ | PROT_WRITE;
+  constexpr long kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (memory + bytes > kFeedBase) return -ENOMEM;
-  const long at = sys(SYS_mmap, memory, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // Where runs have their room, none of which is in use yet.
+  const long tables = sys(SYS_mmap, kModelBase, kMaxProcesses * sizeof(OpenTable), kProtection, kHow, -1, 0);
+  if (is_error(tables)) return tables;
+  open_tables = reinterpret_cast<OpenTable*>(kModelBase);
+  const long at = sys(SYS_mmap, memory, bytes, kProtection, kHow, -1, 0);
   files = reinterpret_cast<RecordedFile*>(memory);
   return is_error(at) ? at : static_cast<long>(memory + bytes);
 }
@@ -176,6 +190,16 @@ std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] 
 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 
+void inherit_recorded_files(std::uint16_t from, std::uint16_t to) {
+  if (from != to && from < kMaxProcesses && to < kMaxProcesses)
+    memcpy(open_tables[to], open_tables[from], sizeof(OpenTable));
+}
+
+void forget_recorded_tables() {
+  sys(SYS_munmap, kModelBase, kMaxProcesses * sizeof(OpenTable));
+  open_tables = nullptr;
+}
+
 int descriptor_argument(long number) {
   const std::uint64_t flags = find_row(number)->flags;
   if ((flags & (kFirstIsFd | kFirstIsFolder | kDuplicates)) != 0) return 0;
@@ -184,6 +208,7 @@ int descriptor_argument(long number) {
 
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
   const int argument = descriptor_argument(record.number);
+  open_now = open_tables[call.thread < kMaxThreads ? recorded_process_of(call.thread) : 0];
   const bool is_memory = find_row(record.number)->at.fd >= 0 && (record.args[3] & MAP_ANONYMOUS) != 0;
   if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
   const std::uint64_t flags = find_row(record.number)->flags;

@@ -28,6 +28,15 @@ bool explore_timer_gettime(Call&, long& result);
 bool explore_timer_getoverrun(Call&, long& result);
 bool explore_timer_delete(Call&, long& result);
 
+// modelled_processes.cc
+bool explore_wait(Call&, long& result);
+bool explore_getppid(Call&, long& result);
+bool explore_setpgid(Call&, long& result);
+bool explore_setsid(Call&, long& result);
+bool explore_getpgrp(Call&, long& result);
+bool explore_getpgid(Call&, long& result);
+bool explore_getsid(Call&, long& result);
+
 // model.cc
 bool explore_clock_gettime(Call&, long& result);
 bool explore_gettimeofday(Call&, long& result);

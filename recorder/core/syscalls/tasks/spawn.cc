@@ -16,6 +16,7 @@
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_frames.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
@@ -88,6 +89,12 @@ bool learn_ids(Thread& child, long real_tid) {
   return lives;
 }
 
+// Explored run: what the program is told does not depend on the kernel.
+void give_number(const Thread& creator, Thread& child, long real_tid) {
+  child.real_tid = static_cast<std::int32_t>(real_tid);
+  child.tid = child.outer_tid = explored.number_of_new(creator, child);
+}
+
 }  // namespace
 
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output) {
@@ -97,7 +104,11 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, O
     log_spawn(child, kind);
     return seen;
   }
-  const bool lives = learn_ids(child, real_tid);
+  bool lives = true;
+  if (live())
+    lives = learn_ids(child, real_tid);
+  else
+    give_number(call.me, child, real_tid), real_tid = child.tid;
   log_call(call, real_tid, &output, output.bytes != 0 ? 1 : 0);
   log_spawn(child, kind);
   if (!lives) {
