@@ -69,11 +69,13 @@ constexpr ExploredAnswers explored = {
     .next_image = next_recorded_image,
     .begin_process = begin_modelled_process,
     .number_of_new = number_modelled,
+    .open_process = open_modelled_process,
     .copy_descriptors = copy_descriptors,
     .begin_image = begin_modelled_image,
     .knows = is_recorded,
     .deadline = modelled_deadline,
     .send_signal = send_modelled,
+    .forget_signal = forget_pending_signal,
     .release_signals = release_pending_signals,
 };
 

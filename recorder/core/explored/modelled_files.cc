@@ -11,6 +11,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/modelled_copies.h"
 #include "recorder/core/explored/modelled_outside.h"
 #include "recorder/core/explored/modelled_polls.h"
 #include "recorder/core/explored/modelled_signals.h"
@@ -218,20 +219,6 @@ bool tell_option(Call& call, Descriptor& at, long& result) {
   return result = 0, true;
 }
 
-// Calls that move bytes between descriptors in the kernel, which does not know those of the run's own.
-void refuse_copy(const Call& call) {
-  constexpr struct {
-    long number;
-    int first, second;
-  } kCopies[] = {{SYS_splice, 0, 2}, {SYS_tee, 0, 1}, {SYS_sendfile, 0, 1}, {SYS_vmsplice, 0, 0}};
-  for (const auto& copy : kCopies)
-    for (const int argument : {copy.first, copy.second}) {
-      const Descriptor* at = copy.number == call.number ? descriptor_at(call.logged[argument]) : nullptr;
-      if (at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller))
-        leave_recording(call, "copying in the kernel is not modelled for a descriptor of the run's own");
-    }
-}
-
 Descriptor& own_descriptor(const Call& call) { return *descriptor_at(call.logged[0]); }
 
 long close_number(Call& call, Descriptor& at) {
@@ -277,6 +264,7 @@ bool explore_dup(Call& call, long& result) { return result = duplicate(call, own
 bool explore_fcntl(Call& call, long& result) { return result = control(call, own_descriptor(call)), true; }
 bool explore_ioctl(Call& call, long& result) { return result = request(call, own_descriptor(call)), true; }
 bool explore_seek(Call& call, long& result) { return result = complete(call, -ESPIPE), true; }
+bool explore_invalid(Call& call, long& result) { return result = complete(call, -EINVAL), true; }
 bool explore_setsockopt(Call& call, long& result) { return set_limit(call, own_descriptor(call), result); }
 bool explore_getsockopt(Call& call, long& result) { return tell_option(call, own_descriptor(call), result); }
 
@@ -310,7 +298,7 @@ long take_outside_number(const Call& call, long fd, std::uint32_t file, bool clo
 
 bool model_file_call(Call& call, long& result) {
   if (answer_at(ExploredStep::kNewFile, call, result) || model_poll_call(call, result)) return true;
-  refuse_copy(call);
+  if (model_copy(call, result)) return true;
   if ((call.row->flags & kFirstIsFd) == 0 && !is_duplicate(call)) return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;

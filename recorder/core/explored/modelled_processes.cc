@@ -8,10 +8,13 @@
 #include "recorder/core/explored/leaving.h"
 #include "recorder/core/explored/members.h"
 #include "recorder/core/explored/model_memory.h"
+#include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/own_files.h"
 #include "recorder/core/explored/recorded_processes.h"
+#include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/syscalls/explored_handlers.h"
@@ -21,8 +24,8 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kNamespaces =
-    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWPID;
+constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+                                      CLONE_NEWCGROUP | CLONE_NEWPID | CLONE_NEWTIME;
 constexpr std::uint64_t kInfoBytes = 128, kUsageBytes = 144;
 
 const Process& process_at(std::uint32_t index) { return state().processes[index]; }
@@ -53,6 +56,23 @@ void leave_children(std::uint16_t index) {
   }
 }
 
+// Index of the process that the descriptor names; -1: none.
+long process_named_by(long fd) {
+  const Descriptor* at = descriptor_at(fd);
+  const bool names = at != nullptr && at->kind == FileOf::kChannel && at->channel->kind == ChannelKind::kProcess;
+  return names ? at->channel->process : -1;
+}
+
+// An open file that names it.
+bool open_process(std::uint32_t index, Descriptor& to) {
+  ChannelFile* file = new_channel(ChannelKind::kProcess);
+  if (file == nullptr) return false;
+  file->process = static_cast<std::uint16_t>(index);
+  file->counter = member(index).life == Life::kZombie ? 1 : 0;
+  to = {FileOf::kChannel, true, file, nullptr, 0};
+  return true;
+}
+
 // Whom a call waits for, as waitid has it.
 struct WantedChild {
   std::uint16_t parent;
@@ -63,8 +83,11 @@ bool is_meant(const WantedChild& wanted, std::uint32_t index) {
   const Member& child = member(index);
   if (child.orphaned || child.parent != wanted.parent) return false;
   if (child.life != Life::kAlive && child.life != Life::kZombie) return false;
+  const bool is_clone = process_at(index).exit_signal != SIGCHLD, clones = (wanted.options & __WCLONE) != 0;
+  if ((wanted.options & __WALL) == 0 && is_clone != clones) return false;
   if (wanted.type == P_PID) return process_at(index).pid == wanted.id;
   if (wanted.type == P_PGID) return member(index).group == wanted.id;
+  if (wanted.type == P_PIDFD) return index == static_cast<std::uint32_t>(wanted.id);
   return true;
 }
 
@@ -91,7 +114,8 @@ WantedChild wanted_of(const Call& call) {
   const std::uint16_t own = call.me.process;
   const long group = own_group();
   if (is_waitid(call)) {
-    const long id = static_cast<std::int32_t>(call.logged[1]);
+    long id = static_cast<std::int32_t>(call.logged[1]);
+    if (call.logged[0] == P_PIDFD) id = process_named_by(id);
     return {own, call.logged[0], call.logged[0] == P_PGID && id == 0 ? group : id, call.logged[3]};
   }
   const long pid = static_cast<std::int32_t>(call.logged[0]), options = call.logged[2] | WEXITED;
@@ -103,7 +127,7 @@ bool is_valid(const Call& call) {
   constexpr long kAlways = WNOHANG | WSTOPPED | WCONTINUED | __WALL | __WCLONE | __WNOTHREAD;
   if (!is_waitid(call)) return (call.logged[2] & ~kAlways & 0xffffffff) == 0;
   const auto options = static_cast<std::uint32_t>(call.logged[3]);
-  return call.logged[0] >= P_ALL && call.logged[0] <= P_PGID && (options & ~(kAlways | WEXITED | WNOWAIT)) == 0 &&
+  return call.logged[0] >= P_ALL && call.logged[0] <= P_PIDFD && (options & ~(kAlways | WEXITED | WNOWAIT)) == 0 &&
          (options & (WEXITED | WSTOPPED | WCONTINUED)) != 0;
 }
 
@@ -135,10 +159,11 @@ Process* meant_by(long pid) { return pid == 0 ? &process() : process_by_pid(pid)
 
 }  // namespace
 
-void begin_modelled_process(const Call& call, std::uint64_t flags) {
+long begin_modelled_process(const Call& call, std::uint64_t flags, std::uint64_t pidfd) {
   if ((flags & kNamespaces) != 0) leave_recording(call, "a process in namespaces of its own is not modelled");
-  if ((flags & CLONE_PIDFD) != 0) leave_recording(call, "descriptors of processes are not modelled");
+  if ((flags & CLONE_PIDFD) != 0 && bytes_writable(pidfd, sizeof(std::int32_t)) != sizeof(std::int32_t)) return -EFAULT;
   become_tree();
+  return 0;
 }
 
 void become_tree() {
@@ -164,6 +189,7 @@ void end_modelled_process(std::uint16_t index, std::int32_t wait_status) {
   Member& ended = member(index);
   if (ended.life != Life::kAlive) return;
   ended.wait_status = wait_status;
+  note_ended_process(index);
   const Process& parent = process_at(ended.parent);
   ended.life = ended.orphaned || is_ignored_by(parent) ? Life::kGone : Life::kZombie;
   const std::uint8_t signal = process_at(index).exit_signal;
@@ -190,6 +216,31 @@ bool explore_wait(Call& call, long& result) {
   if (!some) return result = complete(call, -ECHILD), true;
   if (ended == kMaxProcesses && waited == WaitResult::kInterrupted) return result = complete(call, -EINTR), true;
   return result = tell_end(call, ended, wanted.options), true;
+}
+
+long open_modelled_process(const Thread& made) {
+  Descriptor to;
+  if (made.process == self().process)
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: a descriptor of a thread is not modelled");
+  const long fd = unused_number(0);
+  if (is_error(fd)) return fd;
+  if (!open_process(made.process, to)) return -ENFILE;
+  occupy(fd, to, true);
+  return fd;
+}
+
+bool explore_pidfd_open(Call& call, long& result) {
+  const long pid = static_cast<std::int32_t>(call.logged[0]);
+  constexpr long kNonblocking = 04000;  // PIDFD_NONBLOCK
+  for (std::uint32_t i = state().process_count; i-- > 0;) {
+    const bool is_there = process_at(i).alive != 0 || member(i).life == Life::kZombie;
+    if (!is_there || process_at(i).pid != pid || (call.logged[1] & ~kNonblocking) != 0) continue;
+    Descriptor to;
+    if (!open_process(i, to)) return result = complete(call, -ENFILE), true;
+    to.channel->nonblocking = call.logged[1] != 0;
+    return result = complete(call, new_descriptor(call, to, true)), true;
+  }
+  return false;
 }
 
 bool explore_getppid(Call& call, long& result) {

@@ -11,10 +11,12 @@ namespace reweave::core {
 
 // The run gets ready to have several processes, or programs.
 void become_tree();
-// A process is to be made, with these CLONE_ flags.
-void begin_modelled_process(const Call& call, std::uint64_t flags);
+// A process is to be made, with these CLONE_ flags and the place for a descriptor of it: 0, or the error.
+long begin_modelled_process(const Call& call, std::uint64_t flags, std::uint64_t pidfd);
 // The number of a thread or process that `creator` has just made, which is a part of the run from now on.
 std::int32_t number_modelled(const Thread& creator, const Thread& child);
+// A descriptor that names the process that was made, for its maker; negative: there can be none.
+long open_modelled_process(const Thread& made);
 // A process ends with `wait_status`: its descriptors are closed, its parent is told.
 void end_modelled_process(std::uint16_t index, std::int32_t wait_status);
 

@@ -3,6 +3,8 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/channels.h"
+#include "recorder/core/explored/descriptor_tables.h"
 #include "recorder/core/explored/leaving.h"
 #include "recorder/core/explored/members.h"
 #include "recorder/core/explored/model_memory.h"
@@ -14,6 +16,7 @@
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -103,7 +106,7 @@ int take_pending(const Thread& me, std::uint64_t set) {
 // Stopped processes are not modelled.
 void refuse_stop(const Call& call, const Process& target, int number) {
   const bool stops = number != 0 && default_action(target, number) == DefaultAction::kStop;
-  if (stops && target.index != call.me.process) leave_recording(call, "a process that stops another is not modelled");
+  if (stops && state().run_is_tree != 0) leave_recording(call, "a process that is stopped is not modelled");
 }
 
 long send_to_group(const Call& call, long group, const SignalInfo& info) {
@@ -125,16 +128,32 @@ SignalInfo info_of(const Call& call, int number) {
   const CallPlaces& at = call.row->at;
   SignalInfo info = {{number, 0, at.tid < 0 ? 0 /* SI_USER */ : -6 /* SI_TKILL */, 0, process().pid,
                       static_cast<std::int32_t>(sys(SYS_getuid))}};
-  if (at.info >= 0) memcpy(&info, reinterpret_cast<const void*>(call.logged[at.info]), sizeof info);
+  if (at.info >= 0 && call.logged[at.info] != 0)
+    memcpy(&info, reinterpret_cast<const void*>(call.logged[at.info]), sizeof info);
   info.words[0] = number;
   return info;
+}
+
+// pidfd_send_signal. False: the descriptor names no process of the run.
+bool send_by_descriptor(const Call& call, int number, long& result) {
+  const Descriptor* at = descriptor_at(call.logged[0]);
+  const bool names = at != nullptr && at->kind == FileOf::kChannel && at->channel->kind == ChannelKind::kProcess;
+  if (!names) return false;
+  const Process& target = state().processes[at->channel->process];
+  const bool gives = call.row->at.info >= 0 && call.logged[call.row->at.info] != 0;
+  const bool fits = !gives || *reinterpret_cast<const std::int32_t*>(call.logged[call.row->at.info]) == number;
+  if (number < 0 || number > kSignalCount || !fits || call.logged[3] != 0) return result = -EINVAL, true;
+  if (target.alive == 0) return result = is_zombie(target.pid) ? 0 : -ESRCH, true;
+  refuse_stop(call, target, number);
+  if (number != 0) send_to_process(target, info_of(call, number));
+  return result = 0, true;
 }
 
 }  // namespace
 
 bool send_modelled(const Call& call, int number, long& result) {
   const CallPlaces& at = call.row->at;
-  if ((call.row->flags & kFirstIsFd) != 0) return false;  // by a descriptor of the process
+  if ((call.row->flags & kFirstIsFd) != 0) return send_by_descriptor(call, number, result);
   if (number < 0 || number > kSignalCount) return result = -EINVAL, true;
   const SignalInfo info = info_of(call, number);
   const bool may_be_group = at.tid < 0 && at.info < 0;  // kill
@@ -177,6 +196,25 @@ void send_modelled_to(std::int32_t tid, const SignalInfo& info) {
 bool is_pending_for(std::int32_t tid, int number) {
   const Thread* thread = thread_by_tid(tid);
   return thread != nullptr && (pending[thread->id] & signal_bit(number)) != 0;
+}
+
+void forget_pending_signal(int number) {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (thread_of(s.live[i]).process == self().process) pending[s.live[i]] &= ~signal_bit(number);
+  pending_anywhere[self().process] &= ~signal_bit(number);
+}
+
+bool explore_sigpending(Call& call, long& result) {
+  const Thread& me = call.me;
+  const auto bytes = static_cast<std::uint64_t>(call.logged[1]);
+  if (bytes > sizeof(std::uint64_t)) return result = complete(call, -EINVAL), true;
+  std::uint64_t set = pending[me.id] | pending_anywhere[me.process];
+  for (std::uint32_t i = 0; i < me.queued.load(); i++)
+    set |= me.signal_mask & signal_bit(static_cast<int>(me.signals[i].number));
+  const auto address = static_cast<std::uint64_t>(call.logged[0]);
+  memcpy(reinterpret_cast<void*>(address), &set, bytes);
+  return result = log_value(call, 0, address, bytes), true;
 }
 
 void release_pending_signals() {

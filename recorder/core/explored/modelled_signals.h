@@ -24,6 +24,8 @@ void send_modelled_to_any(std::uint16_t index, const SignalInfo& info);
 void send_modelled_to(std::int32_t tid, const SignalInfo& info);
 bool is_pending_for(std::int32_t tid, int number);
 
+// The calling process ignores the signal from now on.
+void forget_pending_signal(int number);
 // Delivers to the calling thread what its mask does not keep back any more.
 void release_pending_signals();
 

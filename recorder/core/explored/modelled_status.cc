@@ -20,7 +20,7 @@ unsigned type_of(long fd) {
   if (at == nullptr) return 0;
   if (at->kind == FileOf::kOutside) return fd <= 2 ? S_IFIFO : 0;
   if (at->kind == FileOf::kPoller) return 0;
-  constexpr unsigned kTypes[] = {S_IFIFO, 0, S_IFSOCK};  // by ChannelKind
+  constexpr unsigned kTypes[] = {S_IFIFO, 0, S_IFSOCK, 0};  // by ChannelKind
   return kTypes[static_cast<int>(at->channel->kind)];
 }
 

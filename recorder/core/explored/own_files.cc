@@ -3,6 +3,7 @@
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/modelled_polls.h"
+#include "recorder/core/explored/passed_files.h"
 
 namespace reweave::core {
 
@@ -62,10 +63,19 @@ ByteQueue* new_queue() {
 bool has_own_files() { return files_made; }
 std::uint64_t own_files_object() { return reinterpret_cast<std::uint64_t>(files); }
 
+void note_ended_process(std::uint16_t index) {
+  for (ChannelFile& file : files) {
+    if (file.references == 0 || file.kind != ChannelKind::kProcess || file.process != index) continue;
+    file.counter = 1;
+    file.changes++;
+  }
+}
+
 void drop_reference(ChannelFile& file) {
   if (--file.references != 0) return;
   forget_watches(file);
   close_channel(file);
+  if (file.in != nullptr) drop_passed_files(*file.in);
   release_queue(file.in);
   release_queue(file.out);
   wake_satisfied();

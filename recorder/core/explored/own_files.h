@@ -14,6 +14,9 @@ bool has_own_files();
 // The object that policies see all operations on them as.
 std::uint64_t own_files_object();
 
+// A process has ended: those that name it can be read.
+void note_ended_process(std::uint16_t index);
+
 // One descriptor, message or call under way fewer leads to it.
 void drop_reference(ChannelFile& file);
 // The same of what a descriptor leads to; one more does.

@@ -126,18 +126,20 @@ void note_closed(const wire::SyscallRecord& record) {
     if (open_now[fd] != kAsAtStart) lead_to(static_cast<long>(fd), kNothing);
 }
 
-// Calls that move data between files in the kernel, whose positions are not followed: their descriptors.
+// Calls that move data between files in the kernel: their descriptors, and the place to copy from. What is written so
+// is not known; what is read moves the position, unless the caller has a place of its own.
 void note_copy(const wire::SyscallRecord& record) {
   constexpr struct {
     long number;
-    int from, to;
-  } kCopies[] = {{SYS_sendfile, 1, 0}, {SYS_splice, 0, 2}, {SYS_copy_file_range, 0, 2}};
-  for (const auto& copy : kCopies)
-    if (copy.number == record.number)
-      for (const int argument : {copy.from, copy.to}) {
-        const std::uint32_t file = file_now(static_cast<std::int32_t>(record.args[argument]));
-        if (file != kNothing && files[file].contents != kNothing) contents_at(files[file].contents).unreliable = true;
-      }
+    int from, to, place;
+  } kCopies[] = {{SYS_sendfile, 1, 0, 2}, {SYS_splice, 0, 2, 1}, {SYS_copy_file_range, 0, 2, 1}};
+  for (const auto& copy : kCopies) {
+    if (copy.number != record.number) continue;
+    const std::uint32_t from = file_now(static_cast<std::int32_t>(record.args[copy.from]));
+    const std::uint32_t to = file_now(static_cast<std::int32_t>(record.args[copy.to]));
+    if (to != kNothing && files[to].contents != kNothing) contents_at(files[to].contents).unreliable = true;
+    if (from != kNothing && record.args[copy.place] == 0) files[from].position += record.result;
+  }
 }
 
 void add_input(RecordedCall& call, std::uint32_t index) {

@@ -142,7 +142,8 @@ void wait_for_vfork_child(Call& call, std::uint16_t index) {
 }  // namespace
 
 long create_process(Call& call, const CloneArgs& args) {
-  if (modelled()) explored.begin_process(call, args.flags);
+  const long refused = modelled() ? explored.begin_process(call, args.flags, args.pidfd) : 0;
+  if (refused != 0) return complete(call, refused);
   if (has_failed(call)) return inject(call);
   if (const long error = check_namespace(call.me, args); error != 0) return complete(call, error);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
@@ -173,7 +174,7 @@ long create_process(Call& call, const CloneArgs& args) {
     state().process_count--;
     return creation_failed(call, child, real_pid);
   }
-  const Output pidfd = give_pidfd(args, real_pid);
+  const Output pidfd = give_pidfd(args, child, real_pid);
   const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
   state().processes[index].pid = child.tid;
   state().processes[index].outer_pid = child.outer_tid;

@@ -148,9 +148,9 @@ long open_pidfd(const CloneArgs& args, long real_tid) {
 
 }  // namespace
 
-Output give_pidfd(const CloneArgs& args, long real_tid) {
-  if (!live() || args.pidfd == 0) return {0, 0};
-  const long fd = open_pidfd(args, real_tid);
+Output give_pidfd(const CloneArgs& args, const Thread& child, long real_tid) {
+  if (replaying() || args.pidfd == 0) return {0, 0};
+  const long fd = live() ? open_pidfd(args, real_tid) : explored.open_process(child);
   forget_fd(fd);
   *reinterpret_cast<std::int32_t*>(args.pidfd) = static_cast<std::int32_t>(fd);
   return {args.pidfd, sizeof(std::int32_t)};
