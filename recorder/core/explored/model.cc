@@ -126,7 +126,18 @@ void note_write(const Call& call) {
   take_file_changes(*entry);
 }
 
+// A write to a file that failed, or was cut, when it was recorded: a limit, a seal. Null: all of it is written.
+RecordedCall* refused_write(const Call& call) {
+  const std::uint32_t file = file_of(call.logged[0]);
+  if (file == kNothing || !recorded_file(file).refuses_writes) return nullptr;
+  RecordedCall* entry = find_recorded(call);
+  if (entry == nullptr || entry->used) return nullptr;
+  entry->used = true;
+  return is_error(record_of(*entry).result) ? entry : nullptr;
+}
+
 long model_write(Call& call) {
+  if (const RecordedCall* refused = refused_write(call)) return complete(call, record_of(*refused).result);
   note_write(call);
   call.flags |= fd_stream(call.logged[0]);
   return complete(call, written_bytes(call));
@@ -158,8 +169,16 @@ long model_random(Call& call) {
   return log_value(call, static_cast<long>(count), static_cast<std::uint64_t>(call.logged[0]), count);
 }
 
-// Without a recorded answer these can only succeed or be harmless.
+// Some name that the call is given is not there.
+bool lacks_name(const Call& call) {
+  for (unsigned paths = call.row->paths; paths != 0; paths &= paths - 1)
+    if (bytes_there(static_cast<std::uint64_t>(call.logged[__builtin_ctz(paths)]), 1) == 0) return true;
+  return false;
+}
+
+// Without a recorded answer these can only succeed or be harmless, or fail.
 bool model_harmless(Call& call, long& result) {
+  if (lacks_name(call)) return result = complete(call, -EFAULT), true;
   if ((call.row->flags & kHarmless) != 0) return result = complete(call, 0), true;
   return answer_at(ExploredStep::kLast, call, result);
 }
@@ -193,8 +212,19 @@ bool explore_clock_gettime(Call& call, long& result) {
 }
 
 bool explore_gettimeofday(Call& call, long& result) {
+  constexpr std::uint64_t kZoneBytes = 8;
+  const auto zone = static_cast<std::uint64_t>(call.logged[1]);
   const std::int64_t now = look_at_clock(CLOCK_REALTIME);
-  return result = tell_clock(call, now, call.logged[0], 1'000), true;
+  if (zone == 0) return result = tell_clock(call, now, call.logged[0], 1'000), true;
+  const std::int64_t time[2] = {now / 1'000'000'000, now % 1'000'000'000 / 1'000};
+  const auto address = static_cast<std::uint64_t>(call.logged[0]);
+  if (address != 0) memcpy(reinterpret_cast<void*>(address), time, sizeof time);
+  if (bytes_writable(zone, kZoneBytes) != kZoneBytes)
+    return result = log_value(call, -EFAULT, address, sizeof time), true;
+  memset(reinterpret_cast<void*>(zone), 0, kZoneBytes);
+  const Output outputs[2] = {{zone, kZoneBytes}, {address, sizeof time}};
+  log_call(call, 0, outputs, address != 0 ? 2 : 1);
+  return result = 0, true;
 }
 
 bool explore_time(Call& call, long& result) {

@@ -108,16 +108,20 @@ long duplicate(Call& call, const Descriptor& from) {
   long to = -EINVAL;
   const CallPlaces& at = call.row->at;
   if ((call.row->flags & kDuplicates) == 0) {  // fcntl
-    to = number_is_free(call.logged[2]) && !is_recorded_descriptor(call.logged[2]) ? call.logged[2]
-                                                                                   : unused_number(call.logged[2]);
+    const long least = call.logged[2];
+    RecordedCall* entry = find_recorded(call);
+    if (entry != nullptr) entry->used = true;
+    to = entry == nullptr ? -EINVAL : record_of(*entry).result;
+    if (is_error(to) || to < least || !number_is_free(to))
+      to = number_is_free(least) && !is_recorded_descriptor(least) ? least : unused_number(least);
     if (!is_error(to)) occupy(to, from, call.logged[1] == F_DUPFD_CLOEXEC);
   } else if (at.to < 0) {
     to = new_descriptor(call, from, false);
   } else if (call.logged[0] == call.logged[at.to]) {
     return complete(call, at.flags < 0 ? call.logged[at.to] : -EINVAL);
-  } else if (Descriptor* was = descriptor_at(call.logged[at.to])) {
+  } else if (descriptor_at(call.logged[at.to]) != nullptr) {
     to = call.logged[at.to];
-    release_number(*was);
+    close_number(to);
     occupy(to, from, at.flags >= 0 && call.logged[at.flags] != 0);
   }
   if (!is_error(to)) add_reference(from);
@@ -221,11 +225,6 @@ bool tell_option(Call& call, Descriptor& at, long& result) {
 
 Descriptor& own_descriptor(const Call& call) { return *descriptor_at(call.logged[0]); }
 
-long close_number(Call& call, Descriptor& at) {
-  release_number(at);
-  return complete(call, 0);
-}
-
 bool is_duplicate(const Call& call) {
   if (call.row->explored == explore_fcntl) return call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC;
   return (call.row->flags & kDuplicates) != 0;
@@ -236,7 +235,8 @@ bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& resu
   if (call.row->explored == explore_close) {
     forget_outside_watches(call.logged[0], file);
     if (RecordedCall* entry = find_recorded(call)) entry->used = true;
-    return result = close_number(call, at), true;
+    close_number(call.logged[0]);
+    return result = complete(call, 0), true;
   }
   if (is_duplicate(call)) {
     Descriptor from = at;
@@ -259,11 +259,30 @@ bool explore_eventfd(Call& call, long& result) { return result = make_counter(ca
 bool explore_epoll(Call& call, long& result) { return result = make_epoll(call), true; }
 
 // These are asked for a descriptor of the run's own only.
-bool explore_close(Call& call, long& result) { return result = close_number(call, own_descriptor(call)), true; }
+bool explore_close(Call& call, long& result) { return close_number(call.logged[0]), result = complete(call, 0), true; }
 bool explore_dup(Call& call, long& result) { return result = duplicate(call, own_descriptor(call)), true; }
 bool explore_fcntl(Call& call, long& result) { return result = control(call, own_descriptor(call)), true; }
 bool explore_ioctl(Call& call, long& result) { return result = request(call, own_descriptor(call)), true; }
 bool explore_seek(Call& call, long& result) { return result = complete(call, -ESPIPE), true; }
+bool explore_close_range(Call& call, long& result) {
+  constexpr long kUnshares = 2, kOnlyMarks = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC
+  const auto first = static_cast<std::uint32_t>(call.logged[0]), last = static_cast<std::uint32_t>(call.logged[1]);
+  if (first > last || (call.logged[2] & ~(kUnshares | kOnlyMarks)) != 0) return result = complete(call, -EINVAL), true;
+  if ((call.logged[2] & kUnshares) != 0 && state().live_threads > 1)
+    leave_recording(call, "it gives a thread descriptors of its own while it closes some");
+  for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) {
+    const Descriptor at = *descriptor_at(fd);
+    const std::uint32_t file = file_of(fd);
+    if (at.kind == FileOf::kClosed || (at.kind == FileOf::kOutside && file == kNothing)) continue;
+    if ((call.logged[2] & kOnlyMarks) != 0) {
+      occupy(fd, at, true);
+      continue;
+    }
+    if (file != kNothing) forget_outside_watches(fd, file);
+    close_number(fd);
+  }
+  return result = complete(call, 0), true;
+}
 bool explore_invalid(Call& call, long& result) { return result = complete(call, -EINVAL), true; }
 bool explore_setsockopt(Call& call, long& result) { return set_limit(call, own_descriptor(call), result); }
 bool explore_getsockopt(Call& call, long& result) { return tell_option(call, own_descriptor(call), result); }

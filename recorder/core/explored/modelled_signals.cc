@@ -23,27 +23,71 @@ namespace reweave::core {
 
 namespace {
 
-// Sent and kept back by a mask, by thread; and, of a process as a whole, by process.
+constexpr int kFirstRealTime = 32;
+
+// Sent and kept back by a mask: by thread; and, of a process as a whole, by process. Bits of signals that there are.
 IN_MODEL std::uint64_t pending[kMaxThreads];
 IN_MODEL std::uint64_t pending_anywhere[kMaxProcesses];
 IN_MODEL std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
-// By process: with the last signal of each number that it got.
-using Told = SignalInfo[kSignalCount + 1];
-IN_MODEL Told* told_by[kMaxProcesses];
 
-SignalInfo& told(std::uint16_t process, int number) {
-  Told*& list = told_by[process];
-  if (list == nullptr) list = reinterpret_cast<Told*>(take_model_room(sizeof(Told)));
-  if (list == nullptr) bug("no memory for the signals of a run");
-  return (*list)[number];
+// One of them. Those that are no real-time signals do not queue up.
+struct Pending {
+  std::uint64_t* of;    // the set that it belongs to; null: not in use
+  std::uint64_t order;  // of arrival
+  SignalInfo info;
+};
+constexpr std::uint32_t kMostPending = 1024;
+IN_MODEL Pending all_pending[kMostPending];
+IN_MODEL std::uint64_t arrivals;
+
+void add_pending(std::uint64_t& set, const SignalInfo& info) {
+  const int number = info.words[0];
+  if (number < kFirstRealTime && (set & signal_bit(number)) != 0) return;
+  for (Pending& entry : all_pending) {
+    if (entry.of != nullptr) continue;
+    entry = {&set, ++arrivals, info};
+    set |= signal_bit(number);
+    return;
+  }
 }
 
-// Those that are no real-time signals do not queue up.
+// The first of that number: out of the set.
+SignalInfo remove_pending(std::uint64_t& set, int number) {
+  Pending* first = nullptr;
+  std::uint32_t count = 0;
+  for (Pending& entry : all_pending) {
+    if (entry.of != &set || entry.info.words[0] != number) continue;
+    count++;
+    if (first == nullptr || entry.order < first->order) first = &entry;
+  }
+  if (count <= 1) set &= ~signal_bit(number);
+  if (first == nullptr) return {{number}};
+  first->of = nullptr;
+  return first->info;
+}
+
 bool is_queued(const Thread& thread, int number) {
-  constexpr int kFirstRealTime = 32;
   for (std::uint32_t i = 0; number < kFirstRealTime && i < thread.queued.load(); i++)
     if (thread.signals[i].number == static_cast<std::uint32_t>(number)) return true;
   return false;
+}
+
+// The kernel delivers those that an instruction may have caused first, then the lowest number (next_signal in its
+// kernel/signal.c).
+std::uint32_t rank(std::uint32_t number) {
+  return is_synchronous(static_cast<int>(number)) || number == SIGSYS ? number : number + kSignalCount + 1;
+}
+
+bool has_room(const Thread& thread) { return thread.queued.load() + 8 < kSignalQueue; }
+
+void queue_in_order(Thread& to, const SignalInfo& info) {
+  const std::uint32_t before = to.queued.load();
+  queue_signal(to, info.words[0], info.words, true);
+  if (to.queued.load() == before) return;
+  const QueuedSignal added = to.signals[before];
+  std::uint32_t at = before;
+  for (; at > 0 && rank(to.signals[at - 1].number) > rank(added.number); at--) to.signals[at] = to.signals[at - 1];
+  to.signals[at] = added;
 }
 
 bool lets_through(const Thread& thread, int number) {
@@ -54,13 +98,12 @@ bool awaits(const Thread& thread, int number) { return (awaited[thread.id] & sig
 
 void send_to(Thread& to, const SignalInfo& info) {
   const int number = info.words[0];
-  if (awaits(to, number) || !lets_through(to, number)) {
-    told(to.process, number) = info;
-    pending[to.id] |= signal_bit(number);
+  if (awaits(to, number) || !lets_through(to, number) || !has_room(to)) {
+    add_pending(pending[to.id], info);
     if (awaits(to, number)) wake_sleeper(to);
     return;
   }
-  if (!is_queued(to, number)) queue_signal(to, number, info.words, true);
+  if (!is_queued(to, number)) queue_in_order(to, info);
   if (to.state.load() == ThreadState::kBlocked && !is_uninterruptible(to.wait.kind)) to.expired.store(kInterruptedMark);
 }
 
@@ -83,9 +126,7 @@ void send_to_process(const Process& to, const SignalInfo& info) {
     return send_to(*thread, info);
   Thread* thread = find_thread(to, [number](const Thread& of) { return lets_through(of, number); });
   if (thread == nullptr) {
-    told(to.index, number) = info;
-    pending_anywhere[to.index] |= signal_bit(number);
-    return;
+    return add_pending(pending_anywhere[to.index], info);
   }
   const DefaultAction effect = default_action(to, number);
   const bool harmless = effect == DefaultAction::kIgnore || effect == DefaultAction::kContinue;
@@ -93,14 +134,17 @@ void send_to_process(const Process& to, const SignalInfo& info) {
   send_to(*thread, info);
 }
 
-int take_pending(const Thread& me, std::uint64_t set) {
-  for (std::uint64_t* from : {&pending[me.id], &pending_anywhere[me.process]})
-    for (int number = 1; number <= kSignalCount; number++)
-      if ((*from & set & signal_bit(number)) != 0) {
-        *from &= ~signal_bit(number);
-        return number;
-      }
-  return 0;
+// The next of `set` that waits for the thread, or none, with the number 0.
+SignalInfo take_pending(const Thread& me, std::uint64_t set) {
+  for (std::uint64_t* from : {&pending[me.id], &pending_anywhere[me.process]}) {
+    int next = 0;
+    for (int number = 1; number <= kSignalCount; number++) {
+      const auto rank_of = [](int of) { return rank(static_cast<std::uint32_t>(of)); };
+      if ((*from & set & signal_bit(number)) != 0 && (next == 0 || rank_of(number) < rank_of(next))) next = number;
+    }
+    if (next != 0) return remove_pending(*from, next);
+  }
+  return {};
 }
 
 // Stopped processes are not modelled.
@@ -200,9 +244,12 @@ bool is_pending_for(std::int32_t tid, int number) {
 
 void forget_pending_signal(int number) {
   const RuntimeState& s = state();
+  const auto forget = [number](std::uint64_t& set) {
+    while ((set & signal_bit(number)) != 0) remove_pending(set, number);
+  };
   for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (thread_of(s.live[i]).process == self().process) pending[s.live[i]] &= ~signal_bit(number);
-  pending_anywhere[self().process] &= ~signal_bit(number);
+    if (thread_of(s.live[i]).process == self().process) forget(pending[s.live[i]]);
+  forget(pending_anywhere[self().process]);
 }
 
 bool explore_sigpending(Call& call, long& result) {
@@ -219,25 +266,29 @@ bool explore_sigpending(Call& call, long& result) {
 
 void release_pending_signals() {
   Thread& me = self();
-  while (const int number = take_pending(me, ~me.signal_mask))
-    queue_signal(me, number, told(me.process, number).words, true);
+  while (has_room(me)) {
+    const SignalInfo info = take_pending(me, ~me.signal_mask);
+    if (info.words[0] == 0) return;
+    queue_in_order(me, info);
+  }
 }
 
 long wait_for_signal(Call& call) {
   const std::uint64_t set = *reinterpret_cast<const std::uint64_t*>(call.logged[0]);
   const std::int64_t deadline = end_of_signal_wait(call);
   awaited[call.me.id] = set;
-  int number = take_pending(call.me, set);
+  SignalInfo taken = take_pending(call.me, set);
   WaitResult ended = WaitResult::kWoken;
-  while (number == 0 && ended == WaitResult::kWoken) {
+  while (taken.words[0] == 0 && ended == WaitResult::kWoken) {
     ended = sleep_modelled(deadline);
-    number = take_pending(call.me, set);
+    taken = take_pending(call.me, set);
   }
   awaited[call.me.id] = 0;
+  const int number = taken.words[0];
   const Output info = {static_cast<std::uint64_t>(call.logged[1]), 128};
   const bool tells = number != 0 && call.logged[1] != 0;
   if (tells) {
-    memcpy(reinterpret_cast<void*>(info.address), told(call.me.process, number).words, sizeof(SignalInfo));
+    memcpy(reinterpret_cast<void*>(info.address), &taken, sizeof taken);
   }
   const long result = number != 0 ? number : ended == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
   log_call(call, result, &info, tells ? 1 : 0);

@@ -97,6 +97,12 @@ void release_number(Descriptor& descriptor) {
   drop_reference(was);
 }
 
+void close_number(long fd) {
+  const Descriptor was = *descriptor_at(fd);
+  occupy(fd, {FileOf::kClosed, false, nullptr, nullptr, 0}, false);
+  drop_reference(was);
+}
+
 bool copy_descriptors(std::uint32_t from, std::uint32_t to) {
   const DescriptorTable& source = descriptor_table(from);
   DescriptorTable* copy = further_table(to);

@@ -23,7 +23,9 @@ void drop_reference(ChannelFile& file);
 void drop_reference(const Descriptor& descriptor);
 void add_reference(const Descriptor& descriptor);
 
-// The number means nothing any more.
+// The calling thread's number means nothing any more.
+void close_number(long fd);
+// The same of a number in some table.
 void release_number(Descriptor& descriptor);
 // Table `to` becomes a copy of table `from` (Thread::fd_table). False: there is no room for it.
 bool copy_descriptors(std::uint32_t from, std::uint32_t to);

@@ -38,7 +38,7 @@ bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds);
 
 std::uint32_t new_file() {
   if (count == room) return kNothing;
-  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false};
+  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false, false};
   return count++;
 }
 
@@ -219,6 +219,10 @@ void index_file_use(RecordedCall& call, std::uint32_t index, const wire::Syscall
     const auto& parts = *record_at(call.parts);
     file.changes_mapped = file.changes_mapped || is_pseudo_call(parts, wire::kFileChanged);
     if (sends_outside(record.number)) file.outputs++;
+    const bool again = record.result == -EAGAIN || record.result == -EINTR || record.result == -EPIPE;
+    const HowChanged change = find_row(record.number)->at.change;
+    const bool writes = change == HowChanged::kAtPosition || change == HowChanged::kAtOffset;
+    if (writes && is_error(record.result) && !again) file.refuses_writes = true;
     if (hears_outside(record.number) && !peeks(record)) add_input(call, index);
     index_contents_use(file, call);
   }

@@ -21,6 +21,7 @@ struct RecordedFile {
   Source source;
   bool appends;
   bool datagrams;       // a read takes a whole message
+  bool refuses_writes;  // some recorded write failed, as it would again
   bool changes_mapped;  // some recorded write changed a file that is mapped
 };
 

@@ -168,11 +168,14 @@ void own_everything(Process& here) {
 // The error that the call gives, or 0; then the new image finds the program by `path`.
 long check(const Call& call, const char*& path, const char* name, char** argv, char** envp) {
   static char nameless[64], current[4096];
-  const long refused = check_arguments(argv, envp);
-  if (!live()) return refused != 0 ? refused : explored.execute(call);
+  if (!live()) {
+    const long recorded = explored.execute(call);
+    return recorded != 0 ? recorded : check_arguments(argv, envp);
+  }
   if (is_core(path)) path = name_of_program(current, sizeof current);
-  const long error = check_executable(path, closes_file(call, name));
-  if (error != 0 || refused != 0) return error != 0 ? error : refused;
+  long error = check_executable(path, closes_file(call, name));
+  if (error == 0) error = check_arguments(argv, envp);
+  if (error != 0) return error;
   path = path_of_nameless(path, nameless, sizeof nameless);
   return 0;
 }

@@ -17,6 +17,7 @@ bool explore_fcntl(Call&, long& result);
 bool explore_ioctl(Call&, long& result);
 bool explore_seek(Call&, long& result);
 bool explore_invalid(Call&, long& result);
+bool explore_close_range(Call&, long& result);
 bool explore_setsockopt(Call&, long& result);
 bool explore_getsockopt(Call&, long& result);
 
