@@ -245,7 +245,7 @@ const char* ForkServer::await_end() {
       if (Clock::now() > limit) killed = others_can_run() ? kComputesAlone : kNoSchedulePoint;
       if (records_.size() > kGivenUpFactor * many_records) killed = kLoggedTooMuch;
       if (Clock::now() > deadline_) killed = kCalledOff;
-      if (killed != nullptr) kill(pid, SIGKILL);
+      if (killed != nullptr && kill(-pid, SIGKILL) != 0) kill(pid, SIGKILL);  // it has yet to make itself a group
     }
     REQUIRE(target_->collect() || status.server_done.load() == requests_, "the fork server ended");
   }

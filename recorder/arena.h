@@ -18,12 +18,14 @@ namespace reweave {
 
 // Fixed places of our own in the target's address space; none of them is where a kernel puts anything. Those that every
 // run touches are near each other, for each page of page tables costs an explored run a microsecond.
-inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;     // the core's image
-inline constexpr std::uint64_t kArenaBase = 0x6000'0800'0000;    // header and runtime state
-inline constexpr std::uint64_t kOutBase = 0x6000'2400'0000;      // out ring, mirrored
-inline constexpr std::uint64_t kStacksBase = 0x6000'3000'0000;   // the core's stack of each thread
-inline constexpr std::uint64_t kIndexBase = 0x6000'c000'0000;    // fork server: index of the recorded calls
-inline constexpr std::uint64_t kFeedBase = 0x6001'0000'0000;     // feed ring, mirrored
+inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;    // the core's image
+inline constexpr std::uint64_t kArenaBase = 0x6000'0800'0000;   // header and runtime state
+inline constexpr std::uint64_t kOutBase = 0x6000'2400'0000;     // out ring, mirrored
+inline constexpr std::uint64_t kStacksBase = 0x6000'3000'0000;  // the core's stack of each thread
+inline constexpr std::uint64_t kIndexBase = 0x6000'c000'0000;   // fork server: index of the recorded calls
+inline constexpr std::uint64_t kFeedBase = 0x6001'0000'0000;    // feed ring, mirrored
+inline constexpr std::uint64_t kModelBase = 0x6004'0000'0000;   // explored runs: room for what the model makes
+inline constexpr std::uint64_t kModelBytes = std::uint64_t{8} << 30;
 inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000;  // scratch of each thread, for blocking calls
 inline constexpr std::uint64_t kShadowBase = 0x6800'0000'0000;   // heap shadow: a byte for 16 of the target's memory
 inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
@@ -57,19 +59,21 @@ inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 
 // The descriptor under which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
-inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server: the arena of the runs; in a run: its stand-ins
+inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server, and its runs: the arena of the runs
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, whatever became of its name
 inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
 // Without access to what they lead to (O_PATH): for a process that has another root, or another /proc, than at the
 // start.
-inline constexpr int kProcFd = kArenaFd + 4;         // /proc
-inline constexpr int kCoreFd = kArenaFd + 5;         // RunConfig::core_path, and the others from there
-inline constexpr int kShimFd = kArenaFd + 6;         // shim_path
-inline constexpr int kTsanFd = kArenaFd + 7;         // tsan_path
-inline constexpr int kPreloadFd = kArenaFd + 8;      // recording: preload_path
-inline constexpr int kTsanPreloadFd = kArenaFd + 9;  // recording: tsan_preload_path
-inline constexpr int kReservedFds = 10;              // these are ours
-inline constexpr int kRingFd = kContentsFd;          // recording: the ring's file, if RunConfig::ring_in_file
+inline constexpr int kProcFd = kArenaFd + 4;          // /proc
+inline constexpr int kCoreFd = kArenaFd + 5;          // RunConfig::core_path, and the others from there
+inline constexpr int kShimFd = kArenaFd + 6;          // shim_path
+inline constexpr int kTsanFd = kArenaFd + 7;          // tsan_path
+inline constexpr int kPreloadFd = kArenaFd + 8;       // recording: preload_path
+inline constexpr int kTsanPreloadFd = kArenaFd + 9;   // recording: tsan_preload_path
+inline constexpr int kRunStandInsFd = kArenaFd + 10;  // explored run: its stand-ins
+inline constexpr int kModelFd = kArenaFd + 11;        // explored run of several processes: what the model knows
+inline constexpr int kReservedFds = 12;               // these are ours
+inline constexpr int kRingFd = kContentsFd;           // recording: the ring's file, if RunConfig::ring_in_file
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
@@ -96,6 +100,9 @@ inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
 inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
 // Threads of the target send each other the same with this value (core/ptrace/tracing.h).
 inline constexpr std::uint64_t kKickValue = kWatchdogValue + 2;
+
+// What the core is called where an explored run executes a program.
+inline constexpr char kRunName[] = "reweave-run";
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 

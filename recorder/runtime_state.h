@@ -271,6 +271,8 @@ struct Process {
   // Processes, perhaps this one, whose memory and handlers it uses (clone(2)).
   std::uint16_t memory_of, handlers_of;
   ThreadId creator;                       // the thread that made it
+  std::uint8_t exit_signal;               // its parent's, when it ends
+  std::uint8_t executed_in_run;           // explored run: 1: its program is not the fork server's
   std::uint8_t traced_outside;            // asked to be traced by whoever started the tree
   std::atomic<std::uint8_t> catches_all;  // live: the kernel gives the core all of its signals, for it is traced
   std::uint32_t vfork_parent;             // thread id + 1 of the thread that vfork suspended for this process, or 0
@@ -379,6 +381,7 @@ struct RuntimeState {
   std::atomic<std::uint64_t> out_skipped;     // of what was published: bytes that were not written to
   std::uint64_t feed_known;                   // what was last seen of feed.head
   std::uint64_t shared_ids;                   // shared mappings named so far
+  std::uint32_t run_is_tree;                  // explored run: 1: it has made a process, or executed a program
   std::int64_t virtual_now;                   // modelled environment: nanoseconds that its clocks show
   std::uint32_t serves_files;                 // recording: not 0 if somebody in the tree may serve a file system
   std::uint32_t roots_differ;                 // recording: not 0 if processes may have other roots or mounts

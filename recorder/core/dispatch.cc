@@ -9,6 +9,7 @@
 #include "recorder/core/base/guarded_call.h"
 #include "recorder/core/code/patching.h"
 #include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/processor/clock_reads.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -144,6 +145,7 @@ bool refuses_return(KernelContext& context) {
 
 void return_and_deliver(KernelContext& context) {
   const bool goes_on = refuses_return(context) ? process().alive != 0 : end_handler(context);
+  if (modelled()) release_pending_signals();
   if (goes_on) deliver_signals(context, false, SYS_rt_sigreturn);
 }
 

@@ -7,6 +7,7 @@
 
 #include "recorder/core/api.h"
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/guard.h"
 #include "recorder/core/image/image.h"
 #include "recorder/core/log/agree.h"
@@ -83,13 +84,15 @@ void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArena
   map_shared(address + channel.bytes, channel.bytes, channel.file_offset, fd);
 }
 
-void attach_arena() {
-  map_shared(kArenaBase, kRingsOffset, 0);
+// `of_run`: an explored run's, whose feed is that of its fork server.
+void attach_arena(bool of_run) {
+  const int fd = of_run ? kRunArenaFd : kArenaFd;
+  map_shared(kArenaBase, kRingsOffset, 0, fd);
   if (arena().magic != kArenaMagic || arena().version != wire::kVersion)
     refuse_to_start("reweave-core: the arena is of another version; reinstall reweave\n");
   const bool has_file = arena().config.ring_in_file != 0;
   if (has_file) map_shared(kArenaBase + offsetof(ArenaHeader, out), kRingPage, 0, kRingFd);
-  map_mirrored(kOutBase, arena().out, has_file ? kRingFd : kArenaFd);
+  map_mirrored(kOutBase, arena().out, has_file ? kRingFd : fd);
   map_mirrored(kFeedBase, arena().feed);
 }
 
@@ -149,7 +152,9 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   while (*end != 0) end++;
   const MemoryLimit limit = lift_memory_limit();
   prepare_data();
-  attach_arena();
+  const bool of_run = string_equal(argv[0], kRunName);
+  attach_arena(of_run);
+  if (of_run) attach_model();
   if (argc < 3) refuse_to_start("reweave-core: started without a program\n");
   const bool first = state().thread_count == 0;
   Thread& me = first ? first_thread() : thread_of(static_cast<ThreadId>(state().holder.load() - 1));
@@ -171,7 +176,7 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
     begin_policy();
   }
   process().code_removals++;
-  if (!replaying()) {
+  if (live()) {
     // The kernel's action for what we handle ourselves says nothing about the program's.
     const std::uint64_t ours = process().catches_all.load() != 0 ? ~std::uint64_t{0} : always_handled();
     const std::uint64_t before = first ? 0 : process().ignored_signals & ours;

@@ -3,9 +3,12 @@
 #include "recorder/core/code/counted_loops.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/model.h"
+#include "recorder/core/explored/modelled_exec.h"
+#include "recorder/core/explored/modelled_processes.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/explored/modelled_timers.h"
+#include "recorder/core/explored/own_files.h"
 #include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/log/hooks.h"
 #include "recorder/core/preempt/memory_hash.h"
@@ -27,6 +30,11 @@ void stop_in_stepped_handler(KernelContext& context) {
   if (is_stepping(self())) stop_in_handler(context);
 }
 
+void note_process_end(std::uint16_t index, std::int32_t wait_status) {
+  leave_tracing(index, wait_status);
+  end_modelled_process(index, wait_status);
+}
+
 bool is_recorded(const Call& call) { return find_recorded(call) != nullptr; }
 
 }  // namespace
@@ -40,7 +48,7 @@ constexpr LogHooks log_hooks = {
 constexpr ScheduleHooks schedule_hooks = {
     .expect_preemption = watch_for_preemption,
     .process_begun = count_without_debugger,
-    .process_ended = leave_tracing,
+    .process_ended = note_process_end,
     .outside_acts = outside_acts,
     .waits_for_outside = waits_for_outside,
     .next_timer = next_timer,
@@ -57,10 +65,17 @@ constexpr TracerHooks tracer_hooks = {
 constexpr ExploredAnswers explored = {
     .answer = model_call,
     .mapping = model_mapping,
-    .exec = model_exec,
+    .execute = execute_modelled,
+    .next_image = next_recorded_image,
+    .begin_process = begin_modelled_process,
+    .number_of_new = number_modelled,
+    .open_process = open_modelled_process,
+    .copy_descriptors = copy_descriptors,
+    .begin_image = begin_modelled_image,
     .knows = is_recorded,
     .deadline = modelled_deadline,
     .send_signal = send_modelled,
+    .forget_signal = forget_pending_signal,
     .release_signals = release_pending_signals,
 };
 

@@ -235,6 +235,7 @@ void follow_recorded_patch(std::uint64_t after, long number, const KernelRegiste
 
 void tell_server(std::uint64_t after, long number) {
   RuntimeState& s = state();
+  if (process().executed_in_run != 0) return;  // the server has other code there
   for (std::uint32_t i = 0; i < s.trapped_count; i++)
     if (s.trapped[i].after == after) return;
   if (s.trapped_count < kMaxTrappedSites) s.trapped[s.trapped_count++] = {after, number};

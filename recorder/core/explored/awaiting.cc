@@ -1,5 +1,7 @@
 #include "recorder/core/explored/awaiting.h"
 
+#include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outside.h"
 #include "recorder/core/schedule/waits.h"
 
@@ -7,8 +9,29 @@ namespace reweave::core {
 
 namespace {
 
-// By thread. Explored runs have one process.
-const Awaited* awaited_by[kMaxThreads];
+constexpr std::uint64_t kMostBytes = 8448;  // of what is waited for
+
+// In a run of several processes, whose stacks are no memory that all have.
+struct SharedWait {
+  Awaited awaited;
+  alignas(8) std::byte what[kMostBytes];
+};
+
+// By thread.
+IN_MODEL const Awaited* awaited_by[kMaxThreads];
+IN_MODEL SharedWait* shared[kMaxThreads];
+
+const Awaited* share(ThreadId thread, const Awaited& awaited) {
+  SharedWait*& wait = shared[thread];
+  if (wait == nullptr) wait = reinterpret_cast<SharedWait*>(take_model_room(sizeof(SharedWait)));
+  if (wait == nullptr || awaited.bytes > kMostBytes)
+    stop_run(wire::OutcomeKind::kUnsupported, "no memory for what the threads of a run wait for");
+  wait->awaited = awaited;
+  if (awaited.bytes == 0) return &wait->awaited;
+  memcpy(wait->what, awaited.what, awaited.bytes);
+  wait->awaited.what = wait->what;
+  return &wait->awaited;
+}
 
 template <typename Use>
 void for_each_waiting(const Use& use) {
@@ -24,10 +47,16 @@ void for_each_waiting(const Use& use) {
 WaitResult wait_until(const Awaited& awaited, std::int64_t deadline) {
   const ThreadId me = self().id;
   WaitResult result = WaitResult::kWoken;
-  awaited_by[me] = &awaited;
+  awaited_by[me] = state().run_is_tree != 0 ? share(me, awaited) : &awaited;
   while (result == WaitResult::kWoken && !awaited.holds(awaited.what)) result = sleep_modelled(deadline);
   awaited_by[me] = nullptr;
   return result;
+}
+
+void share_waits() {
+  const RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (const Awaited*& awaited = awaited_by[s.live[i]]; awaited != nullptr) awaited = share(s.live[i], *awaited);
 }
 
 void wake_satisfied() {

@@ -158,6 +158,7 @@ int take_error(ChannelFile& file) {
 
 long read_channel(ChannelFile& file, const Spans& to, bool peek) {
   if (file.kind == ChannelKind::kCounter) return read_counter(file, to);
+  if (file.kind == ChannelKind::kProcess) return -EINVAL;
   if (file.in == nullptr) return -EBADF;
   ByteQueue& queue = *file.in;
   if (to.bytes() == 0 && !queue.messages) return 0;
@@ -176,6 +177,7 @@ long read_channel(ChannelFile& file, const Spans& to, bool peek) {
 
 long write_channel(ChannelFile& file, const Spans& from, std::uint64_t done) {
   if (file.kind == ChannelKind::kCounter) return write_counter(file, from);
+  if (file.kind == ChannelKind::kProcess) return -EINVAL;
   if (file.out == nullptr) return -EBADF;
   ByteQueue& queue = *file.out;
   const std::uint64_t wanted = from.bytes() - done;
@@ -221,6 +223,7 @@ std::uint32_t ready_bits(const ChannelFile& file) {
   constexpr std::uint32_t kIn = EPOLLIN | EPOLLRDNORM, kOut = EPOLLOUT | EPOLLWRNORM;
   if (file.kind == ChannelKind::kCounter)
     return (file.counter > 0 ? EPOLLIN : 0u) | (file.counter < kMostCount ? EPOLLOUT : 0u);
+  if (file.kind == ChannelKind::kProcess) return file.counter > 0 ? kIn : 0;
   std::uint32_t bits = file.in != nullptr && filled(*file.in) != 0 ? kIn : 0;
   if (file.kind == ChannelKind::kPipe) {
     if (file.in != nullptr && file.in->writers == 0) bits |= EPOLLHUP;

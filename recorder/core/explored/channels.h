@@ -45,9 +45,9 @@ struct ByteQueue {
   std::uint64_t arrivals, departures;  // changes that whoever waits for one end is told of
 };
 
-enum class ChannelKind : std::uint8_t { kPipe, kCounter, kSocket };
+enum class ChannelKind : std::uint8_t { kPipe, kCounter, kSocket, kProcess };
 
-// One open file: an end of a pipe, a counter, one of two sockets.
+// One open file: an end of a pipe, a counter, one of two sockets; or a process, which it names (pidfd_open(2)).
 struct ChannelFile {
   ChannelKind kind;
   bool nonblocking;
@@ -55,10 +55,11 @@ struct ChannelFile {
   std::uint32_t references;  // descriptors, and calls under way
   ByteQueue* in;             // null: not open for reading
   ByteQueue* out;
-  ChannelFile* peer;  // of a socket, while it is open
-  int error;          // of a socket: what its next call fails with, or 0
-  std::uint64_t counter, changes;
-  std::int64_t limits[2];  // of a socket: how long a read and a write wait, in nanoseconds; 0: for ever
+  ChannelFile* peer;               // of a socket, while it is open
+  int error;                       // of a socket: what its next call fails with, or 0
+  std::uint64_t counter, changes;  // of a process: not 0 once it has ended
+  std::uint16_t process;           // index
+  std::int64_t limits[2];          // of a socket: how long a read and a write wait, in nanoseconds; 0: for ever
 };
 
 // All return what the system call does, at once: -EAGAIN if it would have to wait.

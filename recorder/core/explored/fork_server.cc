@@ -1,8 +1,10 @@
 #include "recorder/core/explored/fork_server.h"
 
 #include <linux/futex.h>
+#include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
@@ -73,12 +75,22 @@ void become_run() {
   begin_own_stand_ins();
   state().out_limit = kOutRingBytes;
   Thread& me = self();
+  sys(SYS_setpgid, 0, 0);
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
   process().real_pid = me.real_tid;
   prepare_thread(me);
   arena().config.detect_now = config().detect_memory_errors;
   begin_policy();
   arm();
+}
+
+// Those that the run's processes have left become our children: the run is over when there are none. One that says so
+// itself, or is ended by the supervisor, is ended as a whole.
+void wait_for_rest(long group) {
+  long ended = 0;
+  do {
+    ended = sys(SYS_wait4, -group, nullptr, __WALL, nullptr);
+  } while (ended > 0 || ended == -EINTR);
 }
 
 // One request: fork, wait for the run, tell the supervisor. True in the run.
@@ -95,6 +107,7 @@ bool serve_one() {
     status.run_pid.store(static_cast<std::int32_t>(pid));
     while (sys(SYS_wait4, pid, &wait_status, 0, nullptr) == -EINTR) {
     }
+    wait_for_rest(pid);
   }
   status.run_pid.store(0);
   status.run_status = is_error(pid) ? 97 << 8 : wait_status;
@@ -126,6 +139,7 @@ void fork_point() {
   if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
   sys(SYS_madvise, kPreparedBase, kRingsOffset, MADV_DONTFORK);
   forget_what_runs_lack();
+  sys(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   RunStatus& status = arena().status;
   std::uint32_t served = 0;
   status.server_ready.store(1);

@@ -1,6 +1,7 @@
 #include "recorder/core/explored/made_up_names.h"
 
 #include "recorder/core/base/sys.h"
+#include "recorder/core/explored/model_memory.h"
 
 namespace reweave::core {
 
@@ -12,8 +13,8 @@ constexpr std::uint32_t kMost = 64;
 struct Piece {
   char asked[kDrawn], recorded[kDrawn];
 };
-Piece pieces[kMost];
-std::uint32_t count;
+IN_MODEL Piece pieces[kMost];
+IN_MODEL std::uint32_t count;
 
 bool is_drawn(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 

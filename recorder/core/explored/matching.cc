@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "recorder/core/explored/descriptor_tables.h"
 #include "recorder/core/explored/made_up_names.h"
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/recorded_contents.h"
 #include "recorder/core/explored/recorded_files.h"
@@ -16,7 +17,7 @@ namespace reweave::core {
 
 namespace {
 
-bool has_names;
+IN_MODEL bool has_names;
 
 // The call only looks, or says the same each time.
 bool only_looks(const Call& call) {

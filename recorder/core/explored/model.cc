@@ -1,10 +1,12 @@
 #include "recorder/core/explored/model.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/leaving.h"
 #include "recorder/core/explored/modelled_contents.h"
 #include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_outside.h"
@@ -14,6 +16,7 @@
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/recorded_processes.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -41,7 +44,8 @@ long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool ag
   if (file == kNothing) leave_recording(call, "it opens more files than there is room for");
   if (call.row->paths != 0 && (call.row->flags & kChangesFile) != 0)
     open_contents(call, recorded_file(file), open_flags(call));
-  return take_outside_number(call, fd, file);
+  const bool closes = (call.row->flags & kOpens) != 0 && (open_flags(call) & O_CLOEXEC) != 0;
+  return take_outside_number(call, fd, file, closes);
 }
 
 // Likewise the two that it told at `output`.
@@ -50,7 +54,7 @@ void open_recorded_pair(const Call& call, const RecordedCall& entry, const Outpu
   if (entry.made == kNothing || output.bytes != sizeof pair) leave_recording(call, "it makes descriptors unknown");
   memcpy(pair, reinterpret_cast<const void*>(output.address), sizeof pair);
   for (std::uint32_t i = 0; i < 2; i++)
-    pair[i] = static_cast<std::int32_t>(take_outside_number(call, pair[i], entry.made + i));
+    pair[i] = static_cast<std::int32_t>(take_outside_number(call, pair[i], entry.made + i, false));
   memcpy(reinterpret_cast<void*>(output.address), pair, sizeof pair);
 }
 
@@ -122,7 +126,18 @@ void note_write(const Call& call) {
   take_file_changes(*entry);
 }
 
+// A write to a file that failed, or was cut, when it was recorded: a limit, a seal. Null: all of it is written.
+RecordedCall* refused_write(const Call& call) {
+  const std::uint32_t file = file_of(call.logged[0]);
+  if (file == kNothing || !recorded_file(file).refuses_writes) return nullptr;
+  RecordedCall* entry = find_recorded(call);
+  if (entry == nullptr || entry->used) return nullptr;
+  entry->used = true;
+  return is_error(record_of(*entry).result) ? entry : nullptr;
+}
+
 long model_write(Call& call) {
+  if (const RecordedCall* refused = refused_write(call)) return complete(call, record_of(*refused).result);
   note_write(call);
   call.flags |= fd_stream(call.logged[0]);
   return complete(call, written_bytes(call));
@@ -154,8 +169,16 @@ long model_random(Call& call) {
   return log_value(call, static_cast<long>(count), static_cast<std::uint64_t>(call.logged[0]), count);
 }
 
-// Without a recorded answer these can only succeed or be harmless.
+// Some name that the call is given is not there.
+bool lacks_name(const Call& call) {
+  for (unsigned paths = call.row->paths; paths != 0; paths &= paths - 1)
+    if (bytes_there(static_cast<std::uint64_t>(call.logged[__builtin_ctz(paths)]), 1) == 0) return true;
+  return false;
+}
+
+// Without a recorded answer these can only succeed or be harmless, or fail.
 bool model_harmless(Call& call, long& result) {
+  if (lacks_name(call)) return result = complete(call, -EFAULT), true;
   if ((call.row->flags & kHarmless) != 0) return result = complete(call, 0), true;
   return answer_at(ExploredStep::kLast, call, result);
 }
@@ -178,18 +201,6 @@ long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   return 0;
 }
 
-// Explored runs have one process. Another that the recorded run made is outside of them: the run is told its id, its
-// status and its signals as they were recorded. That will not do if it could have changed what the run has.
-void demand_apart(const Call& call) {
-  if (has_channels())
-    leave_recording(call,
-                    "the new process would share pipes, sockets or event counters, and a run has one process only");
-  const RegionTable& table = regions();
-  for (std::uint32_t i = 0; i < table.count; i++)
-    if (table.items[i].shared && (table.items[i].prot & PROT_WRITE) != 0)
-      leave_recording(call, "the new process would share memory, and a run has one process only");
-}
-
 bool is_sent_in_run(long signal) { return is_sent_by_program(signal) || timers_send(signal); }
 bool was_interrupted(long result) { return result == -EINTR || result == -512 /* ERESTARTSYS */; }
 
@@ -201,8 +212,19 @@ bool explore_clock_gettime(Call& call, long& result) {
 }
 
 bool explore_gettimeofday(Call& call, long& result) {
+  constexpr std::uint64_t kZoneBytes = 8;
+  const auto zone = static_cast<std::uint64_t>(call.logged[1]);
   const std::int64_t now = look_at_clock(CLOCK_REALTIME);
-  return result = tell_clock(call, now, call.logged[0], 1'000), true;
+  if (zone == 0) return result = tell_clock(call, now, call.logged[0], 1'000), true;
+  const std::int64_t time[2] = {now / 1'000'000'000, now % 1'000'000'000 / 1'000};
+  const auto address = static_cast<std::uint64_t>(call.logged[0]);
+  if (address != 0) memcpy(reinterpret_cast<void*>(address), time, sizeof time);
+  if (bytes_writable(zone, kZoneBytes) != kZoneBytes)
+    return result = log_value(call, -EFAULT, address, sizeof time), true;
+  memset(reinterpret_cast<void*>(zone), 0, kZoneBytes);
+  const Output outputs[2] = {{zone, kZoneBytes}, {address, sizeof time}};
+  log_call(call, 0, outputs, address != 0 ? 2 : 1);
+  return result = 0, true;
 }
 
 bool explore_time(Call& call, long& result) {
@@ -227,7 +249,6 @@ void prepare_model() {
 
 long model_call(Call& call) {
   long result = 0;
-  if ((call.row->flags & kMakesProcess) != 0) demand_apart(call);
   if (model_file_call(call, result) || answer_at(ExploredStep::kTimer, call, result) || model_known(call, result))
     return result;
   RecordedCall* entry = find_recorded(call);
@@ -275,9 +296,19 @@ bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
          record.args[5] == static_cast<std::uint64_t>(call.logged[5]);
 }
 
-bool answers_mapping(const Call& call, int named, const RecordedCall& entry, bool exact) {
+// Whose answer a mapping gets: that of the thread which the caller stands for, anybody's, or one that another had.
+enum class Whose { kOwn, kAnybodys, kUsed };
+
+// What nobody changes may be mapped any number of times.
+bool is_mapped_again(const wire::SyscallRecord& record) {
+  const wire::MapFileRecord* file = mapping_behind(record);
+  return file != nullptr && (file->flags & (kMapStandIn | kMapInlined)) == 0 && (file->flags & MAP_TYPE) == MAP_PRIVATE;
+}
+
+bool answers_mapping(const Call& call, int named, const RecordedCall& entry, Whose whose) {
   const wire::SyscallRecord& record = record_of(entry);
-  if (entry.used || (exact && entry.thread != call.me.id)) return false;
+  if (whose == Whose::kOwn && entry.thread != recorded_twin(call.me)) return false;
+  if (entry.used && (whose != Whose::kUsed || !is_mapped_again(record))) return false;
   if (!maps_the_same(call, named, entry)) return false;
   if (call.row->at.fd >= 0 && ((record.args[3] ^ static_cast<std::uint64_t>(call.logged[3])) & MAP_ANONYMOUS) != 0)
     return false;
@@ -287,21 +318,15 @@ bool answers_mapping(const Call& call, int named, const RecordedCall& entry, boo
 }  // namespace
 
 RecordedMapping model_mapping(const Call& call, int named) {
-  for (const bool exact : {true, false})
+  for (const Whose whose : {Whose::kOwn, Whose::kAnybodys, Whose::kUsed})
     for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry)) {
-      if (!answers_mapping(call, named, *entry, exact)) continue;
+      if (!answers_mapping(call, named, *entry, whose)) continue;
       entry->used = true;
       const wire::SyscallRecord& record = record_of(*entry);
       if (is_error(record.result)) return {record.result, nullptr};
       return {0, mapping_behind(record)};
     }
   return {0, nullptr};
-}
-
-long model_exec(Call& call) {
-  RecordedCall* entry = find_recorded(call);
-  if (entry != nullptr && is_error(record_of(*entry).result)) return answer_from(call, *entry);
-  leave_recording(call, "explored runs cannot execute programs");
 }
 
 }  // namespace reweave::core

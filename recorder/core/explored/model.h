@@ -4,8 +4,8 @@
 // (modelled_contents.h); other descriptors that lead outside give their recorded bytes in order (modelled_outside.h);
 // pipes and the like are the run's own (modelled_files.h); other calls get what was recorded of the same name and
 // numbers (matching.h), if possible by the same thread; clocks go on from the last recorded value; writes are kept
-// aside. A process that the recorded run made is outside. A call that the recording cannot answer ends the run as
-// OutcomeKind::kLeftRecording.
+// aside. The processes that the run makes are parts of it (modelled_processes.h). A call that the recording cannot
+// answer ends the run as OutcomeKind::kLeftRecording.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -21,8 +21,5 @@ long model_call(Call& call);
 
 // What answers `call`, an mmap or shmat, whose argument `named` says what is mapped.
 RecordedMapping model_mapping(const Call& call, int named);
-
-// Answers an execve that fails; a program is not executed, the run ends as OutcomeKind::kLeftRecording.
-long model_exec(Call& call);
 
 }  // namespace reweave::core

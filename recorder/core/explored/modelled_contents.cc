@@ -1,7 +1,6 @@
 #include "recorder/core/explored/modelled_contents.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +8,9 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/model_memory.h"
+#include "recorder/core/explored/modelled_status.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -28,19 +29,17 @@ struct Change {
   const Change* older;
 };
 
-const Change* newest;
-std::byte* free_memory;
-std::uint64_t free_bytes;
+IN_MODEL const Change* newest;
+IN_MODEL std::byte* free_memory;
+IN_MODEL std::uint64_t free_bytes;
 constexpr std::uint64_t kPortion = 1 << 20;
 
 std::byte* allocate(const Call& call, std::uint64_t bytes) {
   bytes = round_to(bytes, 16);
   if (bytes > free_bytes) {
     free_bytes = std::max(round_to(bytes, kPage), kPortion);
-    const long memory =
-        sys(SYS_mmap, 0, free_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(memory)) leave_recording(call, "no memory for what the run writes to files");
-    free_memory = reinterpret_cast<std::byte*>(memory);
+    free_memory = take_model_room(free_bytes);
+    if (free_memory == nullptr) leave_recording(call, "no memory for what the run writes to files");
   }
   std::byte* place = free_memory;
   free_memory += bytes;
@@ -91,22 +90,6 @@ Found look_up(std::uint32_t index, std::int64_t offset, std::int64_t end) {
        << " bytes at " << offset << " of the file that descriptor " << static_cast<int>(call.logged[0])
        << " leads to, which were not all read when it was recorded";
   end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
-}
-
-// Reads as much as there is in the file.
-long read_contents(const Call& call, std::uint32_t index, std::int64_t offset, const Spans& to) {
-  const std::int64_t left = std::max<std::int64_t>(contents_at(index).size_now - offset, 0);
-  const auto bytes = std::min(left, static_cast<std::int64_t>(to.bytes()));
-  static constexpr std::byte kZeros[4096] = {};
-  for (std::int64_t done = 0; done < bytes;) {
-    const Found known = look_up(index, offset + done, offset + bytes);
-    if (known.bytes == 0) leave_at(call, offset, bytes);
-    const std::int64_t part = known.data == nullptr ? std::min<std::int64_t>(known.bytes, sizeof kZeros) : known.bytes;
-    copy_out(to, static_cast<std::uint64_t>(done), known.data == nullptr ? kZeros : known.data,
-             static_cast<std::uint64_t>(part));
-    done += part;
-  }
-  return static_cast<long>(bytes);
 }
 
 // A row for each call: where the offset is, and how memory is passed.
@@ -189,6 +172,33 @@ bool model_status(Call& call, const RecordedFile& file, long& result) {
 
 }  // namespace
 
+long read_contents(const Call& call, std::uint32_t index, std::int64_t offset, const Spans& to) {
+  const std::int64_t left = std::max<std::int64_t>(contents_at(index).size_now - offset, 0);
+  const auto bytes = std::min(left, static_cast<std::int64_t>(to.bytes()));
+  static constexpr std::byte kZeros[4096] = {};
+  for (std::int64_t done = 0; done < bytes;) {
+    const Found known = look_up(index, offset + done, offset + bytes);
+    if (known.bytes == 0) leave_at(call, offset, bytes);
+    const std::int64_t part = known.data == nullptr ? std::min<std::int64_t>(known.bytes, sizeof kZeros) : known.bytes;
+    copy_out(to, static_cast<std::uint64_t>(done), known.data == nullptr ? kZeros : known.data,
+             static_cast<std::uint64_t>(part));
+    done += part;
+  }
+  return static_cast<long>(bytes);
+}
+
+void put_contents(const Call& call, std::uint32_t index, std::int64_t offset, const Spans& from) {
+  Contents& contents = contents_at(index);
+  const auto bytes = static_cast<std::int64_t>(from.bytes());
+  if (offset > contents.size_now) add_change(call, index, contents.size_now, offset, false);
+  std::byte* to = add_change(call, index, offset, offset + bytes, true);
+  for (std::uint32_t i = 0; i < from.count && to != nullptr; i++) {
+    memcpy(to, from.list[i].data, from.list[i].bytes);
+    to += from.list[i].bytes;
+  }
+  contents.size_now = std::max(contents.size_now, offset + bytes);
+}
+
 bool model_contents_call(Call& call, RecordedFile& file, long& result) {
   return model_read(call, file, result) || model_seek(call, file, result) || model_status(call, file, result);
 }
@@ -197,19 +207,13 @@ void write_contents(const Call& call, RecordedFile& file) {
   if (call.row->at.change == HowChanged::kSize) return resize(call, file.contents, call.logged[1]);
   const Access* access = access_of(call, true);
   if (access == nullptr) return;
-  Contents& contents = contents_at(file.contents);
+  const Contents& contents = contents_at(file.contents);
   Span single;
   const Spans spans = spans_of(call, *access, single);
   const bool moves = at_position(call, *access);
   const auto bytes = static_cast<std::int64_t>(spans.bytes());
   const std::int64_t offset = file.appends ? contents.size_now : moves ? file.position : call.logged[access->offset];
-  if (offset > contents.size_now) add_change(call, file.contents, contents.size_now, offset, false);
-  std::byte* to = add_change(call, file.contents, offset, offset + bytes, true);
-  for (std::uint32_t i = 0; i < spans.count && to != nullptr; i++) {
-    memcpy(to, spans.list[i].data, spans.list[i].bytes);
-    to += spans.list[i].bytes;
-  }
-  contents.size_now = std::max(contents.size_now, offset + bytes);
+  put_contents(call, file.contents, offset, spans);
   if (moves) file.position = offset + bytes;
 }
 

@@ -10,11 +10,14 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/modelled_copies.h"
 #include "recorder/core/explored/modelled_outside.h"
 #include "recorder/core/explored/modelled_polls.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_transfers.h"
 #include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/own_files.h"
 #include "recorder/core/explored/recorded_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -24,66 +27,6 @@
 namespace reweave::core {
 
 namespace {
-
-constexpr std::uint32_t kMostFiles = 1024;
-
-Descriptor descriptors[kMaxFds];
-ChannelFile files[kMostFiles];
-ByteQueue queues[kMostFiles];
-std::byte* queue_memory;
-bool files_made;  // there is one, or was
-
-ChannelFile* new_file(ChannelKind kind) {
-  for (ChannelFile& file : files)
-    if (file.references == 0) {
-      file = {};
-      file.kind = kind;
-      file.references = 1;
-      return &file;
-    }
-  return nullptr;
-}
-
-ByteQueue* new_queue() {
-  if (queue_memory == nullptr) {
-    const long memory = sys(SYS_mmap, 0, kMostFiles * kQueueBytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(memory)) return nullptr;
-    queue_memory = reinterpret_cast<std::byte*>(memory);
-  }
-  for (std::uint32_t i = 0; i < kMostFiles; i++) {
-    if (queues[i].in_use != 0) continue;
-    queues[i] = {};
-    queues[i].memory = queue_memory + i * kQueueBytes;
-    queues[i].in_use = 2;
-    queues[i].readers = queues[i].writers = 1;
-    return &queues[i];
-  }
-  return nullptr;
-}
-
-void release_queue(ByteQueue* queue) {
-  if (queue != nullptr) queue->in_use--;
-}
-
-bool number_is_free(long fd) {
-  const Descriptor* at = descriptor_at(fd);
-  if (at == nullptr || at->kind == FileOf::kChannel || at->kind == FileOf::kPoller) return false;
-  return at->kind == FileOf::kClosed || (at->opened == 0 && file_at_start(fd) == kNothing);
-}
-
-// The lowest number from `least` on that nobody uses, in this run or the recorded one.
-long unused_number(long least) {
-  for (long fd = least < 3 ? 3 : least; fd < static_cast<long>(kMaxFds); fd++)
-    if (number_is_free(fd) && !is_recorded_descriptor(fd)) return fd;
-  return -ENFILE;
-}
-
-void occupy(long fd, const Descriptor& descriptor, bool closes_on_exec) {
-  files_made = files_made || descriptor.kind != FileOf::kOutside;
-  descriptors[fd] = descriptor;
-  descriptors[fd].closes_on_exec = closes_on_exec;
-}
 
 // The two numbers of a pipe or a pair of sockets: the recorded ones, or unused ones.
 long take_pair(Call& call, int slot, const Descriptor (&ends)[2], bool closes_on_exec) {
@@ -111,7 +54,7 @@ long too_many(Call& call) { return complete(call, -ENFILE); }
 long make_pipe(Call& call) {
   const long flags = call.row->at.flags < 0 ? 0 : call.logged[call.row->at.flags];
   if ((flags & ~(O_CLOEXEC | O_NONBLOCK)) != 0) leave_recording(call, "packets in pipes are not modelled");
-  ChannelFile *reader = new_file(ChannelKind::kPipe), *writer = new_file(ChannelKind::kPipe);
+  ChannelFile *reader = new_channel(ChannelKind::kPipe), *writer = new_channel(ChannelKind::kPipe);
   ByteQueue* queue = new_queue();
   if (reader == nullptr || writer == nullptr || queue == nullptr) return too_many(call);
   queue->paged = true;
@@ -125,7 +68,7 @@ long make_pipe(Call& call) {
 bool make_socket_pair(Call& call, long& result) {
   const long type = call.logged[1] & ~(SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (call.logged[0] != AF_UNIX || (type != SOCK_STREAM && type != SOCK_SEQPACKET)) return false;
-  ChannelFile* ends[2] = {new_file(ChannelKind::kSocket), new_file(ChannelKind::kSocket)};
+  ChannelFile* ends[2] = {new_channel(ChannelKind::kSocket), new_channel(ChannelKind::kSocket)};
   ByteQueue* both[2] = {new_queue(), new_queue()};
   if (ends[0] == nullptr || ends[1] == nullptr || both[0] == nullptr || both[1] == nullptr)
     return result = too_many(call), true;
@@ -144,7 +87,7 @@ bool make_socket_pair(Call& call, long& result) {
 
 long make_counter(Call& call) {
   const long flags = call.row->at.flags < 0 ? 0 : call.logged[call.row->at.flags];
-  ChannelFile* file = new_file(ChannelKind::kCounter);
+  ChannelFile* file = new_channel(ChannelKind::kCounter);
   if (file == nullptr) return too_many(call);
   file->counter = static_cast<std::uint32_t>(call.logged[0]);
   file->semaphore = (flags & EFD_SEMAPHORE) != 0;
@@ -161,32 +104,27 @@ long make_epoll(Call& call) {
   return complete(call, new_descriptor(call, to, closes));
 }
 
-// The number means nothing any more.
-void release_number(Descriptor& descriptor) {
-  const Descriptor was = descriptor;
-  descriptor = {FileOf::kClosed, false, nullptr, nullptr, 0};
-  if (was.kind == FileOf::kChannel) drop_reference(*was.channel);
-  if (was.kind == FileOf::kPoller) drop_reference(*was.poller);
-}
-
 long duplicate(Call& call, const Descriptor& from) {
   long to = -EINVAL;
   const CallPlaces& at = call.row->at;
   if ((call.row->flags & kDuplicates) == 0) {  // fcntl
-    to = number_is_free(call.logged[2]) && !is_recorded_descriptor(call.logged[2]) ? call.logged[2]
-                                                                                   : unused_number(call.logged[2]);
+    const long least = call.logged[2];
+    RecordedCall* entry = find_recorded(call);
+    if (entry != nullptr) entry->used = true;
+    to = entry == nullptr ? -EINVAL : record_of(*entry).result;
+    if (is_error(to) || to < least || !number_is_free(to))
+      to = number_is_free(least) && !is_recorded_descriptor(least) ? least : unused_number(least);
     if (!is_error(to)) occupy(to, from, call.logged[1] == F_DUPFD_CLOEXEC);
   } else if (at.to < 0) {
     to = new_descriptor(call, from, false);
   } else if (call.logged[0] == call.logged[at.to]) {
     return complete(call, at.flags < 0 ? call.logged[at.to] : -EINVAL);
-  } else if (Descriptor* was = descriptor_at(call.logged[at.to])) {
+  } else if (descriptor_at(call.logged[at.to]) != nullptr) {
     to = call.logged[at.to];
-    release_number(*was);
+    close_number(to);
     occupy(to, from, at.flags >= 0 && call.logged[at.flags] != 0);
   }
-  if (!is_error(to) && from.kind == FileOf::kChannel) from.channel->references++;
-  if (!is_error(to) && from.kind == FileOf::kPoller) add_reference(*from.poller);
+  if (!is_error(to)) add_reference(from);
   return complete(call, to);
 }
 
@@ -285,26 +223,7 @@ bool tell_option(Call& call, Descriptor& at, long& result) {
   return result = 0, true;
 }
 
-// Calls that move bytes between descriptors in the kernel, which does not know those of the run's own.
-void refuse_copy(const Call& call) {
-  constexpr struct {
-    long number;
-    int first, second;
-  } kCopies[] = {{SYS_splice, 0, 2}, {SYS_tee, 0, 1}, {SYS_sendfile, 0, 1}, {SYS_vmsplice, 0, 0}};
-  for (const auto& copy : kCopies)
-    for (const int argument : {copy.first, copy.second}) {
-      const Descriptor* at = copy.number == call.number ? descriptor_at(call.logged[argument]) : nullptr;
-      if (at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller))
-        leave_recording(call, "copying in the kernel is not modelled for a descriptor of the run's own");
-    }
-}
-
 Descriptor& own_descriptor(const Call& call) { return *descriptor_at(call.logged[0]); }
-
-long close_number(Call& call, Descriptor& at) {
-  release_number(at);
-  return complete(call, 0);
-}
 
 bool is_duplicate(const Call& call) {
   if (call.row->explored == explore_fcntl) return call.logged[1] == F_DUPFD || call.logged[1] == F_DUPFD_CLOEXEC;
@@ -314,9 +233,10 @@ bool is_duplicate(const Call& call) {
 // A call on a descriptor that leads to an open file of the recording. False: the recording answers.
 bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& result) {
   if (call.row->explored == explore_close) {
-    forget_outside_watches(call.logged[0]);
+    forget_outside_watches(call.logged[0], file);
     if (RecordedCall* entry = find_recorded(call)) entry->used = true;
-    return result = close_number(call, at), true;
+    close_number(call.logged[0]);
+    return result = complete(call, 0), true;
   }
   if (is_duplicate(call)) {
     Descriptor from = at;
@@ -325,7 +245,7 @@ bool use_outside_file(Call& call, Descriptor& at, std::uint32_t file, long& resu
   }
   refuse_passed_channels(call);
   if (sends_outside(call.number) && first_input(file) != nullptr) {  // somebody answers
-    note_output(call.logged[0]);
+    note_output(file);
     wake_satisfied();
   }
   return model_outside_call(call, recorded_file(file), result);
@@ -339,34 +259,43 @@ bool explore_eventfd(Call& call, long& result) { return result = make_counter(ca
 bool explore_epoll(Call& call, long& result) { return result = make_epoll(call), true; }
 
 // These are asked for a descriptor of the run's own only.
-bool explore_close(Call& call, long& result) { return result = close_number(call, own_descriptor(call)), true; }
+bool explore_close(Call& call, long& result) { return close_number(call.logged[0]), result = complete(call, 0), true; }
 bool explore_dup(Call& call, long& result) { return result = duplicate(call, own_descriptor(call)), true; }
 bool explore_fcntl(Call& call, long& result) { return result = control(call, own_descriptor(call)), true; }
 bool explore_ioctl(Call& call, long& result) { return result = request(call, own_descriptor(call)), true; }
 bool explore_seek(Call& call, long& result) { return result = complete(call, -ESPIPE), true; }
+bool explore_close_range(Call& call, long& result) {
+  constexpr long kUnshares = 2, kOnlyMarks = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC
+  const auto first = static_cast<std::uint32_t>(call.logged[0]), last = static_cast<std::uint32_t>(call.logged[1]);
+  if (first > last || (call.logged[2] & ~(kUnshares | kOnlyMarks)) != 0) return result = complete(call, -EINVAL), true;
+  if ((call.logged[2] & kUnshares) != 0 && state().live_threads > 1)
+    leave_recording(call, "it gives a thread descriptors of its own while it closes some");
+  for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) {
+    const Descriptor at = *descriptor_at(fd);
+    const std::uint32_t file = file_of(fd);
+    if (at.kind == FileOf::kClosed || (at.kind == FileOf::kOutside && file == kNothing)) continue;
+    if ((call.logged[2] & kOnlyMarks) != 0) {
+      occupy(fd, at, true);
+      continue;
+    }
+    if (file != kNothing) forget_outside_watches(fd, file);
+    close_number(fd);
+  }
+  return result = complete(call, 0), true;
+}
+bool explore_invalid(Call& call, long& result) { return result = complete(call, -EINVAL), true; }
 bool explore_setsockopt(Call& call, long& result) { return set_limit(call, own_descriptor(call), result); }
 bool explore_getsockopt(Call& call, long& result) { return tell_option(call, own_descriptor(call), result); }
 
-void drop_reference(ChannelFile& file) {
-  if (--file.references != 0) return;
-  forget_watches(file);
-  close_channel(file);
-  release_queue(file.in);
-  release_queue(file.out);
-  wake_satisfied();
-}
-
 bool is_file_operation(const Call& call) {
-  if (!files_made) return false;
+  if (!has_own_files()) return false;
   if ((call.row->flags & (kPollsList | kPollsSets | kPollsEvents)) != 0) return true;
   if ((call.row->flags & kFirstIsFd) == 0) return false;
   const Descriptor* at = descriptor_at(call.logged[0]);
   return at != nullptr && (at->kind == FileOf::kChannel || at->kind == FileOf::kPoller);
 }
 
-std::uint64_t file_object() { return reinterpret_cast<std::uint64_t>(descriptors); }
-
-Descriptor* descriptor_at(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds) ? &descriptors[fd] : nullptr; }
+std::uint64_t file_object() { return own_files_object(); }
 
 long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_on_exec) {
   long fd = -1;
@@ -379,35 +308,16 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
   return fd;
 }
 
-bool tells_own_status(const Call& call) {
-  if ((call.row->flags & kTellsStatus) == 0) return false;
-  if (call.row->at.path < 0) return true;  // fstat
-  const auto* path = reinterpret_cast<const char*>(call.logged[call.row->at.path]);
-  return (call.logged[call.row->at.flags] & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
-}
-
-bool has_channels() {
-  for (const Descriptor& at : descriptors)
-    if (at.kind == FileOf::kChannel) return true;
-  return false;
-}
-
-std::uint32_t file_of(long fd) {
-  const Descriptor* at = descriptor_at(fd);
-  if (at == nullptr || at->kind != FileOf::kOutside) return kNothing;
-  return at->opened != 0 ? at->opened - 1 : file_at_start(fd);
-}
-
-long take_outside_number(const Call& call, long fd, std::uint32_t file) {
+long take_outside_number(const Call& call, long fd, std::uint32_t file, bool closes_on_exec) {
   if (!number_is_free(fd)) fd = unused_number(0);
   if (is_error(fd)) leave_recording(call, "no number is left for another descriptor");
-  occupy(fd, {FileOf::kOutside, false, nullptr, nullptr, file + 1}, false);
+  occupy(fd, {FileOf::kOutside, false, nullptr, nullptr, file + 1}, closes_on_exec);
   return fd;
 }
 
 bool model_file_call(Call& call, long& result) {
   if (answer_at(ExploredStep::kNewFile, call, result) || model_poll_call(call, result)) return true;
-  refuse_copy(call);
+  if (model_copy(call, result)) return true;
   if ((call.row->flags & kFirstIsFd) == 0 && !is_duplicate(call)) return false;
   Descriptor* at = descriptor_at(call.logged[0]);
   if (at == nullptr) return false;
@@ -416,12 +326,6 @@ bool model_file_call(Call& call, long& result) {
   if (at->kind != FileOf::kOutside) return at->kind == FileOf::kChannel && transfer(call, *at->channel, result);
   const std::uint32_t file = file_of(call.logged[0]);
   return file != kNothing && use_outside_file(call, *at, file, result);
-}
-
-void leave_recording(const Call& call, const char* why) {
-  Text text;
-  text << "left the recording: system call " << call.row->name << " of thread " << call.me.id << ": " << why;
-  end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
 }
 
 }  // namespace reweave::core

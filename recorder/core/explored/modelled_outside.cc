@@ -5,8 +5,9 @@
 
 #include "recorder/core/base/hash.h"
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/modelled_contents.h"
-#include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
@@ -78,7 +79,7 @@ bool has_answer(const void* what) {
 
 // Nobody outside sends any more, as far as the recording knows.
 long wait_for_ever(const RecordedFile& file) {
-  return wait_until({&file, has_answer, nullptr, true}, kNoDeadline) == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
+  return wait_until({&file, 0, has_answer, nullptr, true}, kNoDeadline) == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
 }
 
 // What a message says besides its data, as far as there is room for it.
@@ -242,7 +243,7 @@ bool wait_for_connection(Call& call, const RecordedFile& file, long& result) {
 }  // namespace
 
 void fill_randomly(const Span& span) {
-  static std::uint64_t drawn;
+  IN_MODEL static std::uint64_t drawn;
   std::uint64_t value = 0;
   for (std::uint64_t i = 0; i < span.bytes; i++) {
     if (i % 8 == 0) value = mix(mix(config().seed, drawn++), i);

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/explored/outside.h"
 #include "recorder/core/syscalls/table.h"
@@ -35,9 +36,9 @@ struct Watch {
   bool off;            // one-shot, and told of
 };
 
-Poller pollers[kMostPollers];
-Watch watches[kMostWatches];
-std::uint32_t watches_used;  // those from here on were never in use
+IN_MODEL Poller pollers[kMostPollers];
+IN_MODEL Watch watches[kMostWatches];
+IN_MODEL std::uint32_t watches_used;  // those from here on were never in use
 
 bool poller_is_ready(const Poller& poller);
 
@@ -54,12 +55,12 @@ std::uint32_t bits_of(const Descriptor& at, long fd, std::uint32_t asked) {
       break;
   }
   const std::uint32_t writes = asked & (EPOLLOUT | EPOLLWRNORM), reads = asked & (EPOLLIN | EPOLLRDNORM);
-  return writes | (reads != 0 && outside_readable(fd) ? reads : 0);
+  return writes | (reads != 0 && outside_readable(file_of(at, fd)) ? reads : 0);
 }
 
 std::uint64_t changes(const Watch& watch) {
   if (watch.to.kind == FileOf::kChannel) return changes_of(*watch.to.channel) + 1;
-  return watch.to.kind == FileOf::kOutside ? outside_changes(watch.fd) + 1 : 0;
+  return watch.to.kind == FileOf::kOutside ? outside_changes(file_of(watch.to, watch.fd)) + 1 : 0;
 }
 
 std::uint32_t due_bits(const Watch& watch) {
@@ -140,7 +141,7 @@ std::uint32_t take_events(Poller& poller, Event* to, std::uint32_t room) {
     const std::uint32_t bits = due_bits(watch);
     if (bits == 0) continue;
     to[n++] = {bits, watch.data};
-    if (reads_outside(watch.to, bits)) expect_input(watch.fd);
+    if (reads_outside(watch.to, bits)) expect_input(file_of(watch.to, watch.fd));
     watch.told = changes(watch);
     watch.off = (watch.events & EPOLLONESHOT) != 0;
     poller.turn = at + 1;
@@ -153,7 +154,7 @@ bool poller_holds(const void* what) { return poller_is_ready(*static_cast<const 
 bool poller_hurries(const void* what) {
   bool some = false;
   for_each_watch(*static_cast<const Poller*>(what), [&some](const Watch& watch) {
-    if (!watch.off && reads_outside(watch.to, watch.events) && hurry_input(watch.fd)) some = true;
+    if (!watch.off && reads_outside(watch.to, watch.events) && hurry_input(file_of(watch.to, watch.fd))) some = true;
   });
   return some;
 }
@@ -174,7 +175,7 @@ long wait_for_events(Call& call, Poller& poller) {
   const long room = call.logged[2];
   if (room <= 0) return complete(call, -EINVAL);
   add_reference(poller);
-  const Awaited awaited = {&poller, poller_holds, poller_hurries, poller_reads_outside(poller)};
+  const Awaited awaited = {&poller, 0, poller_holds, poller_hurries, poller_reads_outside(poller)};
   const WaitResult ended = wait_for(awaited, call);
   auto* events = reinterpret_cast<Event*>(call.logged[1]);
   const std::uint32_t n = take_events(poller, events, static_cast<std::uint32_t>(room));
@@ -183,27 +184,32 @@ long wait_for_events(Call& call, Poller& poller) {
   return log_value(call, n, static_cast<std::uint64_t>(call.logged[1]), n * sizeof(Event));
 }
 
-// The descriptors of a poll or select, as poll has them.
+// The descriptors of a poll or select, as poll has them, in the table of who waits.
 struct Polled {
+  DescriptorTable* table;
   std::uint32_t count;
   struct pollfd list[kMostPolled];
 };
 
-std::uint32_t bits_of(const struct pollfd& entry) {
+std::uint32_t bits_of(const Polled& polled, const struct pollfd& entry) {
   if (entry.fd < 0) return 0;
-  const Descriptor* at = descriptor_at(entry.fd);
+  const Descriptor* at = descriptor_at(*polled.table, entry.fd);
   return at == nullptr ? POLLNVAL : bits_of(*at, entry.fd, static_cast<std::uint16_t>(entry.events));
+}
+
+std::uint32_t file_of(const Polled& polled, const struct pollfd& entry) {
+  return file_of(*descriptor_at(*polled.table, entry.fd), entry.fd);
 }
 
 bool polled_holds(const void* what) {
   const auto& polled = *static_cast<const Polled*>(what);
   for (std::uint32_t i = 0; i < polled.count; i++)
-    if (bits_of(polled.list[i]) != 0) return true;
+    if (bits_of(polled, polled.list[i]) != 0) return true;
   return false;
 }
 
-bool is_read_outside(const struct pollfd& entry) {
-  const Descriptor* at = descriptor_at(entry.fd);
+bool is_read_outside(const Polled& polled, const struct pollfd& entry) {
+  const Descriptor* at = descriptor_at(*polled.table, entry.fd);
   return at != nullptr && reads_outside(*at, static_cast<std::uint16_t>(entry.events));
 }
 
@@ -211,7 +217,7 @@ bool polled_hurries(const void* what) {
   const auto& polled = *static_cast<const Polled*>(what);
   bool some = false;
   for (std::uint32_t i = 0; i < polled.count; i++)
-    if (is_read_outside(polled.list[i]) && hurry_input(polled.list[i].fd)) some = true;
+    if (is_read_outside(polled, polled.list[i]) && hurry_input(file_of(polled, polled.list[i]))) some = true;
   return some;
 }
 
@@ -221,7 +227,7 @@ bool concerns_us(const Polled& polled) {
   for (std::uint32_t i = 0; i < polled.count; i++) {
     const Descriptor* at = descriptor_at(polled.list[i].fd);
     if (at != nullptr && at->kind != FileOf::kOutside) return true;
-    all = all && at != nullptr && first_input(file_of(polled.list[i].fd)) != nullptr;
+    all = all && at != nullptr && first_input(file_of(polled, polled.list[i])) != nullptr;
   }
   return all;
 }
@@ -229,21 +235,24 @@ bool concerns_us(const Polled& polled) {
 // Fills in what holds of each. Returns how many something holds of.
 std::uint32_t await_polled(const Call& call, Polled& polled, WaitResult& ended) {
   bool outside = false;
-  for (std::uint32_t i = 0; i < polled.count; i++) outside = outside || is_read_outside(polled.list[i]);
-  ended = wait_for({&polled, polled_holds, polled_hurries, outside}, call);
+  for (std::uint32_t i = 0; i < polled.count; i++) outside = outside || is_read_outside(polled, polled.list[i]);
+  ended = wait_for(
+      {&polled, offsetof(Polled, list) + polled.count * sizeof polled.list[0], polled_holds, polled_hurries, outside},
+      call);
   std::uint32_t ready = 0;
   for (std::uint32_t i = 0; i < polled.count; i++) {
     struct pollfd& entry = polled.list[i];
-    entry.revents = static_cast<std::int16_t>(bits_of(entry));
+    entry.revents = static_cast<std::int16_t>(bits_of(polled, entry));
     if (entry.revents == 0) continue;
     ready++;
-    if (is_read_outside(entry)) expect_input(entry.fd);
+    if (is_read_outside(polled, entry)) expect_input(file_of(polled, entry));
   }
   return ready;
 }
 
 bool model_poll(Call& call, long& result) {
   Polled polled;
+  polled.table = &descriptor_table(call.me.fd_table);
   if (static_cast<std::uint64_t>(call.logged[1]) > kMostPolled) return false;
   polled.count = static_cast<std::uint32_t>(call.logged[1]);
   auto* list = reinterpret_cast<struct pollfd*>(call.logged[0]);
@@ -269,6 +278,7 @@ bool is_set(long set, std::uint32_t fd) {
 
 bool model_select(Call& call, long& result) {
   Polled polled;
+  polled.table = &descriptor_table(call.me.fd_table);
   polled.count = 0;
   for (std::uint32_t fd = 0; static_cast<long>(fd) < call.logged[0]; fd++) {
     std::uint32_t asked = 0;
@@ -345,9 +355,10 @@ void forget_watches(const ChannelFile& channel) {
     if (watches[i].to.channel == &channel) watches[i].by = nullptr;
 }
 
-void forget_outside_watches(long fd) {
+void forget_outside_watches(long fd, std::uint32_t file) {
   for (std::uint32_t i = 0; i < watches_used; i++)
-    if (watches[i].fd == fd && watches[i].to.kind == FileOf::kOutside) watches[i].by = nullptr;
+    if (watches[i].fd == fd && watches[i].to.kind == FileOf::kOutside && file_of(watches[i].to, fd) == file)
+      watches[i].by = nullptr;
 }
 
 }  // namespace reweave::core

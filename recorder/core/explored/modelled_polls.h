@@ -15,6 +15,6 @@ void drop_reference(Poller& poller);
 
 // Nothing leads to it any more: nobody watches it.
 void forget_watches(const ChannelFile& channel);
-void forget_outside_watches(long fd);
+void forget_outside_watches(long fd, std::uint32_t file);
 
 }  // namespace reweave::core

@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/channels.h"
+#include "recorder/core/explored/descriptor_tables.h"
 #include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/table.h"
 
@@ -19,7 +20,7 @@ unsigned type_of(long fd) {
   if (at == nullptr) return 0;
   if (at->kind == FileOf::kOutside) return fd <= 2 ? S_IFIFO : 0;
   if (at->kind == FileOf::kPoller) return 0;
-  constexpr unsigned kTypes[] = {S_IFIFO, 0, S_IFSOCK};  // by ChannelKind
+  constexpr unsigned kTypes[] = {S_IFIFO, 0, S_IFSOCK, 0};  // by ChannelKind
   return kTypes[static_cast<int>(at->channel->kind)];
 }
 
@@ -34,6 +35,13 @@ long write_status(Call& call, int slot, unsigned type) {
 }
 
 }  // namespace
+
+bool tells_own_status(const Call& call) {
+  if ((call.row->flags & kTellsStatus) == 0) return false;
+  if (call.row->at.path < 0) return true;  // fstat
+  const auto* path = reinterpret_cast<const char*>(call.logged[call.row->at.path]);
+  return (call.logged[call.row->at.flags] & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
+}
 
 bool model_status(Call& call, long& result) {
   const bool is_request = call.row->explored == explore_ioctl;

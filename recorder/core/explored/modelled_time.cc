@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -16,8 +17,8 @@ constexpr std::int64_t kUnseenMonotonic = 1'000 * kSecond;
 
 enum Kind { kMonotonic, kRealtime, kProcessor, kKinds };
 // To be added to the modelled time, which is CLOCK_MONOTONIC's. Per process, and equal in all runs.
-std::int64_t offsets[kKinds];
-bool known[kKinds];
+IN_MODEL std::int64_t offsets[kKinds];
+IN_MODEL bool known[kKinds];
 
 Kind kind_of(long clock) {
   switch (clock) {

@@ -4,7 +4,8 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "recorder/core/explored/modelled_files.h"
+#include "recorder/core/explored/leaving.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/modelled_signals.h"
 #include "recorder/core/explored/modelled_time.h"
 #include "recorder/core/explored/recorded_calls.h"
@@ -22,25 +23,55 @@ constexpr int kAlarmSignal = 14;
 
 struct Timer {
   bool exists;
+  bool is_alarm;  // setitimer's, which alarm sets too
+  std::uint16_t process;
   std::int32_t id, signal;
   std::uint64_t value;  // sigval
   long clock;
   std::int64_t deadline, interval;
   std::int32_t tid;  // of the thread that is told; 0: any
 };
-// The first is setitimer's, which alarm sets too. Explored runs have one process.
 constexpr std::uint32_t kMostTimers = 64;
-Timer timers[kMostTimers] = {{false, 0, kAlarmSignal, 0, CLOCK_MONOTONIC, kNoDeadline, 0, 0}};
-std::uint64_t sent_signals;  // by those that were ever armed
+constexpr Timer kNoTimer = {false, false, 0, 0, kAlarmSignal, 0, CLOCK_MONOTONIC, kNoDeadline, 0, 0};
+IN_MODEL Timer timers[kMostTimers];
+IN_MODEL std::uint64_t sent_signals;  // by those that were ever armed
 
 struct Setting {  // struct itimerspec, in nanoseconds
   std::int64_t interval, left;
 };
 
+bool is_own(const Timer& timer) { return timer.exists && timer.process == self().process; }
+
 Timer* find(long id) {
-  for (std::uint32_t i = 1; i < kMostTimers; i++)
-    if (timers[i].exists && timers[i].id == static_cast<std::int32_t>(id)) return &timers[i];
+  for (Timer& timer : timers)
+    if (is_own(timer) && !timer.is_alarm && timer.id == static_cast<std::int32_t>(id)) return &timer;
   return nullptr;
+}
+
+Timer* new_timer(bool is_alarm) {
+  for (Timer& timer : timers) {
+    if (timer.exists) continue;
+    timer = kNoTimer;
+    timer.is_alarm = is_alarm;
+    timer.exists = true;
+    timer.process = self().process;
+    return &timer;
+  }
+  return nullptr;
+}
+
+// The caller's, if it ever set one.
+Timer* find_alarm() {
+  for (Timer& timer : timers)
+    if (is_own(timer) && timer.is_alarm) return &timer;
+  return nullptr;
+}
+
+Timer& alarm_for(const Call& call) {
+  Timer* timer = find_alarm();
+  if (timer == nullptr) timer = new_timer(true);
+  if (timer == nullptr) leave_recording(call, "more than 64 timers are not modelled");
+  return *timer;
 }
 
 Timer* next() {
@@ -58,7 +89,6 @@ Setting setting_of(const Timer& timer) {
 }
 
 void arm(Timer& timer, const Setting& setting, bool absolute) {
-  timer.exists = true;
   sent_signals |= signal_bit(timer.signal);
   timer.interval = setting.interval;
   timer.deadline = setting.left == 0 ? kNoDeadline
@@ -89,17 +119,19 @@ bool are_there(long from, long to) {
 }
 
 long set_alarm(Call& call) {
-  const Setting before = setting_of(timers[0]);
-  arm(timers[0], {0, static_cast<std::uint32_t>(call.logged[0]) * kSecond}, false);
+  Timer& alarm = alarm_for(call);
+  const Setting before = setting_of(alarm);
+  arm(alarm, {0, static_cast<std::uint32_t>(call.logged[0]) * kSecond}, false);
   return complete(call, static_cast<long>((before.left + kSecond - 1) / kSecond));
 }
 
 long set_interval(Call& call) {
   if (!are_there(call.logged[1], call.logged[2])) return complete(call, -EFAULT);
-  const Setting before = setting_of(timers[0]);
+  Timer& alarm = alarm_for(call);
+  const Setting before = setting_of(alarm);
   const Setting wanted = call.logged[1] == 0 ? Setting{0, 0} : read_setting(call.logged[1], kMicrosecond);
   if (!is_valid(wanted)) return complete(call, -EINVAL);
-  arm(timers[0], wanted, false);
+  arm(alarm, wanted, false);
   return log_setting(call, call.logged[2], before, kMicrosecond);
 }
 
@@ -149,8 +181,9 @@ bool explore_setitimer(Call& call, long& result) {
 }
 
 bool explore_getitimer(Call& call, long& result) {
-  if (call.logged[0] != ITIMER_REAL || !timers[0].exists) return false;
-  return result = tell_setting(call, timers[0], kMicrosecond), true;
+  const Timer* alarm = find_alarm();
+  if (call.logged[0] != ITIMER_REAL || alarm == nullptr) return false;
+  return result = tell_setting(call, *alarm, kMicrosecond), true;
 }
 
 bool explore_timer_settime(Call& call, long& result) {
@@ -183,14 +216,18 @@ void note_timer(const Call& call) {
   const auto* event = reinterpret_cast<const Event*>(call.logged[1]);
   const bool is_known = event == nullptr || event->notify == kSignal || event->notify == kThread;
   if (!is_shared_clock(call.logged[0]) || !is_known) return;
-  for (std::uint32_t i = 1; i < kMostTimers; i++) {
-    if (timers[i].exists) continue;
-    const std::int32_t id = *reinterpret_cast<const std::int32_t*>(call.logged[2]);
-    timers[i] = {true, id, kAlarmSignal, static_cast<std::uint32_t>(id), call.logged[0], kNoDeadline, 0, 0};
-    if (event != nullptr) timers[i].signal = event->signal, timers[i].value = event->value;
-    if (event != nullptr && event->notify == kThread) timers[i].tid = event->tid;
-    return;
-  }
+  Timer* timer = new_timer(false);
+  if (timer == nullptr) return;
+  timer->id = *reinterpret_cast<const std::int32_t*>(call.logged[2]);
+  timer->value = static_cast<std::uint32_t>(timer->id);
+  timer->clock = call.logged[0];
+  if (event != nullptr) timer->signal = event->signal, timer->value = event->value;
+  if (event != nullptr && event->notify == kThread) timer->tid = event->tid;
+}
+
+void forget_timers(std::uint16_t index, bool alarm_too) {
+  for (Timer& timer : timers)
+    if (timer.exists && timer.process == index && (alarm_too || !timer.is_alarm)) timer = {};
 }
 
 std::int64_t next_timer() {
@@ -207,13 +244,12 @@ void fire_next_timer() {
   // What ran out more than once meanwhile sends one signal.
   while (timer->deadline <= now && timer->interval != 0) timer->deadline += timer->interval;
   if (timer->interval == 0) timer->deadline = kNoDeadline;
-  const bool is_first = timer == &timers[0];
-  SignalInfo info = {{timer->signal, 0, is_first ? kByKernel : kByTimer}};
-  if (!is_first) {
+  SignalInfo info = {{timer->signal, 0, timer->is_alarm ? kByKernel : kByTimer}};
+  if (!timer->is_alarm) {
     info.words[4] = timer->id;
     memcpy(&info.words[6], &timer->value, sizeof timer->value);
   }
-  timer->tid == 0 ? send_modelled_to_any(info) : send_modelled_to(timer->tid, info);
+  timer->tid == 0 ? send_modelled_to_any(timer->process, info) : send_modelled_to(timer->tid, info);
 }
 
 bool is_of_timer(const wire::SignalRecord& signal) {
@@ -221,7 +257,7 @@ bool is_of_timer(const wire::SignalRecord& signal) {
   memcpy(&info, signal.info, sizeof info);
   if (info.words[2] == kByTimer) return find(info.words[4]) != nullptr || all_can_be_own();
   const bool is_alarm = info.words[2] == kByKernel && signal.number == kAlarmSignal;
-  return is_alarm && (timers[0].exists || sets_alarm());
+  return is_alarm && (find_alarm() != nullptr || sets_alarm());
 }
 
 bool timers_send(long number) {

@@ -12,6 +12,9 @@ namespace reweave::core {
 // `call` is a timer_create that was answered: its timer is the run's own from now on, if it is of a kind that can be.
 void note_timer(const Call& call);
 
+// A process ends, or executes a program (then its alarm stays).
+void forget_timers(std::uint16_t process, bool alarm_too);
+
 // When the next one runs out; kNoDeadline: never.
 std::int64_t next_timer();
 // Time passes until the next one runs out, and its signal is sent.

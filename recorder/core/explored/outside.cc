@@ -2,9 +2,9 @@
 
 #include <sys/syscall.h>
 
-#include "recorder/core/explored/modelled_files.h"
 #include "recorder/core/explored/modelled_timers.h"
 #include "recorder/core/explored/recorded_contents.h"
+#include "recorder/core/explored/recorded_processes.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
@@ -37,15 +37,21 @@ RecordedCall* next_of(std::uint32_t file) {
   return nullptr;
 }
 
-// Who gets it: the thread that did when it was recorded, or another that lets it through.
+bool is_of_same_process(ThreadId recorded, const Thread& thread) {
+  const ThreadId twin = recorded_twin(thread);
+  return twin != kNoThread && recorded_process_of(recorded) == recorded_process_of(twin);
+}
+
+// Who gets it: the thread that did when it was recorded, or another of its process that lets it through.
 Thread* receiver(const wire::SignalRecord& signal) {
   const RuntimeState& s = state();
   const std::uint64_t bit = signal_bit(static_cast<int>(signal.number));
+  const ThreadId recorded = signal.header.thread;
   Thread* found = nullptr;
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     Thread& thread = thread_of(s.live[i]);
-    if ((thread.signal_mask & bit) != 0) continue;
-    if (found == nullptr || thread.id == signal.header.thread) found = &thread;
+    if ((thread.signal_mask & bit) != 0 || !is_of_same_process(recorded, thread)) continue;
+    if (found == nullptr || recorded_twin(thread) == recorded) found = &thread;
   }
   return found;
 }
@@ -64,13 +70,15 @@ bool is_due(const wire::SignalRecord& signal) {
   return some;
 }
 
-// The program's own kill(2), tgkill(2) and the like, which the run repeats. Timers and others outside are not it.
+// The program's own kill(2), tgkill(2) and the like, and what the end of a process is told by: the run repeats those.
+// Timers and others outside are not it.
 bool is_own(const wire::SignalRecord& signal) {
   std::int32_t words[5];  // of siginfo_t: number, error, code, padding, sender
   memcpy(words, signal.info, sizeof words);
   constexpr std::int32_t kUser = 0, kQueue = -1, kThread = -6;  // SI_USER, SI_QUEUE, SI_TKILL
   const bool is_sent = words[2] == kUser || words[2] == kQueue || words[2] == kThread;
-  return is_sent && words[4] == process().pid;
+  const bool is_of_child = words[0] == SIGCHLD && words[2] > 0;
+  return (is_sent || is_of_child) && is_recorded_pid(words[4]);
 }
 
 }  // namespace
@@ -78,8 +86,7 @@ bool is_own(const wire::SignalRecord& signal) {
 bool hears_outside(long number) { return contains(kHears, number); }
 bool sends_outside(long number) { return contains(kSends, number); }
 
-bool outside_readable(long fd) {
-  const std::uint32_t file = file_of(fd);
+bool outside_readable(std::uint32_t file) {
   if (file == kNothing) return false;
   const RecordedFile& at = recorded_file(file);
   if (at.source != Source::kRecorded || reliable_contents(at) != nullptr) return true;
@@ -87,24 +94,20 @@ bool outside_readable(long fd) {
   return input != nullptr && input->outputs_before <= at.outputs_made;
 }
 
-std::uint64_t outside_changes(long fd) {
-  const RecordedCall* input = next_of(file_of(fd));
+std::uint64_t outside_changes(std::uint32_t file) {
+  const RecordedCall* input = next_of(file);
   return input == nullptr ? 0 : input->offset + 1;
 }
 
-void expect_input(long fd) {
-  const std::uint32_t file = file_of(fd);
+void expect_input(std::uint32_t file) {
   const RecordedCall* input = next_of(file);
   for (RecordedCall* call = first_input(file); call != nullptr && call != input; call = next_input(*call))
     call->used = true;
 }
 
-void note_output(long fd) {
-  if (const std::uint32_t file = file_of(fd); file != kNothing) recorded_file(file).outputs_made++;
-}
+void note_output(std::uint32_t file) { recorded_file(file).outputs_made++; }
 
-bool hurry_input(long fd) {
-  const std::uint32_t file = file_of(fd);
+bool hurry_input(std::uint32_t file) {
   const RecordedCall* input = next_of(file);
   if (input == nullptr) return false;
   std::uint32_t& made = recorded_file(file).outputs_made;
@@ -132,7 +135,7 @@ bool signal_from_outside(bool late) {
     Thread* to = receiver(*signal);
     take_outside_signal();
     // What ends the process, or stops it, is no part of what the program does.
-    if (to == nullptr || signal_action(number).handler <= 1) continue;
+    if (to == nullptr || action_of(*to, number).handler <= 1) continue;
     queue_signal(*to, number, signal->info, true);
     if (to->state.load() != ThreadState::kBlocked || to->wait.kind == WaitKind::kVfork) continue;
     to->expired.store(kInterruptedMark);

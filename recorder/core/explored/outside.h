@@ -11,16 +11,16 @@ namespace reweave::core {
 bool hears_outside(long number);
 bool sends_outside(long number);
 
-// A call that reads from `fd` would find something, or its end.
-bool outside_readable(long fd);
+// A call that reads from the recorded file would find something, or its end.
+bool outside_readable(std::uint32_t file);
 // Changes when something else can be read than before.
-std::uint64_t outside_changes(long fd);
+std::uint64_t outside_changes(std::uint32_t file);
 // The program is told that it can read: the next call does so, and not one that was recorded as too early.
-void expect_input(long fd);
-void note_output(long fd);
+void expect_input(std::uint32_t file);
+void note_output(std::uint32_t file);
 
-// Nobody can run. Somebody outside who waited for an answer goes on without it: true if `fd` can be read now.
-bool hurry_input(long fd);
+// Nobody can run. Somebody outside who waited for an answer goes on without it: true if the file can be read now.
+bool hurry_input(std::uint32_t file);
 
 // Some thread of the recorded run sent such a signal.
 bool is_sent_by_program(long signal);

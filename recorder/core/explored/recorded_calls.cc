@@ -6,9 +6,11 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/matching.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outside.h"
 #include "recorder/core/explored/recorded_contents.h"
 #include "recorder/core/explored/recorded_files.h"
+#include "recorder/core/explored/recorded_processes.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -22,10 +24,9 @@ namespace {
 constexpr std::uint32_t kNumbers = 512;
 constexpr std::uint64_t kNoParts = ~std::uint64_t{0};
 
-RecordedCall* calls;
-std::uint32_t heads[kNumbers], tails[kNumbers];
-std::uint64_t signals_from;  // offset in the feed behind the last signal that was taken
-bool of_child[kMaxThreads];  // threads of other processes: a run has but the first
+IN_MODEL RecordedCall* calls;
+IN_MODEL std::uint32_t heads[kNumbers], tails[kNumbers];
+IN_MODEL std::uint64_t signals_from;  // offset in the feed behind the last signal that was taken
 
 RecordedCall* at(std::uint32_t index) { return index == kNothing ? nullptr : &calls[index]; }
 
@@ -52,9 +53,10 @@ void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
 }
 
 void note_spawned(const wire::RecordHeader& record) {
-  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn) || record.thread >= kMaxThreads) return;
   const auto& spawn = reinterpret_cast<const wire::SpawnRecord&>(record);
-  if (spawn.child < kMaxThreads) of_child[spawn.child] = spawn.process != process().index;
+  note_recorded_spawn(spawn);
+  inherit_recorded_files(recorded_process_of(record.thread), static_cast<std::uint16_t>(spawn.process));
 }
 
 std::uint64_t count_outputs(const wire::RecordHeader& record) {
@@ -79,6 +81,7 @@ void make_room(std::uint64_t count, std::uint64_t outputs) {
   calls = reinterpret_cast<RecordedCall*>(memory);
   if (!is_error(memory)) memory = prepare_recorded_files(kIndexBase + bytes, count);
   if (!is_error(memory)) memory = prepare_contents(static_cast<std::uint64_t>(memory), count + 1, outputs);
+  if (!is_error(memory)) note_index_end(static_cast<std::uint64_t>(memory));
   if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
 }
 
@@ -106,10 +109,11 @@ namespace {
 RecordedCall* find_recorded(const Asked& asked) {
   const Call& call = asked.call;
   RecordedCall *others = nullptr, *again = nullptr;
+  const ThreadId twin = recorded_twin(call.me);
   for (RecordedCall* entry = first_recorded(call.number); entry != nullptr; entry = next_recorded(*entry)) {
     if (!answers(asked, *entry)) continue;
     if (entry->used && !may_answer_again(call, *entry)) continue;
-    const bool own = entry->thread == call.me.id || asked.file != kNothing;  // of a file's the first, whoever asks
+    const bool own = entry->thread == twin || asked.file != kNothing;  // of a file's the first, whoever asks
     if (!entry->used && own) return entry;
     if (!entry->used && others == nullptr) others = entry;
     if (entry->used) again = entry;
@@ -153,12 +157,12 @@ void index_recorded_calls() {
     outputs += count_outputs(*record_at(offset));
   }
   make_room(count, outputs);
+  note_first_threads();
   std::uint32_t index = 0;
   std::uint64_t parts = kNoParts;
   for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
     const wire::RecordHeader& record = *record_at(offset);
     note_spawned(record);
-    if (record.thread < kMaxThreads && of_child[record.thread]) continue;
     if (is_part(record)) {
       if (parts == kNoParts) parts = offset;
     } else {
@@ -166,6 +170,7 @@ void index_recorded_calls() {
       parts = kNoParts;
     }
   }
+  forget_recorded_tables();
   end_of_contents();
 }
 

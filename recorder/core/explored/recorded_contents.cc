@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/syscalls/table.h"
@@ -16,10 +17,10 @@ namespace {
 
 constexpr std::int64_t kEver = INT64_MAX;
 
-Contents* all;
-std::uint32_t count, room;
-KnownBytes* extents;
-std::uint32_t extent_count, extent_room;
+IN_MODEL Contents* all;
+IN_MODEL std::uint32_t count, room;
+IN_MODEL KnownBytes* extents;
+IN_MODEL std::uint32_t extent_count, extent_room;
 
 void note_change(Contents& contents, std::int64_t from, std::int64_t to) {
   if (from >= to) return;

@@ -7,9 +7,11 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/outputs_of.h"
 #include "recorder/core/explored/outside.h"
 #include "recorder/core/explored/recorded_contents.h"
+#include "recorder/core/explored/recorded_processes.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/syscalls/named_files.h"
@@ -21,17 +23,22 @@ namespace {
 
 constexpr std::uint32_t kMostCopies = 4096;  // that one run makes
 
-RecordedFile* files;
-std::uint32_t count, room;
-std::uint32_t at_start[kMaxFds];  // plus one
-std::uint32_t open_now[kMaxFds];  // plus one, while they are indexed
-bool seen[kMaxFds];
+IN_MODEL RecordedFile* files;
+IN_MODEL std::uint32_t count, room;
+IN_MODEL std::uint32_t at_start[kMaxFds];  // plus one
+// While they are indexed: of each process of the recorded run, by index; and of the one that a call is of. Plus one,
+// or:
+constexpr std::uint32_t kAsAtStart = 0, kClosedNow = ~0u;
+using OpenTable = std::uint32_t[kMaxFds];
+OpenTable* open_tables;
+std::uint32_t* open_now;
+IN_MODEL bool seen[kMaxFds];
 
 bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds); }
 
 std::uint32_t new_file() {
   if (count == room) return kNothing;
-  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false};
+  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false, false};
   return count++;
 }
 
@@ -39,20 +46,22 @@ std::uint32_t new_file() {
 // with a message.
 std::uint32_t file_now(long fd) {
   if (!is_descriptor(fd)) return kNothing;
-  if (open_now[fd] == 0) {
+  std::uint32_t& now = open_now[fd];
+  if (now == kAsAtStart) now = at_start[fd];
+  if (now == kAsAtStart || now == kClosedNow) {
     const std::uint32_t file = new_file();
     if (file == kNothing) return kNothing;
-    open_now[fd] = file + 1;
+    now = file + 1;
     if (!seen[fd]) at_start[fd] = file + 1;
   }
   seen[fd] = true;
-  return open_now[fd] - 1;
+  return now - 1;
 }
 
 void lead_to(long fd, std::uint32_t file) {
   if (!is_descriptor(fd)) return;
   seen[fd] = true;
-  open_now[fd] = file == kNothing ? 0 : file + 1;
+  open_now[fd] = file == kNothing ? kClosedNow : file + 1;
 }
 
 std::uint32_t make(long fd) {
@@ -114,21 +123,23 @@ void note_closed(const wire::SyscallRecord& record) {
   if (record.number == SYS_close) lead_to(static_cast<long>(record.args[0]), kNothing);
   if (record.number != SYS_close_range || (record.args[2] & 4 /* CLOSE_RANGE_CLOEXEC */) != 0) return;
   for (std::uint64_t fd = record.args[0]; fd <= record.args[1] && fd < kMaxFds; fd++)
-    if (open_now[fd] != 0) lead_to(static_cast<long>(fd), kNothing);
+    if (open_now[fd] != kAsAtStart) lead_to(static_cast<long>(fd), kNothing);
 }
 
-// Calls that move data between files in the kernel, whose positions are not followed: their descriptors.
+// Calls that move data between files in the kernel: their descriptors, and the place to copy from. What is written so
+// is not known; what is read moves the position, unless the caller has a place of its own.
 void note_copy(const wire::SyscallRecord& record) {
   constexpr struct {
     long number;
-    int from, to;
-  } kCopies[] = {{SYS_sendfile, 1, 0}, {SYS_splice, 0, 2}, {SYS_copy_file_range, 0, 2}};
-  for (const auto& copy : kCopies)
-    if (copy.number == record.number)
-      for (const int argument : {copy.from, copy.to}) {
-        const std::uint32_t file = file_now(static_cast<std::int32_t>(record.args[argument]));
-        if (file != kNothing && files[file].contents != kNothing) contents_at(files[file].contents).unreliable = true;
-      }
+    int from, to, place;
+  } kCopies[] = {{SYS_sendfile, 1, 0, 2}, {SYS_splice, 0, 2, 1}, {SYS_copy_file_range, 0, 2, 1}};
+  for (const auto& copy : kCopies) {
+    if (copy.number != record.number) continue;
+    const std::uint32_t from = file_now(static_cast<std::int32_t>(record.args[copy.from]));
+    const std::uint32_t to = file_now(static_cast<std::int32_t>(record.args[copy.to]));
+    if (to != kNothing && files[to].contents != kNothing) contents_at(files[to].contents).unreliable = true;
+    if (from != kNothing && record.args[copy.place] == 0) files[from].position += record.result;
+  }
 }
 
 void add_input(RecordedCall& call, std::uint32_t index) {
@@ -153,9 +164,14 @@ bool peeks(const wire::SyscallRecord& record) {
 long prepare_recorded_files(std::uint64_t memory, std::uint64_t calls) {
   room = static_cast<std::uint32_t>(2 * calls + kMaxFds + kMostCopies);
   const std::uint64_t bytes = round_to(room * sizeof(RecordedFile), kPage);
+  constexpr long kProtection = PROT_READ | PROT_WRITE;
+  constexpr long kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (memory + bytes > kFeedBase) return -ENOMEM;
-  const long at = sys(SYS_mmap, memory, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // Where runs have their room, none of which is in use yet.
+  const long tables = sys(SYS_mmap, kModelBase, kMaxProcesses * sizeof(OpenTable), kProtection, kHow, -1, 0);
+  if (is_error(tables)) return tables;
+  open_tables = reinterpret_cast<OpenTable*>(kModelBase);
+  const long at = sys(SYS_mmap, memory, bytes, kProtection, kHow, -1, 0);
   files = reinterpret_cast<RecordedFile*>(memory);
   return is_error(at) ? at : static_cast<long>(memory + bytes);
 }
@@ -176,6 +192,16 @@ std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] 
 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
 
+void inherit_recorded_files(std::uint16_t from, std::uint16_t to) {
+  if (from != to && from < kMaxProcesses && to < kMaxProcesses)
+    memcpy(open_tables[to], open_tables[from], sizeof(OpenTable));
+}
+
+void forget_recorded_tables() {
+  sys(SYS_munmap, kModelBase, kMaxProcesses * sizeof(OpenTable));
+  open_tables = nullptr;
+}
+
 int descriptor_argument(long number) {
   const std::uint64_t flags = find_row(number)->flags;
   if ((flags & (kFirstIsFd | kFirstIsFolder | kDuplicates)) != 0) return 0;
@@ -184,6 +210,7 @@ int descriptor_argument(long number) {
 
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
   const int argument = descriptor_argument(record.number);
+  open_now = open_tables[call.thread < kMaxThreads ? recorded_process_of(call.thread) : 0];
   const bool is_memory = find_row(record.number)->at.fd >= 0 && (record.args[3] & MAP_ANONYMOUS) != 0;
   if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
   const std::uint64_t flags = find_row(record.number)->flags;
@@ -192,6 +219,10 @@ void index_file_use(RecordedCall& call, std::uint32_t index, const wire::Syscall
     const auto& parts = *record_at(call.parts);
     file.changes_mapped = file.changes_mapped || is_pseudo_call(parts, wire::kFileChanged);
     if (sends_outside(record.number)) file.outputs++;
+    const bool again = record.result == -EAGAIN || record.result == -EINTR || record.result == -EPIPE;
+    const HowChanged change = find_row(record.number)->at.change;
+    const bool writes = change == HowChanged::kAtPosition || change == HowChanged::kAtOffset;
+    if (writes && is_error(record.result) && !again) file.refuses_writes = true;
     if (hears_outside(record.number) && !peeks(record)) add_input(call, index);
     index_contents_use(file, call);
   }

@@ -21,6 +21,7 @@ struct RecordedFile {
   Source source;
   bool appends;
   bool datagrams;       // a read takes a whole message
+  bool refuses_writes;  // some recorded write failed, as it would again
   bool changes_mapped;  // some recorded write changed a file that is mapped
 };
 
@@ -38,6 +39,11 @@ bool is_recorded_descriptor(long fd);
 
 // The argument of calls of that number that is a descriptor which tells what they are about; -1: there is none.
 int descriptor_argument(long number);
+
+// Indexing: a process of the recorded run has been made, and has the descriptors of the one that made it.
+void inherit_recorded_files(std::uint16_t from, std::uint16_t to);
+// The end of that.
+void forget_recorded_tables();
 
 // Indexing, in the order of the recording: what `call`, the record of which is `record`, is about and has done.
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record);

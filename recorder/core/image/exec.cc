@@ -113,7 +113,6 @@ long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
 }  // namespace
 
 long handle_execve(Call& call) {
-  if (modelled()) return explored.exec(call);
   const auto* path = reinterpret_cast<const char*>(call.args[0]);
   return execute(call, path, path, reinterpret_cast<char**>(call.args[1]), reinterpret_cast<char**>(call.args[2]));
 }
@@ -143,7 +142,6 @@ long handle_execveat(Call& call) {
   static char resolved[4096];
   Text name;
   const char* path = reinterpret_cast<const char*>(call.args[1]);
-  if (modelled()) return explored.exec(call);
   if (has_failed(call)) return inject(call);
   if (live()) {
     const long error = resolve(call, path, resolved, sizeof resolved);
@@ -167,18 +165,29 @@ void own_everything(Process& here) {
   here.memory_of = here.handlers_of = here.index;
 }
 
+// The error that the call gives, or 0; then the new image finds the program by `path`.
+long check(const Call& call, const char*& path, const char* name, char** argv, char** envp) {
+  static char nameless[64], current[4096];
+  if (!live()) {
+    const long recorded = explored.execute(call);
+    return recorded != 0 ? recorded : check_arguments(argv, envp);
+  }
+  if (is_core(path)) path = name_of_program(current, sizeof current);
+  long error = check_executable(path, closes_file(call, name));
+  if (error == 0) error = check_arguments(argv, envp);
+  if (error != 0) return error;
+  path = path_of_nameless(path, nameless, sizeof nameless);
+  return 0;
+}
+
 long execute(Call& call, const char* path, const char* name, char** argv, char** envp) {
   if (replaying()) {
     const long result = inject(call);
     if (is_error(result)) return result;
   } else {
-    static char nameless[64], current[4096];
-    if (is_core(path)) path = name_of_program(current, sizeof current);
-    long error = check_executable(path, closes_file(call, name));
-    if (error == 0) error = check_arguments(argv, envp);
+    const long error = check(call, path, name, argv, envp);
     log_call(call, error, nullptr, 0);
     if (error != 0) return error;
-    path = path_of_nameless(path, nameless, sizeof nameless);
   }
   path = agree_on_program(path, "executed a program");
   Thread& me = call.me;
@@ -191,9 +200,12 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   }
   retire_process_threads(me.process, me.id);
   unshare_descriptors();
+  const bool in_tree = state().run_is_tree != 0;
+  if (in_tree) explored.begin_image();
+  process().executed_in_run = in_tree ? 1 : 0;
   auto** list = reinterpret_cast<const char**>(scratch_of(me));
   long n = 0;
-  list[n++] = config().core_path;
+  list[n++] = in_tree ? kRunName : config().core_path;
   list[n++] = path;
   list[n++] = name;
   if (argv == nullptr || argv[0] == nullptr) list[n++] = "";  // as the kernel has it

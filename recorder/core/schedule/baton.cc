@@ -104,16 +104,15 @@ bool give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
 }
 
 void wait_for_baton(Thread& me) {
-  const bool live = !replaying() && !modelled();
   for (;;) {
     me.stopped = 0;  // or this would not run: whoever continued it may be outside the tree
     const std::uint32_t go = me.go.fetch_and(~kGoAttention) & ~kGoAttention;
     if ((go & kGoBaton) != 0) break;
     const ThreadState s = me.state.load();
     const bool blocked = s == ThreadState::kBlocked;
-    if (live && (s == ThreadState::kReady || (blocked && me.expired.load() != 0)) && take_free_baton(me)) return;
+    if (live() && (s == ThreadState::kReady || (blocked && me.expired.load() != 0)) && take_free_baton(me)) return;
     std::int64_t limit[2];
-    const bool timed = live && blocked && me.wait.deadline != kNoDeadline && me.expired.load() == 0;
+    const bool timed = live() && blocked && me.wait.deadline != kNoDeadline && me.expired.load() == 0;
     if (timed) {
       const std::int64_t left = me.wait.deadline - monotonic_now();
       if (left <= 0) {

@@ -90,9 +90,9 @@ void check_deadlock(const Thread& me) {
   if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0 || !all_wait()) return;
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
-  if (!cycle && !modelled() && (handlers_may_help() || !stays_so())) return;
-  if (cycle && !modelled() && alarm_will_come()) return;
-  if (!cycle && modelled() && schedule_hooks.waits_for_outside())
+  const bool explored = modelled();
+  if (!explored && (cycle ? alarm_will_come() : handlers_may_help() || !stays_so())) return;
+  if (!cycle && explored && schedule_hooks.waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
             "left the recording: every thread waits, and nothing more comes from outside");
   Text text;

@@ -11,7 +11,8 @@ struct ScheduleHooks {
   void (*expect_preemption)();
   // A process that was forked has its first turn, and calls this.
   void (*process_begun)();
-  // A process of the tree ended with `wait_status`: who traces it learns of it, whom it traces is let go.
+  // A process of the tree ended with `wait_status`: who traces it learns of it, whom it traces is let go; in an
+  // explored run its parent is told.
   void (*process_ended)(std::uint16_t process, std::int32_t wait_status);
 
   // Explored runs: nobody can run. The outside does what it would have done by now; `late`: what it would have done

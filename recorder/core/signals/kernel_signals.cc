@@ -35,6 +35,11 @@ void apply_signal_mask(const Thread& me) {
 
 SignalAction& signal_action(int number) { return handlers_owner().actions[number]; }
 
+const SignalAction& action_of(const Thread& thread, int number) {
+  const RuntimeState& s = state();
+  return s.processes[s.processes[thread.process].handlers_of].actions[number];
+}
+
 // SA_RESTART: a call of the core's own that it interrupts goes on. Nothing interrupts it: a signal that found its first
 // instruction, and not the blocking call behind it, would be queued and slept on. exec blocks it until here
 // (core/image/exec.cc).

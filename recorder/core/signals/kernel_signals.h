@@ -37,6 +37,8 @@ void apply_signal_mask(const Thread& me);
 
 // What the target wants done with a signal.
 SignalAction& signal_action(int number);
+// The same of another thread's process.
+const SignalAction& action_of(const Thread& thread, int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
 void set_kernel_action(int number);  // live

@@ -60,9 +60,9 @@ long limit_resource(Call& call, const LimitCall& asked, bool needs_address) {
     if (result == 0) grow_stack(wanted);
     return result;
   }
-  if (!own || resource != RLIMIT_AS || modelled()) return recorded_call(call);
-  if (needs_address && set == 0 && get == 0) return complete(call, -EFAULT);
   Process& here = process();
+  if (!own || resource != RLIMIT_AS || (here.memory_limit == 0 && set == 0 && get != 0)) return recorded_call(call);
+  if (needs_address && set == 0 && get == 0) return complete(call, -EFAULT);
   const Limit old = {here.memory_limit - 1, here.memory_hard_limit - 1};
   if (set != 0) {
     const Limit wanted = *reinterpret_cast<const Limit*>(set);

@@ -16,8 +16,13 @@ bool explore_dup(Call&, long& result);
 bool explore_fcntl(Call&, long& result);
 bool explore_ioctl(Call&, long& result);
 bool explore_seek(Call&, long& result);
+bool explore_invalid(Call&, long& result);
+bool explore_close_range(Call&, long& result);
 bool explore_setsockopt(Call&, long& result);
 bool explore_getsockopt(Call&, long& result);
+
+// modelled_transfers.cc
+bool explore_vmsplice(Call&, long& result);
 
 // modelled_timers.cc
 bool explore_alarm(Call&, long& result);
@@ -27,6 +32,19 @@ bool explore_timer_settime(Call&, long& result);
 bool explore_timer_gettime(Call&, long& result);
 bool explore_timer_getoverrun(Call&, long& result);
 bool explore_timer_delete(Call&, long& result);
+
+// modelled_processes.cc
+bool explore_wait(Call&, long& result);
+bool explore_pidfd_open(Call&, long& result);
+bool explore_getppid(Call&, long& result);
+bool explore_setpgid(Call&, long& result);
+bool explore_setsid(Call&, long& result);
+bool explore_getpgrp(Call&, long& result);
+bool explore_getpgid(Call&, long& result);
+bool explore_getsid(Call&, long& result);
+
+// modelled_signals.cc
+bool explore_sigpending(Call&, long& result);
 
 // model.cc
 bool explore_clock_gettime(Call&, long& result);

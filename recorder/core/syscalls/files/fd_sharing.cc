@@ -2,6 +2,7 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/syscalls/explored_answers.h"
 
 namespace reweave::core {
 
@@ -19,12 +20,10 @@ std::uint32_t unused_table() {
   stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 tables of descriptors at a time");
 }
 
-// What explored runs know of descriptors (core/explored/modelled_files.h) is one table.
 void copy_table(const Thread& from, Thread& to) {
-  if (modelled())
-    end_run(wire::OutcomeKind::kLeftRecording,
-            "left the recording: explored runs cannot give a thread descriptors of its own yet");
   const std::uint32_t index = unused_table();
+  if (modelled() && !explored.copy_descriptors(from.fd_table, index))
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it has too many tables of descriptors");
   memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
   if (state().last_opened.table == index) state().last_opened.known = 0;  // of somebody who had the table before
   to.fd_table = index;

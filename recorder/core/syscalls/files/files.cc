@@ -269,10 +269,10 @@ long refuse_copy(const Call& call, bool between_pipes) {
 // fail as they do on files that do not support them, and programs write instead.
 long handle_copy_between(Call& call) {
   if (replaying()) scratch_of(call.me);  // where what went to the output is put
-  if (replaying() || fd_stream(call.args[call.row->at.to]) == 0) return recorded_call(call);
+  if (!live() || fd_stream(call.args[call.row->at.to]) == 0) return recorded_call(call);
   const bool between_pipes = (call.row->flags & kBetweenPipes) != 0;
   const long refused = refuse_copy(call, between_pipes);
-  const bool may_be_copied = live() && refused == -EINVAL && (!between_pipes || (call.args[5] & ~kPipeFlags) == 0);
+  const bool may_be_copied = refused == -EINVAL && (!between_pipes || (call.args[5] & ~kPipeFlags) == 0);
   return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
 }
 

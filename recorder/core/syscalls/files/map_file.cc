@@ -12,7 +12,9 @@
 #include "recorder/core/log/log.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/stand_in.h"
@@ -285,38 +287,64 @@ void log_head(const FileHead& head) {
   record.commit();
 }
 
-void read_head(FileHead& head) {
-  const auto& record = expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "executed a script");
+void read_head(const wire::SyscallRecord& record, FileHead& head) {
   const wire::OutputChunk* chunk = sole_chunk(record.header);
   const bool sound = record.number == wire::kScriptHead && chunk != nullptr && chunk->bytes == sizeof head.data &&
                      record.result >= 0 && record.result <= static_cast<std::int64_t>(sizeof head.data);
   if (!sound) diverged("executed a script", &record.header);
   memcpy(head.data, chunk + 1, sizeof head.data);
   head.bytes = record.result;
+}
+
+// A script is not opened: its head is known. Others are, and their head is read.
+long open_known_image(const FileIdentity& file, FileHead& head) {
+  if (file.changeable) return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
+  const long fd = open_recorded(file, O_RDONLY);
+  head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
+  return fd;
+}
+
+long open_recorded_image(FileIdentity& file, FileHead& head) {
+  read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "loaded a program"), file);
   consume_record();
+  if (file.changeable) {
+    read_head(expect<wire::SyscallRecord>(wire::RecordKind::kSyscall, "executed a script"), head);
+    consume_record();
+  }
+  return open_known_image(file, head);
+}
+
+constexpr long kImageProtection = PROT_READ | PROT_EXEC;
+
+// The file that the recorded run had loaded at this turn.
+long open_modelled_image(FileIdentity& file, FileHead& head) {
+  const wire::MapFileRecord* recorded = explored.next_image();
+  if (recorded == nullptr)
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it ends before the program that is executed began");
+  read_record(*recorded, file);
+  log_mapped_file(file, 0, 0, 0, kImageProtection,
+                  MAP_PRIVATE | (file.changeable ? static_cast<long>(kMapStandIn) : 0));
+  if (file.changeable) {
+    read_head(*reinterpret_cast<const wire::SyscallRecord*>(record_after(recorded->header)), head);
+    log_head(head);
+  }
+  return open_known_image(file, head);
 }
 
 }  // namespace
 
 long open_image(const char* path, FileIdentity& file, FileHead& head) {
-  if (replaying()) {
-    read_record(expect<wire::MapFileRecord>(wire::RecordKind::kMapFile, "loaded a program"), file);
-    consume_record();
-    if (file.changeable) {
-      read_head(head);
-      return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
-    }
-  }
-  const long fd = replaying() ? open_recorded(file, O_RDONLY) : open_own(AT_FDCWD, path, O_RDONLY);
+  if (replaying()) return open_recorded_image(file, head);
+  if (modelled()) return open_modelled_image(file, head);
+  const long fd = open_own(AT_FDCWD, path, O_RDONLY);
   if (is_error(fd)) return fd;
   head.bytes = sys(SYS_pread64, fd, head.data, sizeof head.data, 0);
-  if (replaying()) return fd;
   const bool script = head.bytes > 2 && head.data[0] == '#' && head.data[1] == '!';
   struct stat status = {};
   sys(SYS_fstat, fd, &status);
   identify_file(fd, status, file);
   if (file.changeable && starts_with(path, "/proc/")) copy_string(file.path, sizeof file.path, path);
-  log_mapped_file(file, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
+  log_mapped_file(file, 0, 0, 0, kImageProtection, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
   if (script) log_head(head);
   return fd;
 }

@@ -17,7 +17,7 @@ namespace reweave::core {
 namespace {
 
 // What an explored run writes must reach neither others nor the server that they are forked from.
-long stand_ins_fd() { return modelled() ? kRunArenaFd : kArenaFd; }
+long stand_ins_fd() { return modelled() ? kRunStandInsFd : kArenaFd; }
 
 std::uint64_t base_of(std::uint32_t number) { return kStandInsOffset + (number - 1) * kStandInBytes; }
 
@@ -167,7 +167,7 @@ void copy_stand_ins(std::uint64_t start, std::uint64_t end) {
     for (std::uint64_t at = data.start; at < data.end;) {
       const std::uint64_t left = data.end - at;
       const long got = sys(SYS_pread64, kArenaFd, bytes, left < sizeof bytes ? left : sizeof bytes, at);
-      if (is_error(got) || got == 0 || sys(SYS_pwrite64, kRunArenaFd, bytes, got, at) != got)
+      if (is_error(got) || got == 0 || sys(SYS_pwrite64, kRunStandInsFd, bytes, got, at) != got)
         bug("cannot copy a file's stand-in");
       at += static_cast<std::uint64_t>(got);
     }
@@ -177,11 +177,11 @@ void copy_stand_ins(std::uint64_t start, std::uint64_t end) {
 
 void begin_own_stand_ins() {
   const long fd = sys(SYS_memfd_create, "stand-ins", MFD_CLOEXEC);
-  if (is_error(fd) || is_error(sys(SYS_dup3, fd, kRunArenaFd, O_CLOEXEC))) bug("cannot make a file for stand-ins");
+  if (is_error(fd) || is_error(sys(SYS_dup3, fd, kRunStandInsFd, 0))) bug("cannot make a file for stand-ins");
   sys(SYS_close, fd);
   const std::uint32_t count = state().stand_in_count;
   if (count == 0) return;
-  if (is_error(sys(SYS_ftruncate, kRunArenaFd, base_of(count) + kStandInBytes))) bug("cannot extend the stand-ins");
+  if (is_error(sys(SYS_ftruncate, kRunStandInsFd, base_of(count) + kStandInBytes))) bug("cannot extend the stand-ins");
   copy_stand_ins(kStandInsOffset, base_of(count) + kStandInBytes);
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {

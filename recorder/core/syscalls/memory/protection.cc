@@ -62,6 +62,17 @@ bool was_denied(const Region& region, long prot) {
   return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
+// Where protecting [start, end) so is denied: an explored run's mappings can be written to by us. `end`: nowhere.
+std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
+  for (std::uint64_t at = start; at < end;) {
+    const Region* region = region_at(at);
+    if (region == nullptr) return end;
+    if (was_denied(*region, prot)) return at;
+    at = region->end;
+  }
+  return end;
+}
+
 // Replaying an older recording, which does not say where the call failed. The kernel has changed what lies before that,
 // mapping by mapping (mprotect(2)), and so the table must be; replaying, so must the memory.
 void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
@@ -110,6 +121,11 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
     // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
     if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
+  }
+  if (const std::uint64_t denied = next_result(call, result) ? end : first_denied(start, end, prot); denied < end) {
+    if (denied > start) set_protection(call, start, denied - start);
+    if (denied > start) protect_region(start, denied, rights_of(prot));
+    return log_stopped(call, -EACCES, denied);
   }
   result = set_protection(call, start, static_cast<std::uint64_t>(call.args[1]));
   if (result == 0 && start < end) protect_region(start, end, rights_of(prot));

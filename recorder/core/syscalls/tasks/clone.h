@@ -52,7 +52,7 @@ void trace_fork(const Call& call, const Thread& child);
 void stop_for_child(Call& call, Thread& child, const CloneArgs& args);
 
 // A descriptor of the child, which the parent finds at `args.pidfd`; nothing in a replay, or if it wants none.
-Output give_pidfd(const CloneArgs& args, long real_tid);
+Output give_pidfd(const CloneArgs& args, const Thread& child, long real_tid);
 // 0, or why there could be none, before there is anything to undo. The call fails here if it could not be found.
 long try_pidfd(const CloneArgs& args);
 

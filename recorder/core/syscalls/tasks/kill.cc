@@ -361,9 +361,10 @@ long handle_kill(Call& call) {
   if (replaying()) return repeat_kill(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
-    if (!explored.send_signal(call, sending.number)) return answered_call(call);
-    log_call(call, 0, nullptr, 0);
-    return 0;
+    long result = 0;
+    if (!explored.send_signal(call, sending.number, result)) return answered_call(call);
+    log_call(call, result, nullptr, 0);
+    return result;
   }
   if (sending.to_group) return send_to_group(call, sending);
   Process* target = process_of(sending);

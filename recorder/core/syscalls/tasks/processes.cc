@@ -16,8 +16,8 @@
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_frames.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
-#include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
@@ -68,6 +68,7 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.stopping.store(0);
   child.moving_baton.store(0);
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
+  child.exit_signal = static_cast<std::uint8_t>(args.exit_signal);
   child.live_threads = 0;
   child.alive = 1;
   child.vfork_parent = 0;
@@ -105,12 +106,12 @@ void become_child(Thread& child, const CloneArgs& args) {
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
 }
 
-// What the kernel is asked for. A replay's calls are not made, so it needs no more than the memory.
+// What the kernel is asked for. Without calls that are made, no more is needed than the memory.
 std::uint64_t kernel_flags(const CloneArgs& args) {
   constexpr std::uint64_t kLive = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_IO |
                                   CLONE_PARENT | CLONE_SETTLS | kNamespaces;
   constexpr std::uint64_t kAlways = CLONE_VM | CLONE_SIGHAND | CLONE_SETTLS;
-  return (args.flags & (replaying() ? kAlways : kLive)) | (replaying() ? SIGCHLD : args.exit_signal);
+  return (args.flags & (live() ? kLive : kAlways)) | (live() ? args.exit_signal : SIGCHLD);
 }
 
 // A process in the same memory starts as a thread does, on its own core stack.
@@ -141,7 +142,8 @@ void wait_for_vfork_child(Call& call, std::uint16_t index) {
 }  // namespace
 
 long create_process(Call& call, const CloneArgs& args) {
-  if (modelled()) return answered_call(call);
+  const long refused = modelled() ? explored.begin_process(call, args.flags, args.pidfd) : 0;
+  if (refused != 0) return complete(call, refused);
   if (has_failed(call)) return inject(call);
   if (const long error = check_namespace(call.me, args); error != 0) return complete(call, error);
   if (const long error = try_pidfd(args); error != 0) return complete(call, error);
@@ -172,7 +174,7 @@ long create_process(Call& call, const CloneArgs& args) {
     state().process_count--;
     return creation_failed(call, child, real_pid);
   }
-  const Output pidfd = give_pidfd(args, real_pid);
+  const Output pidfd = give_pidfd(args, child, real_pid);
   const long pid = log_child(call, child, real_pid, vfork ? wire::SpawnKind::kVfork : wire::SpawnKind::kProcess, pidfd);
   state().processes[index].pid = child.tid;
   state().processes[index].outer_pid = child.outer_tid;

@@ -56,7 +56,10 @@ long handle_rt_sigaction(Call& call) {
     wanted.mask &= ~kUnblockable;
     current = wanted;
     apply_disposition(number);
-    if (default_action(process(), number) == DefaultAction::kIgnore && wanted.handler <= 1) drop_held(call.me, number);
+    if (default_action(process(), number) == DefaultAction::kIgnore && wanted.handler <= 1) {
+      drop_held(call.me, number);
+      if (modelled()) explored.forget_signal(number);
+    }
   }
   if (call.args[2] != 0) memcpy(reinterpret_cast<void*>(call.args[2]), &old, sizeof old);
   return complete(call, 0);

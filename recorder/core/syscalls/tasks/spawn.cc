@@ -16,6 +16,7 @@
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_frames.h"
+#include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
@@ -88,6 +89,12 @@ bool learn_ids(Thread& child, long real_tid) {
   return lives;
 }
 
+// Explored run: what the program is told does not depend on the kernel.
+void give_number(const Thread& creator, Thread& child, long real_tid) {
+  child.real_tid = static_cast<std::int32_t>(real_tid);
+  child.tid = child.outer_tid = explored.number_of_new(creator, child);
+}
+
 }  // namespace
 
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output) {
@@ -97,7 +104,11 @@ long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, O
     log_spawn(child, kind);
     return seen;
   }
-  const bool lives = learn_ids(child, real_tid);
+  bool lives = true;
+  if (live())
+    lives = learn_ids(child, real_tid);
+  else
+    give_number(call.me, child, real_tid), real_tid = child.tid;
   log_call(call, real_tid, &output, output.bytes != 0 ? 1 : 0);
   log_spawn(child, kind);
   if (!lives) {
@@ -137,9 +148,9 @@ long open_pidfd(const CloneArgs& args, long real_tid) {
 
 }  // namespace
 
-Output give_pidfd(const CloneArgs& args, long real_tid) {
-  if (!live() || args.pidfd == 0) return {0, 0};
-  const long fd = open_pidfd(args, real_tid);
+Output give_pidfd(const CloneArgs& args, const Thread& child, long real_tid) {
+  if (replaying() || args.pidfd == 0) return {0, 0};
+  const long fd = live() ? open_pidfd(args, real_tid) : explored.open_process(child);
   forget_fd(fd);
   *reinterpret_cast<std::int32_t*>(args.pidfd) = static_cast<std::int32_t>(fd);
   return {args.pidfd, sizeof(std::int32_t)};

@@ -60,7 +60,7 @@ long create_thread(Call& call, const CloneArgs& args) {
       core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal), static_cast<long>(child.start_context - 256),
                  0, reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
   if (is_error(real_tid)) return creation_failed(call, child, real_tid);
-  const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread, give_pidfd(args, real_tid));
+  const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread, give_pidfd(args, child, real_tid));
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
