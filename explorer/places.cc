@@ -47,12 +47,15 @@ Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFil
       if (file.path == path) return file.build_id;
     return "";
   };
-  bool program_seen = false;
+  bool program_seen = false, executed = false;
   while (const wire::RecordHeader* record = reader.next()) {
+    executed = executed || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kExec);
     if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
     const auto* file = reinterpret_cast<const wire::MapFileRecord*>(record);
     const std::string path = mapped_path(*file);
     if (file->address == 0) {
+      if (program_seen && executed && path != modules_.front().path) several_programs_ = true;
+      executed = false;
       if (program_seen) continue;
       program_seen = true;
       const LoadedProgram program = load_addresses(files.open(path));
@@ -80,6 +83,7 @@ const Places::Module* Places::module_at(std::uint64_t address) const {
 
 const CodeSymbol* Places::symbol(std::uint64_t pc) {
   const Module* module = module_at(pc);
+  if (several_programs_ && module == modules_.data()) return nullptr;
   return module == nullptr ? nullptr : &symbols_.code(module->path, module->build_id, pc - module->base);
 }
 

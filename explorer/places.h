@@ -41,6 +41,7 @@ class Places {
   const SourceFrame* frame(std::uint64_t pc);
 
   std::vector<Module> modules_;
+  bool several_programs_ = false;  // at the same addresses: what is there does not tell which
   Symbols symbols_;
 };
 

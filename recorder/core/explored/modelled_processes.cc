@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
                                       CLONE_NEWCGROUP | CLONE_NEWPID | CLONE_NEWTIME;
-constexpr std::uint64_t kInfoBytes = 128, kUsageBytes = 144;
+constexpr std::uint64_t kToldBytes = 28, kUsageBytes = 144;  // what waitid says of a siginfo_t, and of usage
 
 const Process& process_at(std::uint32_t index) { return state().processes[index]; }
 long own_group() { return member(self().process).group; }
@@ -144,8 +144,7 @@ long tell_end(Call& call, std::uint32_t index, long options) {
   std::uint32_t n = 0;
   const bool some = index != kMaxProcesses;
   const SignalInfo info = some ? info_of(index) : SignalInfo{};
-  static_assert(sizeof info == kInfoBytes);
-  if (is_waitid(call)) put(outputs, n, call.logged[2], &info, kInfoBytes);
+  if (is_waitid(call)) put(outputs, n, call.logged[2], &info, kToldBytes);
   if (some && !is_waitid(call)) put(outputs, n, call.logged[1], &member(index).wait_status, sizeof(std::int32_t));
   if (some) put(outputs, n, call.logged[is_waitid(call) ? 4 : 3], kNoUsage, kUsageBytes);
   if (some && (options & WNOWAIT) == 0) member(index).life = Life::kGone;
