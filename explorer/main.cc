@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "explorer/explore_command.h"
+#include "explorer/hunt/hunt_command.h"
 #include "explorer/suggestion.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
@@ -47,6 +48,7 @@ void add_predict_verb(CLI::App& app, int& status) {
 }
 
 const Verbs kVerbs[] = {
+    {{"hunt"}, reweave::add_hunt_command},
     {{"record"}, reweave::add_record_command},
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
