@@ -109,7 +109,8 @@ void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions
   search.examined = result.progress.examined();
   search.seconds = result.progress.seconds;
   search.saw_accesses = result.saw_accesses;
-  search.summary = summary_of(result, options, fmt::format("its part of --for {}s", options_.seconds));
+  search.summary = summary_of(result, options,
+                              fmt::format("{}--for {}s", hunt_.folder.empty() ? "" : "its part of ", options_.seconds));
   hunt_.searches.push_back(search);
   const SourcePaths sources(path_of(kSearchFolder) + "/prediction");
   for (const KeptFailure& failure : result.failures) take_over(failure, sources);
