@@ -16,6 +16,7 @@
 #include "explorer/failures.h"
 #include "explorer/places.h"
 #include "explorer/prediction.h"
+#include "explorer/race_check.h"
 #include "explorer/searches/predicted.h"
 #include "explorer/searches/search.h"
 #include "explorer/strategies/goals.h"
@@ -88,6 +89,7 @@ class Campaign {
   }
 
   CampaignResult run() {
+    if (options_.races) races_.emplace();
     length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
     confirm_candidates();
     search();
@@ -98,6 +100,8 @@ class Campaign {
     result_.not_kept_for = by_frequency(not_kept_for_);
     result_.expected = expected_.text();
     result_.saw_accesses = knowledge_.saw_accesses();
+    if (races_) result_.looked_at_for_races = races_->looked_at();
+    result_.races_unseen = races_ && !races_->sees_accesses();
     return std::move(result_);
   }
 
@@ -138,20 +142,24 @@ class Campaign {
   }
 
   RunResult one_run(const RunRequest& request) {
-    RunResult run = judged(workers_->run(request));
+    RunResult run = judged(workers_->run(request), races_ && races_->takes_next());
     count(request, run);
     return run;
   }
 
-  // What a run writes is known only by replaying it; so a check costs a replay for each run that passes.
-  RunResult judged(RunResult run) const {
+  // What a run writes, and its races, are known only by replaying it; so a check costs a replay for each run that
+  // passes.
+  RunResult judged(RunResult run, bool for_races) {
     expected_.judge(run);
-    if (options_.check.empty() || run.called_off || run.outcome != wire::OutcomeKind::kPassed) return run;
+    const bool checks = !options_.check.empty();
+    if ((!checks && !for_races) || run.called_off || run.outcome != wire::OutcomeKind::kPassed) return run;
     const std::string path = (fs::path(options_.output) / "run-to-check").string();
     save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
-    if (!output_passes(path, options_.check)) {
+    if (checks && !output_passes(path, options_.check)) {
       run.outcome = wire::OutcomeKind::kCheckFailed;
       run.text = "the check failed: " + options_.check;
+    } else if (for_races) {
+      races_->judge(run, path);
     }
     fs::remove_all(path);
     return run;
@@ -281,7 +289,7 @@ class Campaign {
       if (workers_->started() == 0) break;
       Workers::Done done = workers_->finish();
       const RunRequest& request = done.request;
-      RunResult run = judged(std::move(done.result));
+      RunResult run = judged(std::move(done.result), races_ && races_->takes_next());
       count(request, run);
       if (run.called_off) continue;
       if (run.fair_from == 0) length_ = std::max(length_, run.steps);
@@ -330,7 +338,12 @@ class Campaign {
       result_.unfaithful_end = describe_outcome(run);
       return false;
     }
-    failures_.note(run, request, how, number, step_limit());
+    if (run.races.empty()) failures_.note(run, request, how, number, step_limit());
+    RunResult one = run;  // each race is a failure of its own
+    for (const std::string& race : run.races) {
+      one.text = race;
+      failures_.note(one, request, how, number, step_limit());
+    }
     result_.progress.failures = failures_.different_ends();
     return true;
   }
@@ -349,7 +362,7 @@ class Campaign {
         return none;
       }
       result_.minimising_runs++;
-      return judged(workers_->run(request));
+      return judged(workers_->run(request), races_.has_value());
     };
   }
 
@@ -364,6 +377,7 @@ class Campaign {
   std::uint64_t length_ = 1000;
   bool stopped_ = false;
   bool hang_confirmed_ = false;
+  std::optional<RaceCheck> races_;
   std::optional<Repetition> repetition_;
   std::unique_ptr<Prediction> prediction_;  // null: this campaign makes none
   std::uint64_t started_ = 0;               // runs of the search

@@ -28,6 +28,7 @@ struct CampaignOptions {
   unsigned jobs = 1;          // workers
   std::string expected;       // endings that are normal (ExpectedEndings::parse); empty: the recorded run's
   std::string check;          // command that judges the output of each run that passed; empty: none
+  bool races = false;         // a data race is a failure
   bool every_access = false;  // each access is a schedule point in each run
   bool stop_at_first = false;
   unsigned verifications = 20;
@@ -63,7 +64,9 @@ struct KeptFailure {
   bool minimal = true;      // the schedule was made as simple as it gets, before budget and time were used up
   unsigned replays = 0, verified = 0;  // replays made, and those that failed the same way
   std::string how;                     // strategy, or the candidate
+  std::string cause;                   // shown by experiments (explorer/explain); may be empty
   std::string story;                   // the minimal schedule in plain words
+  std::string ending;                  // what breaks, if the run does not say so itself
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty
 
@@ -78,13 +81,15 @@ struct CampaignResult {
   // Why runs could not be examined, the most frequent reason first: what those that left the recording asked for, and
   // why others were not kept.
   Reasons left_for, not_kept_for;
-  std::string expected;        // endings that were taken as normal, if not exit status 0 alone
-  bool saw_accesses = false;   // memory accesses were schedule points
-  bool out_of_time = false;    // the limit of time ended the search
-  bool gave_up = false;        // none of the first runs could be examined
-  std::string unfaithful_end;  // how unfaithful runs ended
-  std::string report;          // what the search says of itself; may be empty
-  std::string prediction;      // what was predicted during the search; empty: nothing was asked for
+  std::string expected;                   // endings that were taken as normal, if not exit status 0 alone
+  bool saw_accesses = false;              // memory accesses were schedule points
+  bool out_of_time = false;               // the limit of time ended the search
+  bool gave_up = false;                   // none of the first runs could be examined
+  std::uint64_t looked_at_for_races = 0;  // runs
+  bool races_unseen = false;              // the program's accesses are not seen
+  std::string unfaithful_end;             // how unfaithful runs ended
+  std::string report;                     // what the search says of itself; may be empty
+  std::string prediction;                 // what was predicted during the search; empty: nothing was asked for
 };
 
 // Runs the campaign; `on_progress` is called after each run and returns false to stop (what was found is kept).

@@ -55,6 +55,10 @@ std::vector<std::string> summary_of(const CampaignResult& result, const Campaign
     lines.push_back(
         "memory accesses were not schedule points: only locks, atomics of libraries and system calls were reordered; "
         "build with -fsanitize=thread to search the accesses, too");
+  if (options.races && result.races_unseen)
+    lines.push_back("--races sees no memory accesses, so nothing is known of races: build with -fsanitize=thread");
+  else if (options.races)
+    lines.push_back(fmt::format("{} of the runs were looked at for races", result.looked_at_for_races));
   if (!result.expected.empty())
     lines.push_back(fmt::format("taken as normal: {}{}", result.expected,
                                 options.expected.empty() ? ", as recorded (--expect-status says otherwise)" : ""));
@@ -76,8 +80,11 @@ std::string details_of(const KeptFailure& failure, std::string_view limits) {
   text += failure.count > 1 ? fmt::format(", {} runs failed like this\n", failure.count) : "\n";
   if (!failure.minimal)
     text += fmt::format("  the schedule may not be minimal: the runs or the time for that were used up ({})\n", limits);
-  for (const std::string& part : {failure.last_words, failure.story, failure.stacks})
-    if (!part.empty()) text += fmt::format("  {}\n", part);
+  if (!failure.last_words.empty()) text += fmt::format("  {}\n", failure.last_words);
+  if (!failure.cause.empty()) text += fmt::format("  The cause: {}", failure.cause);
+  if (!failure.story.empty())
+    text += fmt::format("  {}{}{}\n", failure.story, failure.ending.empty() ? "" : " ", failure.ending);
+  if (!failure.stacks.empty()) text += fmt::format("  {}\n", failure.stacks);
   return text;
 }
 

@@ -86,7 +86,7 @@ int explore(ExploreArguments& arguments) {
                  failure.replays, failure.path, failure.what, failure.how, failure.found_at);
   if (reproduced_failures(result) > 0) return kExitFailureFound;
   if (!reader.is_whole()) return kExitTruncated;
-  return result.progress.examined() > 0 ? 0 : kExitNotExamined;
+  return result.progress.examined() > 0 && !result.races_unseen ? 0 : kExitNotExamined;
 }
 
 }  // namespace
@@ -134,6 +134,10 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option("--minimise", options.minimise_runs, "runs spent on making each failure's schedule minimal")
       ->check(whole_number())
       ->capture_default_str();
+  verb->add_flag(
+      "--races", options.races,
+      "a data race is a failure, told as `record --races` tells it, with TSAN_OPTIONS; each run costs a trace "
+      "more, so of long campaigns the first 100 runs are looked at, then each tenth");
   verb->add_flag("--every-access", options.every_access,
                  "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");

@@ -37,7 +37,7 @@ std::set<std::string> standing(const Observation& run, Places& places) {
 
 std::uint64_t failure_site(const RunResult& run, const Places& places) {
   const Observation& observed = run.observed;
-  if (observed.empty() || stands_still(run)) return 0;
+  if (observed.empty() || stands_still(run) || !run.races.empty()) return 0;
   const ThreadId last = observed[observed.size() - 1].thread;
   for (std::size_t i = observed.size(); i-- > 0;)
     if (observed[i].thread == last && places.in_program(observed[i].pc)) return observed[i].pc;
@@ -70,13 +70,17 @@ std::uint64_t release_site(const Observation& run) {
   return 0;
 }
 
-bool says_it_all(const RunResult& run) { return stands_still(run) || run.outcome == wire::OutcomeKind::kMemoryError; }
+bool says_it_all(const RunResult& run) {
+  return stands_still(run) || run.outcome == wire::OutcomeKind::kMemoryError || !run.races.empty();
+}
 
 FailureKey key_of(const RunResult& run, Places& places) {
   FailureKey key;
   const Observation& observed = run.observed;
-  if (observed.empty()) return key;
-  if (stands_still(run)) {
+  if (observed.empty() && run.races.empty()) return key;
+  if (!run.races.empty()) {
+    key.where.insert(run.text);
+  } else if (stands_still(run)) {
     key.stands_still = true;
     key.where = standing(observed, places);
   } else if (says_it_all(run)) {

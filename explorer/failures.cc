@@ -4,12 +4,17 @@
 #include <filesystem>
 #include <set>
 
+#include "explorer/explain/context.h"
+#include "explorer/explain/explain.h"
+#include "explorer/explain/report.h"
 #include "explorer/failure_store.h"
 #include "explorer/memory_stacks.h"
+#include "explorer/race_check.h"
 #include "explorer/story.h"
 #include "explorer/switches.h"
 #include "formats/error.h"
 #include "formats/folder.h"
+#include "formats/private_folder.h"
 
 namespace reweave {
 
@@ -17,8 +22,9 @@ namespace {
 
 void write_story(const KeptFailure& failure) {
   std::string text;
-  for (const std::string& part : {failure.story, failure.stacks}) text += part.empty() ? "" : part + "\n";
-  Folder::open(failure.path).replace_file("story.txt", text);
+  for (const std::string& part : {failure.cause, failure.story, failure.ending, failure.stacks})
+    text += part.empty() ? "" : part + "\n";
+  if (!text.empty()) Folder::open(failure.path).replace_file("story.txt", text);
 }
 
 // The runs ended alike. Uses of released memory do whatever the use is, a read, a write or another release: which of
@@ -33,7 +39,7 @@ bool same_end(const RunResult& a, const RunResult& b) {
 
 void Failures::note(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number,
                     std::uint64_t step_limit) {
-  const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first;
+  const bool slow = run.outcome == wire::OutcomeKind::kHang || options_.stop_at_first || !run.races.empty();
   const unsigned samples = slow ? 1 : 4;
   const bool complete = !run.observed.empty() && request.quiet == nullptr;
   if (!complete && is_known(run, failure_site(run, places_), samples)) return;
@@ -75,6 +81,7 @@ RunResult Failures::observed(const RunResult& run, std::uint64_t step_limit) con
   again.observe = true;
   again.step_limit = step_limit;
   RunResult seen = run_(again);
+  tell_same_race(seen, run);
   return same_failure(seen, run) ? seen : run;
 }
 
@@ -95,8 +102,13 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
     return same_failure(a, b) && failure_site(a, places_) == failure_site(b, places_);
   };
   const bool can_be_told = request_of(switches_of(found.run)).goal.size() <= kGoalBytes;
+  const Runner run_again = [&](const RunRequest& request) {
+    RunResult again = run_(request);
+    tell_same_race(again, found.run);
+    return again;
+  };
   const Minimised smallest =
-      can_be_told ? minimise(run_, found.run, minimise_budget(found.run), same) : Minimised{found.run, false};
+      can_be_told ? minimise(run_again, found.run, minimise_budget(found.run), same) : Minimised{found.run, false};
   const Known known = {found.run, key_of(smallest.run, places_), kept_.size()};
   for (const Known& other : known_)
     if (same_end(other.run, known.run) && same_bug(other.key, known.key)) {
@@ -105,6 +117,21 @@ void Failures::keep_minimal(const Found& found, const Departure& departure) {
     }
   known_.push_back(known);
   store(smallest, found, departure);
+}
+
+// The short form of `explain`, where runs are short enough.
+std::optional<Explanation> Failures::explanation_of(const RunResult& run) const {
+  constexpr std::uint64_t kMostSteps = 20'000'000, kRuns = 600;
+  if (run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return {};
+  const Batch batch = [this](const std::vector<RunRequest>& requests) {
+    std::vector<RunResult> runs;
+    for (const RunRequest& request : requests) {
+      runs.push_back(run_(request));
+      if (runs.back().called_off) break;
+    }
+    return runs;
+  };
+  return explain(batch, run, ExplainOptions::short_form());
 }
 
 void Failures::store(const Minimised& smallest, const Found& found, const Departure& departure) {
@@ -118,9 +145,11 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   kept.preemptions = preemptions_of(run);
   kept.how = found.how;
   kept.story = tell_story(run, places_);
+  kept.ending = tell_ending(run, places_);
   save_run(options_.recording, departure, run, found.request.policy, kept.path);
-  if (!kept.story.empty()) write_story(kept);
+  write_story(kept);  // even if there is no time for what follows
   kept_runs_.push_back(run);
+  explanations_.push_back(explanation_of(run));
   kept_.push_back(kept);
 }
 
@@ -132,8 +161,15 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
       failure.verified += replays_alike(failure.path, kept_runs_[i], expected_, options_.check) ? 1 : 0;
     }
     if (failure.verified == 0) continue;
+    if (std::optional<Explanation>& explanation = explanations_[i]) {
+      const PrivateFolder scratch;
+      if (!time_is_up()) add_contexts(*explanation, failure.path, scratch.path());
+      failure.cause = cause_text(*explanation, places_);
+    }
     failure.last_words = last_words_of(failure.path);
+    if (!failure.last_words.empty()) failure.ending.clear();
     tell_stacks(failure, kept_runs_[i]);
+    write_story(failure);
   }
   name_by_reproduction();
   return kept_;
@@ -152,11 +188,14 @@ void Failures::name_by_reproduction() {
 }
 
 void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
+  if (!run.races.empty()) {
+    failure.stacks = race_of_recording(failure.path, run.text).report;
+    return write_story(failure);
+  }
   if (run.outcome != wire::OutcomeKind::kMemoryError) return;
   const std::optional<MemoryError> error = memory_error_of(run.text);
   CHECK(error);
   failure.stacks = tell_memory_error(failure.path, *error, places_);
-  write_story(failure);
 }
 
 }  // namespace reweave

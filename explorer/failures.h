@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "explorer/campaign.h"
 #include "explorer/expected_endings.h"
+#include "explorer/explain/explanation.h"
 #include "explorer/failure_key.h"
 #include "explorer/fork_server.h"
 #include "explorer/minimise.h"
@@ -53,6 +55,7 @@ class Failures {
   bool is_known(const RunResult& run, std::uint64_t site, unsigned samples);
   bool is_found(const RunResult& run);
   std::uint64_t minimise_budget(const RunResult& run) const;
+  std::optional<Explanation> explanation_of(const RunResult& run) const;
   void keep_minimal(const Found& found, const Departure& departure);
   void store(const Minimised& smallest, const Found& found, const Departure& departure);
   void name_by_reproduction();
@@ -65,7 +68,8 @@ class Failures {
   std::vector<Found> found_;
   std::vector<Known> known_;
   std::vector<KeptFailure> kept_;
-  std::vector<RunResult> kept_runs_;  // in the order of kept_
+  std::vector<RunResult> kept_runs_;                      // in the order of kept_
+  std::vector<std::optional<Explanation>> explanations_;  // likewise; nothing: runs take too long
 };
 
 }  // namespace reweave

@@ -262,7 +262,10 @@ RunResult ForkServer::result(const char* killed) const {
   const std::uint64_t step = self.runs_.state().step, fair_from = self.runs_.header().config.fair_from;
   result.steps = step - departure_step();
   result.fair_from = step > fair_from ? fair_from : 0;
-  std::memcpy(&result.witness, self.runs_.state().policy.words.begin(), sizeof result.witness);
+  PolicyState& policy = self.runs_.state().policy;
+  std::memcpy(&result.witness, policy.words.begin(), sizeof result.witness);
+  if (self.runs_.header().config.policy.name == std::string_view("guided"))
+    std::memcpy(&result.guide, policy.guide.begin(), sizeof result.guide);
   if (status.fatal.load() != 0) {
     result.outcome = static_cast<wire::OutcomeKind>(status.outcome.load());
     result.text = status.message;

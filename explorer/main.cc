@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -14,11 +15,13 @@
 #include <system_error>
 #include <vector>
 
+#include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/hunt/hunt_command.h"
 #include "explorer/suggestion.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
+#include "predictor/races/examine.h"
 #include "recorder/supervisor/init_process.h"
 #include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/record_command.h"
@@ -37,25 +40,40 @@ struct Verbs {
 };
 
 // Who analyses traces runs no program: what makes them comes from here.
-void add_predict_verb(CLI::App& app, int& status) {
+reweave::TraceMaker trace_maker() {
   const auto make = [](const std::string& recording, const std::string& output,
                        const std::function<void(std::uint64_t)>& progress) -> reweave::TraceShortfall {
     const reweave::TracedReplay traced = reweave::trace_recording(recording, output, progress);
     if (traced.whole) return {};
     return {traced.result.text, reweave::exit_status_of(traced.result.outcome)};
   };
-  reweave::add_predict_command(app, status, {reweave::recording_to_read, make});
+  return {reweave::recording_to_read, make};
+}
+
+void add_predict_verb(CLI::App& app, int& status) { reweave::add_predict_command(app, status, trace_maker()); }
+
+reweave::RaceOptions race_options() { return reweave::RaceOptions::of_environment(std::getenv("TSAN_OPTIONS")); }
+
+void add_record_verb(CLI::App& app, int& status) {
+  const auto examine = [](const std::string& recording, const std::function<void()>& progress) {
+    reweave::fit_own_limits();
+    const reweave::RaceVerdict verdict =
+        reweave::report_races(recording, race_options(), trace_maker(), [&](std::uint64_t) { progress(); });
+    return reweave::RaceExaminer::Verdict{verdict.reports, verdict.always, verdict.if_passed};
+  };
+  reweave::add_record_command(app, status, {[] { race_options(); }, examine});
 }
 
 const Verbs kVerbs[] = {
     {{"hunt"}, reweave::add_hunt_command},
-    {{"record"}, reweave::add_record_command},
+    {{"record"}, add_record_verb},
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
     {{"predict"}, add_predict_verb},
     {{"explore"}, reweave::add_explore_command},
+    {{"explain"}, reweave::add_explain_command},
 };
 
 // The verb that the command line begins with, for the options of all take as long as the start of a small program; all

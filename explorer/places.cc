@@ -125,7 +125,7 @@ std::uint64_t Places::address_of(const std::string& function) {
 std::string Places::object(std::uint64_t address) {
   if (const Module* module = module_at(address)) {
     const DataSymbol data = symbols_.data(module->path, module->build_id, address - module->base);
-    if (!data.name.empty()) return data.offset == 0 ? data.name : fmt::format("{}+{}", data.name, data.offset);
+    if (!data.name.empty()) return data.text();
   }
   return fmt::format("memory at {:#x}", address);
 }

@@ -19,6 +19,8 @@ class Places {
   std::vector<std::string> frames(std::uint64_t pc);
   // The function that code() names; what code() says if none is known.
   std::string function(std::uint64_t pc);
+  // The function, file and line that code() names; null if none are known.
+  const SourceFrame* source(std::uint64_t pc) { return frame(pc); }
   // The text of that source line; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
   // Of the program itself, not of a library.

@@ -46,7 +46,9 @@ struct RunResult {
   std::uint64_t steps = 0;         // schedule points executed
   std::uint64_t fair_from = 0;     // step at which the fair schedule began, as SwitchRecord counts; 0: it did not
   WitnessProgress witness = {};    // how far the policy `witness` came
+  GuideProgress guide = {};        // what the policy `guided` had to do
   double seconds = 0;              // that it took
+  std::vector<std::string> races;  // that it showed, where runs are looked at for them (explorer/race_check.h)
   bool called_off = false;         // before its end, for the time was up: the rest says nothing
   Observation observed;
 

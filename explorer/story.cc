@@ -7,49 +7,14 @@
 #include <map>
 #include <vector>
 
+#include "explorer/wording.h"
+
 namespace reweave {
 
 namespace {
 
-// What a thread does, by OpKind.
-constexpr const char* kVerbs[] = {"starts",
-                                  "accesses",
-                                  "accesses",
-                                  "locks",
-                                  "unlocks",
-                                  "waits on",
-                                  "notifies",
-                                  "uses the semaphore",
-                                  "enters the barrier",
-                                  "creates a thread",
-                                  "joins a thread",
-                                  "yields",
-                                  "makes a system call",
-                                  "ends",
-                                  "uses"};
-
 constexpr std::size_t kMostStops = 8;    // told one by one
 constexpr std::size_t kMostThreads = 6;  // named in a list
-
-const char* verb_of(const ChoiceNote& note) {
-  const OpKind kind = kind_of(note);
-  const bool memory = kind == OpKind::kAccess || kind == OpKind::kAtomic;
-  if (memory) return note.is_write != 0 ? "writes" : "reads";
-  return note.kind < std::size(kVerbs) ? kVerbs[note.kind] : "uses";
-}
-
-bool names_object(const ChoiceNote& note) {
-  const OpKind kind = kind_of(note);
-  return note.object != 0 && kind != OpKind::kSyscall && kind != OpKind::kCreate && kind != OpKind::kJoin &&
-         kind != OpKind::kYield && kind != OpKind::kExit && kind != OpKind::kStart;
-}
-
-std::string operation(const ChoiceNote& note, Places& places) {
-  if (note.pc == 0) return verb_of(note);
-  std::string text = verb_of(note);
-  if (names_object(note)) text += " " + places.object(note.object);
-  return text + " in " + places.code(note.pc);
-}
 
 class Teller {
  public:
@@ -63,7 +28,21 @@ class Teller {
       if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
     if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
     if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
-    return text + " " + ending() + standstill();
+    return text + standstill();
+  }
+
+  std::string ending() {
+    if (run_.empty()) return "";
+    const std::string outcome = describe_outcome(result_);
+    const std::string what = outcome.substr(0, outcome.find('\n'));
+    if (!result_.races.empty()) return fmt::format("What breaks: {}.", what);
+    // The last step in the program itself: what a library does while it aborts is of no interest.
+    const ThreadId last = run_[run_.size() - 1].thread;
+    for (std::size_t i = run_.size(); i-- > 0;)
+      if (run_[i].thread == last && places_.in_program(run_[i].pc))
+        return fmt::format("What breaks: {}, in thread {}, which last {}{}.", what, last,
+                           operation_text(run_[i], places_), quoted(run_[i].pc));
+    return fmt::format("What breaks: {}, in thread {}.", what, last);
   }
 
  private:
@@ -77,7 +56,7 @@ class Teller {
     const ThreadId stopped = run_[i].from;
     const std::size_t back = next_of(stopped, i);
     std::string text = fmt::format("Thread {} stops{}", stopped, back < run_.size() ? "" : " for good");
-    if (back < run_.size()) text += " before it " + operation(run_[back], places_);
+    if (back < run_.size()) text += " before it " + operation_text(run_[back], places_);
     if (back < run_.size()) text += quoted(run_[back].pc);
     text += fmt::format(". {}", meanwhile(i, back, stopped));
     return text;
@@ -102,7 +81,8 @@ class Teller {
                               : " run to the end";
     if (!conflicts.empty()) {
       const std::size_t last = conflicts.back();
-      text += fmt::format(": thread {} {}{}", run_[last].thread, operation(run_[last], places_), quoted(run_[last].pc));
+      text += fmt::format(": thread {} {}{}", run_[last].thread, operation_text(run_[last], places_),
+                          quoted(run_[last].pc));
     }
     if (to < run_.size()) text += fmt::format("; then thread {} goes on", stopped);
     return text + ".";
@@ -144,7 +124,7 @@ class Teller {
     std::vector<std::string> steps;
     for (const ChoiceNote& note : run_.tail()) {
       if (note.thread != thread || (in_program && !places_.in_program(note.pc))) continue;
-      const std::string step = operation(note, places_) + quoted(note.pc);
+      const std::string step = operation_text(note, places_) + quoted(note.pc);
       if (std::ranges::find(steps, step) == steps.end()) steps.push_back(step);
     }
     if (steps.size() > kMostSteps) {
@@ -180,22 +160,10 @@ class Teller {
       for (std::size_t i = last; !places_.in_program(run_[last].pc) && i-- > 0;)
         if (run_[i].thread == id && places_.in_program(run_[i].pc)) last = i;
       if (!ended)
-        text +=
-            fmt::format(" Thread {} stands where it {}{}.", id, operation(run_[last], places_), quoted(run_[last].pc));
+        text += fmt::format(" Thread {} stands where it {}{}.", id, operation_text(run_[last], places_),
+                            quoted(run_[last].pc));
     }
     return text;
-  }
-
-  std::string ending() {
-    const std::string outcome = describe_outcome(result_);
-    const std::string what = outcome.substr(0, outcome.find('\n'));
-    // The last step in the program itself: what a library does while it aborts is of no interest.
-    const ThreadId last = run_[run_.size() - 1].thread;
-    for (std::size_t i = run_.size(); i-- > 0;)
-      if (run_[i].thread == last && places_.in_program(run_[i].pc))
-        return fmt::format("What breaks: {}, in thread {}, which last {}{}.", what, last, operation(run_[i], places_),
-                           quoted(run_[i].pc));
-    return fmt::format("What breaks: {}, in thread {}.", what, last);
   }
 
   const Observation& run_;
@@ -206,5 +174,7 @@ class Teller {
 }  // namespace
 
 std::string tell_story(const RunResult& run, Places& places) { return Teller(run, places).tell(); }
+
+std::string tell_ending(const RunResult& run, Places& places) { return Teller(run, places).ending(); }
 
 }  // namespace reweave

@@ -10,5 +10,7 @@ namespace reweave {
 
 // `run` must have been observed.
 std::string tell_story(const RunResult& run, Places& places);
+// What breaks, where the program does not say so itself.
+std::string tell_ending(const RunResult& run, Places& places);
 
 }  // namespace reweave

@@ -67,6 +67,7 @@ Packer pack(const RunResult& result) {
   message.put(result.steps);
   message.put(result.fair_from);
   message.put(result.witness);
+  message.put(result.guide);
   message.put(result.seconds);
   message.put(result.called_off);
   message.put_list(result.observed.notes());
@@ -85,6 +86,7 @@ RunResult unpack_result(Unpacker& message) {
   result.steps = message.get<std::uint64_t>();
   result.fair_from = message.get<std::uint64_t>();
   result.witness = message.get<WitnessProgress>();
+  result.guide = message.get<GuideProgress>();
   result.seconds = message.get<double>();
   result.called_off = message.get<bool>();
   std::vector<ChoiceNote> notes, tail;

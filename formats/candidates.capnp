@@ -37,7 +37,7 @@ struct Candidate {
 struct Event {
   thread @0 :UInt16;
   index @1 :UInt64;        # in the trace
-  kind @2 :UInt8;          # event.h EventKind, < 26
+  kind @2 :UInt8;          # event.h EventKind, < 30
   site @3 :UInt32;         # < sites
   address @4 :UInt64;
   object @5 :Text;         # the way people name it, or empty
@@ -55,7 +55,7 @@ struct HeldLock {
 struct Step {
   thread @0 :UInt16;
   index @1 :UInt64;    # in the trace
-  kind @2 :UInt8;      # event.h EventKind, < 27
+  kind @2 :UInt8;      # event.h EventKind, < 30
   address @3 :UInt64;
   pc @4 :UInt64;       # in the run that was traced
 }

@@ -7,7 +7,7 @@ constexpr const char* kKindNames[] = {
     "read",       "write",        "atomic-load", "atomic-store",  "atomic-rmw",    "fence",    "lock",     "unlock",
     "wait-begin", "wait-end",     "notify",      "barrier-enter", "barrier-leave", "sem-post", "sem-wait", "fork",
     "join",       "begin",        "end",         "branch",        "alloc",         "free",     "call",     "return",
-    "syscall",    "lock-request", "stack",       "send",          "receive"};
+    "syscall",    "lock-request", "stack",       "send",          "receive",       "hint"};
 static_assert(std::size(kKindNames) == static_cast<std::size_t>(EventKind::kKindCount));
 
 std::string place_of(const TraceReader& reader, std::uint32_t site) {

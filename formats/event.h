@@ -44,7 +44,8 @@ enum class EventKind : std::uint8_t {
   kStack = 26,        // extra = the thread's call stack, an id of the trace or 0, at has_stack() events from here on
   kSend = 27,         // gave something to kernel object `address`: what a receipt from it comes after
   kReceive = 28,      // got something from kernel object `address`
-  kKindCount = 29,
+  kHint = 29,         // what only reports of races need: aux = Hint, address and extra as said there
+  kKindCount = 30,
 };
 
 // Kinds that happen in the call stack that the thread's last kStack names: where threads wait for each other.
@@ -66,6 +67,25 @@ inline constexpr std::uint8_t kSamePoint = 1;
 
 // Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
 inline constexpr std::uint8_t kNullValue = 2;
+
+// Bits of `aux` of a kWrite of one byte: it makes, or ends, the lock there. Both, of 8 bytes: a virtual-table pointer.
+inline constexpr std::uint8_t kMakesLock = 4;
+inline constexpr std::uint8_t kEndsLock = 8;
+
+// `aux` of a kSend or kReceive: not through a descriptor. ThreadSanitizer knows no order by it.
+inline constexpr std::uint8_t kNoDescriptor = 1;
+
+// `aux` of a kHint. Values are part of the trace format: append only.
+enum class Hint : std::uint8_t {
+  kCreatesThread = 0,  // the thread that this one starts next is started from here; extra = 1: detached
+  kDetaches = 1,       // address = the thread's handle
+  kWritesFile = 2,     // gave something to a file by a descriptor, and so to whoever reads files
+  kReadsFile = 3,      // got something from a file
+  kIgnoresReads = 4,   // extra = 1: from here on the thread's reads are in no race; 0: they are again
+  kIgnoresWrites = 5,  // likewise of writes
+  kIgnoresOrder = 6,   // likewise its synchronisation orders nothing
+  kBenign = 7,         // races of the `extra` bytes at `address` are meant
+};
 
 // `aux` of a kCall: the program enters main, where explored runs begin. It has no site.
 inline constexpr std::uint8_t kEntersMain = 1;

@@ -15,7 +15,7 @@ inline constexpr int kExitDeadlock = 7;       // the run ended in a deadlock
 inline constexpr int kExitHang = 8;           // an explored run that a fair schedule does not end
 inline constexpr int kExitMemoryError = 9;    // use after free, double free
 inline constexpr int kExitFailureFound = 10;  // explore found a failure
-inline constexpr int kExitNotExamined = 11;   // explore could examine no run
+inline constexpr int kExitNotExamined = 11;   // explore could examine no run, explain found nothing
 inline constexpr int kExitInternal = 70;      // a defect of Reweave
 
 struct ExitStatusRow {
@@ -32,7 +32,7 @@ inline constexpr ExitStatusRow kExitStatuses[] = {
     {kExitHang, "the run hangs: a fair schedule does not end it"},
     {kExitMemoryError, "a memory error: heap use after free, double free, out of bounds"},
     {kExitFailureFound, "explore found a failure that replays"},
-    {kExitNotExamined, "explore could examine no run"},
+    {kExitNotExamined, "explore could examine no run, or explain found no order that matters"},
     {kExitInternal, "a defect of Reweave"},
 };
 

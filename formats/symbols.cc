@@ -12,10 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "formats/debug_session.h"
 #include "formats/folder.h"
+#include "formats/variable_types.h"
 
 namespace reweave {
 namespace {
@@ -106,6 +108,11 @@ std::string CodeSymbol::text() const {
   return result;
 }
 
+std::string DataSymbol::text() const {
+  if (!path.empty() || offset == 0) return name + path;
+  return name + "+" + std::to_string(offset);
+}
+
 // One ELF file.
 class Symbols::Module {
  public:
@@ -147,7 +154,8 @@ class Symbols::Module {
     const char* name = dwfl_module_addrinfo(module_, offset + bias_, &within, &symbol, nullptr, nullptr, nullptr);
     const auto type = GELF_ST_TYPE(symbol.st_info);
     if (name == nullptr || type == STT_FUNC || within >= symbol.st_size) return result;
-    return {demangle(name), within, symbol.st_size};
+    if (!variables_) variables_.emplace(module_);
+    return {demangle(name), within, symbol.st_size, variables_->path_at(offset + bias_ - within, within)};
   }
 
   std::vector<std::uint64_t> functions(const std::string& name) const {
@@ -267,6 +275,7 @@ class Symbols::Module {
   };
   mutable std::map<Dwarf_Addr, UnitRange> units_;  // by start; filled when first needed
   mutable bool units_read_ = false;
+  mutable std::optional<VariableTypes> variables_;  // read when first needed
 };
 
 Symbols::Symbols(SymbolFiles files) : files_(std::move(files)) {}

@@ -35,6 +35,10 @@ struct DataSymbol {
   std::string name;  // demangled; empty if no variable is there
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  std::string path;  // what lies at the offset: "[1].money"; empty if it is the variable itself, or is not known
+
+  // "accounts[1].money", or "accounts+40".
+  std::string text() const;
 };
 
 // Where the files are, if not where they were.

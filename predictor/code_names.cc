@@ -107,7 +107,7 @@ std::string CodeNames::data(std::uint64_t address) {
   if (nearest == nullptr) return "";
   const DataSymbol found = symbols_.data(nearest->path, nearest->build_id, address - nearest->base);
   if (found.name.empty()) return "";
-  it->second = found.offset ? fmt::format("{}+{}", found.name, found.offset) : found.name;
+  it->second = found.text();
   return it->second;
 }
 

@@ -9,6 +9,7 @@
 
 #include "formats/error.h"
 #include "formats/folder.h"
+#include "formats/private_folder.h"
 #include "formats/trace_reader.h"
 
 namespace reweave {
@@ -38,24 +39,6 @@ bool is_current(const Folder& folder, const std::string& recording) {
     return false;
   }
 }
-
-// A folder of ours that is removed with what it holds.
-class PrivateFolder {
- public:
-  PrivateFolder() : path_((fs::temp_directory_path() / "reweave-XXXXXX").string()) {
-    REQUIRE(::mkdtemp(path_.data()) != nullptr, "{}: {}", path_, std::strerror(errno));
-  }
-  ~PrivateFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace
 

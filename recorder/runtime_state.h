@@ -313,6 +313,7 @@ class PolicyWords {
 struct PolicyState {
   std::uint64_t random[4];  // generator state, seeded from the configuration
   PolicyWords words;        // the policy's own
+  PolicyWords guide;        // of the policy `guided`, which runs another one
 };
 
 // A seccomp filter of the target's (core/syscalls/seccomp.h).

@@ -8,6 +8,10 @@ using wire::KernelStep;
 
 KernelStep kind_of(const TraceEvent& step) { return static_cast<KernelStep>(step.aux); }
 
+TraceEvent hint(const TraceEvent& step, Hint hint) {
+  return {0, step.pc, 0, step.thread, EventKind::kHint, static_cast<std::uint8_t>(hint)};
+}
+
 }  // namespace
 
 void KernelObjects::note(const wire::RecordHeader* record) {
@@ -27,8 +31,8 @@ KernelObjects::Object KernelObjects::place(std::uint64_t kind, std::uint64_t whi
 }
 
 void KernelObjects::tell(const TraceEvent& step, EventKind kind, const std::set<Object>& objects,
-                         std::vector<TraceEvent>& result) {
-  for (const Object object : objects) result.push_back({object, step.pc, 0, step.thread, kind, 0});
+                         std::vector<TraceEvent>& result, std::uint8_t aux) {
+  for (const Object object : objects) result.push_back({object, step.pc, 0, step.thread, kind, aux});
 }
 
 // What is received from `end`; of an epoll descriptor, from those that it watches with this data.
@@ -54,18 +58,20 @@ bool KernelObjects::tell_of(const TraceEvent& step, std::vector<TraceEvent>& res
   switch (kind_of(step)) {
     case KernelStep::kSends:
       if (is_known) tell(step, EventKind::kSend, at->second.out, result);
+      if (is_known && at->second.is_file) result.push_back(hint(step, Hint::kWritesFile));
       return true;
     case KernelStep::kReceives:
     case KernelStep::kReady:
+      if (is_known && at->second.is_file) result.push_back(hint(step, Hint::kReadsFile));
       if (is_known) add_incoming(at->second, kind_of(step) == KernelStep::kReady ? &step.extra : nullptr, 0, incoming);
       tell(step, EventKind::kReceive, incoming, result);
       return true;
     case KernelStep::kGives:
-      tell(step, EventKind::kSend, {place(step.address, step.extra)}, result);
+      tell(step, EventKind::kSend, {place(step.address, step.extra)}, result, kNoDescriptor);
       return true;
     case KernelStep::kTakes:
       files_locked_ |= step.address == static_cast<std::uint64_t>(KernelPlace::kFileLocks);
-      tell(step, EventKind::kReceive, {place(step.address, step.extra)}, result);
+      tell(step, EventKind::kReceive, {place(step.address, step.extra)}, result, kNoDescriptor);
       return true;
     case KernelStep::kOpens:
       if (fifos_.contains(step.extra))
@@ -73,7 +79,7 @@ bool KernelObjects::tell_of(const TraceEvent& step, std::vector<TraceEvent>& res
       return true;
     case KernelStep::kLeaves:
       for (const auto& [descriptor, end] : table) tell(step, EventKind::kSend, end.out, result);
-      if (files_locked_) tell(step, EventKind::kSend, {place(KernelPlace::kFileLocks)}, result);
+      if (files_locked_) tell(step, EventKind::kSend, {place(KernelPlace::kFileLocks)}, result, kNoDescriptor);
       return true;
     default:
       return false;
@@ -166,10 +172,11 @@ void KernelObjects::change(const TraceEvent& step, std::vector<TraceEvent>& resu
 // Both ways are one object: opening a FIFO waits for who opens it the other way.
 void KernelObjects::open(const TraceEvent& step) {
   Descriptors& table = of(step.thread);
-  table.erase(step.address);
-  if (!fifos_.contains(step.extra)) return;
+  End& end = table[step.address] = {};
+  end.is_file = !fifos_.contains(step.extra);
+  if (end.is_file) return;
   const Object object = place(static_cast<std::uint64_t>(KernelPlace::kFifo), step.extra);
-  table[step.address] = {{object}, {object}, {}};
+  end.in = end.out = {object};
 }
 
 // Who connects learns that somebody listens.
@@ -201,7 +208,7 @@ void KernelObjects::close(const TraceEvent& step, std::vector<TraceEvent>& resul
   const auto first = table.lower_bound(step.address), last = table.upper_bound(step.extra);
   for (auto at = first; at != last; ++at) tell(step, EventKind::kSend, at->second.out, result);
   table.erase(first, last);
-  if (files_locked_) tell(step, EventKind::kSend, {place(KernelPlace::kFileLocks)}, result);
+  if (files_locked_) tell(step, EventKind::kSend, {place(KernelPlace::kFileLocks)}, result, kNoDescriptor);
 }
 
 void KernelObjects::watch(const TraceEvent& step, bool starts) {

@@ -4,7 +4,8 @@
 // Where that cannot be told, more is taken as one object than is: of all sockets of one kind what comes to those that
 // were accepted, and what comes to the others; all file locks; all signals and ends of tasks. A receipt is then ordered
 // after more than it must be, which can hide a finding but not make a wrong one. Descriptors of other kinds (files,
-// terminals, FIFOs that were there before the run) are no objects: what is handed over through them is not ordered.
+// terminals, FIFOs that were there before the run) are no objects: what is handed over through them is not ordered,
+// but that files are used is told (Hint in formats/event.h).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ class KernelObjects {
   // which of them it is.
   struct End {
     std::set<Object> in, out;
-    std::shared_ptr<Watched> watched;  // by an epoll descriptor
+    std::shared_ptr<Watched> watched = {};  // by an epoll descriptor
+    bool is_file = false;                   // opened by name, and no FIFO
   };
   struct Watch {
     std::uint64_t data;
@@ -66,7 +68,7 @@ class KernelObjects {
   void receive_passed(const TraceEvent& step);
   static void add_incoming(const End& end, const std::uint64_t* data, int depth, std::set<Object>& objects);
   static void tell(const TraceEvent& step, EventKind kind, const std::set<Object>& objects,
-                   std::vector<TraceEvent>& result);
+                   std::vector<TraceEvent>& result, std::uint8_t aux = 0);
 
   std::map<ThreadId, std::uint16_t> process_of_;
   std::map<std::uint16_t, Descriptors> tables_;                       // by process

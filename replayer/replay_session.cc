@@ -123,7 +123,7 @@ class ReplaySession {
     const TraceEvent event = wire::unpack_trace(words);
     if (event.kind != wire::kKernelStepKind) return options_.trace->append(words);
     for (const TraceEvent& told : kernel_objects_.take(event)) {
-      const std::uint64_t packed[] = {wire::pack_word0(told.kind, 0, told.address, false),
+      const std::uint64_t packed[] = {wire::pack_word0(told.kind, told.aux, told.address, false),
                                       wire::pack_word1(told.pc, told.thread)};
       options_.trace->append(packed);
     }

@@ -14,7 +14,7 @@ import sys
 # What the code inside the target may include besides its own folder: no library, nothing that allocates.
 IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder/runtime_state.h", "recorder/policy.h",
               "recorder/core_api.h", "recorder/elf_symbols.h", "recorder/guard.h", "recorder/observation.h",
-              "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h")
+              "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/awake_threads.h")
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {
     "formats/": (),

@@ -83,8 +83,6 @@ std::string xml_text(std::string_view text) {
         return "&gt;";
       case '"':
         return "&quot;";
-      case '\n':
-        return "&#10;";
       default:
         return "";
     }
@@ -92,7 +90,7 @@ std::string xml_text(std::string_view text) {
 }
 
 std::string markdown_text(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\`*_{}[]()#+-.!|~&<>@:$";
+  constexpr std::string_view kSpecial = "\\`*_{}[]#!|~&<>$";
   std::string result;
   for (const char c : one_line(text)) {
     if (c == '<')

@@ -12,7 +12,7 @@ namespace reweave {
 std::string plain_text(std::string_view text);
 // Plain text in one line.
 std::string one_line(std::string_view text);
-// As an XML document's text, or an attribute's value between double quotes.
+// As an XML document's text or, of one line, an attribute's value between double quotes.
 std::string xml_text(std::string_view text);
 // In a line of Markdown, as it is.
 std::string markdown_text(std::string_view text);

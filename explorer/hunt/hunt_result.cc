@@ -28,7 +28,9 @@ json of(const HuntFailure& failure) {
           {"replays", kept.replays},
           {"verified", kept.verified},
           {"last_words", kept.last_words},
+          {"cause", kept.cause},
           {"story", kept.story},
+          {"ending", kept.ending},
           {"stacks", kept.stacks},
           {"file", failure.file},
           {"line", failure.line},
@@ -48,7 +50,9 @@ HuntFailure failure_of(const json& from) {
   from.at("replays").get_to(kept.replays);
   from.at("verified").get_to(kept.verified);
   from.at("last_words").get_to(kept.last_words);
+  from.at("cause").get_to(kept.cause);
   from.at("story").get_to(kept.story);
+  from.at("ending").get_to(kept.ending);
   from.at("stacks").get_to(kept.stacks);
   from.at("file").get_to(failure.file);
   from.at("line").get_to(failure.line);

@@ -18,14 +18,14 @@ std::string junit_case(const TargetHunt& hunt, const std::string& folder) {
   double seconds = 0;
   for (const HuntSearch& search : hunt.searches) seconds += search.seconds;
   std::string text = fmt::format("    <testcase classname=\"reweave.hunt\" name=\"{}\" time=\"{:.3f}\">\n",
-                                 xml_text(hunt.target.name), seconds);
+                                 xml_text(one_line(hunt.target.name)), seconds);
   for (const HuntFailure& failure : hunt.failures) {
     if (!failure.kept.reproduced()) continue;
-    text += fmt::format("      <failure message=\"{}\">{}</failure>\n", xml_text(headline_of(failure)),
+    text += fmt::format("      <failure message=\"{}\">{}</failure>\n", xml_text(one_line(headline_of(failure))),
                         xml_text(failure_text(failure) + "\n" + replay_command(hunt, failure, folder) + "\n"));
   }
   if (!hunt.found() && !hunt.problem.empty())
-    text += fmt::format("      <error message=\"{}\"/>\n", xml_text(hunt.problem));
+    text += fmt::format("      <error message=\"{}\"/>\n", xml_text(one_line(hunt.problem)));
   text += fmt::format("      <system-out>{}</system-out>\n    </testcase>\n", xml_text(searched_text(hunt)));
   return text;
 }

@@ -53,7 +53,7 @@ std::string failure_text(const HuntFailure& failure) {
 }
 
 std::string searched_text(const TargetHunt& hunt) {
-  std::string text = fmt::format("{} run{} recorded without a search\n", hunt.recorded, plural(hunt.recorded));
+  std::string text = fmt::format("{} run{} recorded\n", hunt.recorded, plural(hunt.recorded));
   for (const HuntSearch& search : hunt.searches) {
     text += fmt::format("search {}, seed {}:\n", search.strategy, search.seed);
     for (const std::string& line : search.summary) text += "  " + line + "\n";

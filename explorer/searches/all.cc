@@ -17,6 +17,7 @@ MAKER(dfs);
 MAKER(pcb);
 MAKER(dpor);
 MAKER(goexplore);
+MAKER(flips);
 MAKER(hapset);
 MAKER(ranked);
 #undef MAKER
@@ -30,6 +31,7 @@ const std::vector<SearchRow>& all_searches() {
       {"pctvb", "pct with its change points at accesses of a random variable", make_pctvb},
       {"pos", "partial order sampling: each order of conflicting operations about as likely", make_pos},
       {"surw", "each order of the accesses of a random variable equally likely", make_surw},
+      {"flips", "orders of two operations that no run has shown, each alone in a run that was made", make_flips},
       {"goexplore", "returns to rarely seen states of earlier runs and goes on from there at random", make_goexplore},
       {"dfs", "every schedule, depth first", make_dfs},
       {"pcb", "every schedule, those with fewer preemptions first", make_pcb},

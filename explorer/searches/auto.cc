@@ -3,10 +3,14 @@
 //
 // The opening needs to know nothing of the program and finds most of what is shallow (scripts/bench bugs shows what
 // each search finds); it is the same for every seed. The turns are weighted by what finds bugs soonest.
+#include <fmt/format.h>
+
 #include <deque>
 #include <iterator>
+#include <map>
 
 #include "explorer/searches/active.h"
+#include "explorer/searches/flips.h"
 #include "explorer/searches/predicted.h"
 
 namespace reweave {
@@ -15,10 +19,14 @@ namespace {
 
 // Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
-// What was predicted has every other run as long as it is likely to fail, then every fourth.
-constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4;
+// What was predicted has every other run as long as it is likely to fail, but for so many runs only; then every fourth.
+constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4, kUrgentRuns = 6;
 // The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
-constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32;
+constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32, kActiveAlone = 6;
+// Orders that no run has shown have every other of the turns that are left, later every fourth. Runs of the other
+// searches have wandered off already: what they show is flipped later.
+constexpr std::uint64_t kFlipsShare = 2, kLaterFlipsShare = 4, kFlipsFirst = 64;
+constexpr unsigned kOthersFlips = 2;
 // The order of turns; each is used over and over. The three that find most look for different things, so they come
 // first and have most: reversals one by one, orders of one variable's accesses, threads held back at one variable's
 // accesses.
@@ -37,7 +45,8 @@ std::uint64_t others_share(std::uint64_t made) {
 
 class Auto : public Search {
  public:
-  explicit Auto(const SearchOptions& options) : active_(make_active(options)) {
+  explicit Auto(const SearchOptions& options)
+      : active_(make_active(options)), flips_(make_flip_search(options, false)) {
     if (options.feed != nullptr) predicted_ = std::make_unique<Predicted>(options);
     for (const char* name : kTurns) {
       Turn turn = {name, nullptr};
@@ -49,20 +58,43 @@ class Auto : public Search {
     }
   }
 
-  std::string report() const override { return predicted_ == nullptr ? "" : predicted_->report(); }
+  std::string report() const override {
+    std::string text = predicted_ == nullptr ? "" : predicted_->report();
+    std::string sources;
+    for (const auto& [name, runs] : runs_of_)
+      sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ", name, runs);
+    if (!sources.empty()) text += fmt::format("{}runs by source: {}", text.empty() ? "" : "; ", sources);
+    return text;
+  }
 
   std::optional<RunRequest> next() override {
-    if (predicted_ != nullptr && turns_made_++ % (predicted_->is_urgent() ? kUrgentShare : kPredictedShare) == 0)
-      if (auto request = ask(*predicted_)) return request;
+    if (predicted_ != nullptr) {
+      const bool urgent = predicted_made_ < kUrgentRuns && predicted_->is_urgent();
+      if (turns_made_++ % (urgent ? kUrgentShare : kPredictedShare) == 0)
+        if (auto request = ask(*predicted_, "predicted")) {
+          predicted_made_++;
+          return request;
+        }
+    }
+    const bool many = flips_made_ >= kFlipsFirst;
+    if (flip_turns_++ % (many ? kLaterFlipsShare : kFlipsShare) == 1)
+      if (auto request = ask(*flips_, "flips")) {
+        flips_made_++;
+        return request;
+      }
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
     if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
-      if (auto request = ask(*deep_)) return request;
+      if (auto request = ask(*deep_, "goexplore")) return request;
     const std::uint64_t other = others_made_++;
-    if (other % (other < kActiveFirst ? kActiveShare : kLaterActiveShare) == 0 && !active_->complete())
-      if (auto request = ask(*active_)) return request;
-    for (std::size_t tries = 0; tries < turns_.size(); tries++)
-      if (auto request = ask(*turns_[turn_++ % turns_.size()].search)) return request;
+    const bool is_active =
+        other < kActiveAlone || other % (other < kActiveFirst ? kActiveShare : kLaterActiveShare) == 0;
+    if (is_active && !active_->complete())
+      if (auto request = ask(*active_, "active")) return request;
+    for (std::size_t tries = 0; tries < turns_.size(); tries++) {
+      const Turn& turn = turns_[turn_++ % turns_.size()];
+      if (auto request = ask(*turn.search, turn.name)) return request;
+    }
     return {};
   }
 
@@ -70,12 +102,15 @@ class Auto : public Search {
     Search* search = asked_.front();
     asked_.pop_front();
     if (search != nullptr) search->learn(request, result);
+    if (search != flips_.get()) flips_->see(result, search == nullptr || search == predicted_.get() ? 0 : kOthersFlips);
   }
 
  private:
-  std::optional<RunRequest> ask(Search& search) {
+  std::optional<RunRequest> ask(Search& search, const std::string& name) {
     std::optional<RunRequest> request = search.next();
-    if (request) asked_.push_back(&search);
+    if (!request) return {};
+    asked_.push_back(&search);
+    runs_of_[name]++;
     return request;
   }
 
@@ -83,6 +118,7 @@ class Auto : public Search {
     RunRequest request;
     request.policy = "wedge";
     request.depth = kOpening[opened_++];
+    runs_of_["opening"]++;
     request.observe = true;
     asked_.push_back(nullptr);
     return request;
@@ -94,13 +130,16 @@ class Auto : public Search {
   };
   std::unique_ptr<Predicted> predicted_;  // null if nothing is predicted
   std::unique_ptr<Search> active_;
+  std::unique_ptr<FlipSearch> flips_;
+  std::uint64_t flip_turns_ = 0, flips_made_ = 0;
   std::vector<Turn> turns_;
   Search* deep_ = nullptr;  // of turns_: what gets more and more of the runs
   std::size_t turn_ = 0;
-  std::uint64_t turns_made_ = 0;
+  std::uint64_t turns_made_ = 0, predicted_made_ = 0;
   std::size_t opened_ = 0;
   std::uint64_t made_ = 0, others_made_ = 0;  // behind the opening; of those not for what goes deep alone
-  std::deque<Search*> asked_;                 // whose run it is; null: the opening's
+  std::map<std::string, std::uint64_t> runs_of_;
+  std::deque<Search*> asked_;  // whose run it is; null: the opening's
 };
 
 }  // namespace

@@ -3,15 +3,16 @@
 
 namespace reweave {
 
-extern const Policy kActivePolicy, kBranchPolicy, kChaosPolicy, kFairPolicy, kNativePolicy, kPctPolicy, kPosPolicy,
-    kPrefixPolicy, kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy, kWitnessPolicy;
+extern const Policy kActivePolicy, kBranchPolicy, kCalmPolicy, kChaosPolicy, kFairPolicy, kGuidedPolicy, kNativePolicy,
+    kPctPolicy, kPosPolicy, kPrefixPolicy, kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy,
+    kWitnessPolicy;
 
 namespace {
 
 const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kRandomPolicy, &kPctPolicy,
                                    &kPosPolicy,    &kSurwPolicy,     &kPrefixPolicy, &kPrioritiesPolicy,
                                    &kActivePolicy, &kSchedulePolicy, &kWedgePolicy,  &kWitnessPolicy,
-                                   &kBranchPolicy, &kFairPolicy};
+                                   &kBranchPolicy, &kFairPolicy,     &kGuidedPolicy, &kCalmPolicy};
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

@@ -75,4 +75,44 @@ struct ActivePair {
   std::uint64_t second;
 };
 
+// Policy `guided`: a GuidedGoal, then `orders` OrderGoals, `regions` RegionGoals and `switches` ScheduleSteps. The
+// first `choices` choices are those of the policy `schedule` with these switches, later ones those of `continuation`;
+// neither is offered a thread that an order or a region holds back.
+inline constexpr std::uint32_t kMostOrders = 16, kMostRegions = 4;
+struct GuidedGoal {
+  std::uint32_t orders;   // at most kMostOrders
+  std::uint32_t regions;  // at most kMostRegions
+  std::uint32_t switches;
+  std::uint32_t choices;
+  char continuation[16];  // a policy that needs no goal
+};
+inline constexpr ThreadId kAnyThread = 0xffff;
+// The number-th time (from 1) that `thread` is about to execute the operation at `pc`. Of kAnyThread each time counts
+// as `then`, and the first as `first`.
+struct Arrival {
+  std::uint64_t pc;
+  std::uint32_t number;
+  ThreadId thread;
+  std::uint16_t reserved;
+
+  auto operator<=>(const Arrival&) const = default;
+};
+// `then` waits until `first` was executed.
+struct OrderGoal {
+  Arrival first, then;
+};
+// From the operation at `begin` until that at `end` was executed, by any one thread, the others do not execute the
+// operations at `rivals` (0: none), nor, if `by_object`, any on the object of the first of them.
+struct RegionGoal {
+  std::uint64_t begin, end;
+  std::uint64_t by_object;
+  std::uint64_t rivals[6];
+};
+// What came of it: at the start of PolicyState::guide.
+struct GuideProgress {
+  std::uint64_t held;  // choices in which a thread was held back
+  std::uint64_t
+      let_go;  // times that all threads were held back, or the others only waited, so that orders were given up
+};
+
 }  // namespace reweave

@@ -200,6 +200,12 @@ inline void trace_publish(std::uint64_t bytes) {
   REWEAVE_NOTE("", trace_short);
 }
 
+// Likewise what reports of races need besides.
+[[gnu::always_inline]] inline void note_hint(Hint hint, const volatile void* object, std::uint64_t pc,
+                                             std::uint64_t extra) {
+  note(EventKind::kHint, object, pc, static_cast<std::uint8_t>(hint), extra);
+}
+
 inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,
                         std::int32_t owner_tid = 0) {
   return api().block(kind, address_of(object), deadline, clock, owner_tid);

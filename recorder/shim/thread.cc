@@ -11,6 +11,7 @@ namespace {
 Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_create = {"pthread_create"};
 Real<int(pthread_t, void**)> real_join = {"pthread_join"};
 Real<int(pthread_t, void**, const timespec*)> real_timedjoin = {"pthread_timedjoin_np"};
+Real<int(pthread_t)> real_detach = {"pthread_detach"};
 Real<int(pthread_t, void**)> real_tryjoin = {"pthread_tryjoin_np"};
 
 // What a new thread is to run. The creator fills a slot and the thread empties it; the baton guards both.
@@ -50,6 +51,12 @@ int joined(int result, pthread_t handle, std::uint64_t pc) {
   return result;
 }
 
+bool starts_detached(const pthread_attr_t* attributes) {
+  int state = PTHREAD_CREATE_JOINABLE;
+  return attributes != nullptr && pthread_attr_getdetachstate(attributes, &state) == 0 &&
+         state == PTHREAD_CREATE_DETACHED;
+}
+
 }  // namespace
 
 }  // namespace reweave::shim
@@ -61,6 +68,7 @@ REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attri
                                   void* argument) {
   point(OpKind::kCreate, nullptr, REWEAVE_CALLER);
   Start* slot = free_slot();
+  note_hint(Hint::kCreatesThread, nullptr, REWEAVE_CALLER, starts_detached(attributes) ? 1 : 0);
   if (slot == nullptr) return real_create(handle, attributes, routine, argument);
   *slot = {routine, argument};
   const int result = real_create(handle, attributes, run_thread, slot);
@@ -71,6 +79,11 @@ REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attri
 REWEAVE_EXPORT int pthread_join(pthread_t handle, void** value) {
   point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
   return joined(real_join(handle, value), handle, REWEAVE_CALLER);
+}
+
+REWEAVE_EXPORT int pthread_detach(pthread_t handle) {
+  note_hint(Hint::kDetaches, reinterpret_cast<const void*>(handle), REWEAVE_CALLER, 0);
+  return real_detach(handle);
 }
 
 REWEAVE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** value) {

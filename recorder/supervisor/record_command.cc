@@ -37,6 +37,7 @@ struct RecordArguments {
   std::string output;
   bool chaos = false;
   bool checksums = false;
+  bool races = false;
   std::uint64_t seed = 0;
   std::uint64_t until_fail = 0;
   std::string keep = "all";
@@ -59,22 +60,37 @@ std::vector<std::string> current_environment() {
   return list;
 }
 
-bool failed(const RecordResult& result) { return result.outcome != wire::OutcomeKind::kPassed; }
+// A run, and what was found in it.
+struct RecordedRun {
+  RecordResult result;
+  RaceExaminer::Verdict races;
+
+  bool failed() const { return result.outcome != wire::OutcomeKind::kPassed || races.always != 0; }
+};
 
 int status_of_interrupted(int signal) { return 128 + signal; }
 
+// A run that died keeps its status, as with ThreadSanitizer: the program was not asked for another.
+int status_with_races(int status, const RecordedRun& run) {
+  if (WIFSIGNALED(run.result.wait_status)) return status;
+  if (run.races.always != 0) return run.races.always;
+  return status == 0 ? run.races.if_passed : status;
+}
+
 // The status to leave with, and the message of a run that the runtime ended.
-int report(const RecordArguments& arguments, const RecordResult& result, const std::string& path) {
+int report(const RecordArguments& arguments, const RecordedRun& run, const std::string& path) {
+  const RecordResult& result = run.result;
   const bool is_ours = result.interrupted != 0 && (arguments.until_fail != 0 || result.ended_rest);
   if (is_ours) return status_of_interrupted(result.interrupted);
-  if (result.text.empty()) return shell_status(result.wait_status);
+  if (result.text.empty()) return status_with_races(shell_status(result.wait_status), run);
   fmt::print(stderr, "reweave: {}\n", result.text);
   if (!result.dropped) fmt::print(stderr, "reweave: the recording up to there is {}\n", path);
   return exit_status_of(result.outcome);
 }
 
 // What became of the recording, where the user cannot know it from the command.
-void tell(const RecordArguments& arguments, const RecordResult& result, std::uint64_t run, const std::string& path) {
+void tell(const RecordArguments& arguments, const RecordedRun& recorded, std::uint64_t run, const std::string& path) {
+  const RecordResult& result = recorded.result;
   if (result.dropped)
     fmt::print(stderr, "reweave: the recording grew beyond --max-size and was dropped\n");
   else if (arguments.until_fail != 0 && result.interrupted != 0)
@@ -82,8 +98,8 @@ void tell(const RecordArguments& arguments, const RecordResult& result, std::uin
                path);
   else if (arguments.until_fail != 0)
     fmt::print(stderr,
-               fmt::runtime(failed(result) ? "reweave: run {} failed; its recording is {}\n"
-                                           : "reweave: {} runs passed; the last is {}\n"),
+               fmt::runtime(recorded.failed() ? "reweave: run {} failed; its recording is {}\n"
+                                              : "reweave: {} runs passed; the last is {}\n"),
                run, path);
   else if (arguments.keep == "failures" && result.text.empty())
     fmt::print(stderr, "reweave: failed; to replay it: reweave replay {}\n", path);
@@ -135,7 +151,20 @@ int leave_nothing(const std::string& path, int signal) {
   return status_of_interrupted(signal);
 }
 
-int record(const RecordArguments& arguments, bool seed_given) {
+RaceExaminer::Verdict examine_races(const RecordArguments& arguments, const RecordResult& result,
+                                    const std::string& path, const RaceExaminer& races) {
+  if (!arguments.races || end_request() != 0) return {};
+  if (result.dropped) {
+    fmt::print(stderr, "reweave: nothing was looked at for races, for there is no recording\n");
+    return {0, 0, kExitTruncated};
+  }
+  return races.examine(path, [] {
+    if (end_request() != 0) throw BadInput("interrupted while looking for races", status_of_interrupted(end_request()));
+  });
+}
+
+int record(const RecordArguments& arguments, bool seed_given, const RaceExaminer& races) {
+  if (arguments.races) races.prepare();
   receive_end_requests();
   prepare_heap();
   // Whatever the program sends to its parent would go to what has started us; and a file that may not grow is an error.
@@ -148,15 +177,17 @@ int record(const RecordArguments& arguments, bool seed_given) {
     if (end_request() != 0) return status_of_interrupted(end_request());
     const std::string path =
         arguments.output.empty() ? new_recording_path(arguments.command.front()) : arguments.output;
-    const RecordResult result = record_once(arguments, path, first_seed + run);
+    RecordedRun recorded;
+    const RecordResult& result = recorded.result = record_once(arguments, path, first_seed + run);
     if (result.events == 0 && result.interrupted != 0) return leave_nothing(path, result.interrupted);
-    const bool again = arguments.until_fail != 0 && !failed(result) && run + 1 < runs && result.interrupted == 0;
-    const bool forget = result.dropped || (arguments.keep == "failures" && !failed(result));
+    recorded.races = examine_races(arguments, result, path, races);
+    const bool again = arguments.until_fail != 0 && !recorded.failed() && run + 1 < runs && result.interrupted == 0;
+    const bool forget = result.dropped || (arguments.keep == "failures" && !recorded.failed());
     if (again || forget) std::filesystem::remove_all(path);
     if (again) continue;
-    if (!forget || result.dropped) tell(arguments, result, run + 1, path);
+    if (!forget || result.dropped) tell(arguments, recorded, run + 1, path);
     if (!forget) note_latest(path);
-    return report(arguments, result, path);
+    return report(arguments, recorded, path);
   }
   return 0;
 }
@@ -169,7 +200,7 @@ std::string is_size(const std::string& text) {
 
 }  // namespace
 
-void add_record_command(CLI::App& app, int& status) {
+void add_record_command(CLI::App& app, int& status, const RaceExaminer& races) {
   auto arguments = std::make_shared<RecordArguments>();
   CLI::App* verb = app.add_subcommand("record", "run a program and record it");
   verb->footer(
@@ -209,6 +240,9 @@ void add_record_command(CLI::App& app, int& status) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb->add_flag("--checksums", arguments->checksums,
                  "log a hash of memory at each system call, for `replay --check`; slow, and hides no variables");
+  verb->add_flag("--races", arguments->races,
+                 "when the run has ended, report its data races as ThreadSanitizer does, and end with its status (66); "
+                 "the program must be built with -fsanitize=thread; TSAN_OPTIONS has effect");
   verb->add_option("--processor", arguments->processor,
                    "hide from the program what the processor can do beyond x86-64-v2, x86-64-v3 or x86-64-v4, so that "
                    "the recording replays on those that cannot; default: hide nothing")
@@ -217,7 +251,7 @@ void add_record_command(CLI::App& app, int& status) {
       ->type_name("LEVEL");
   verb->add_option("command", arguments->command, "program and its arguments")->required();
   verb->positionals_at_end();
-  verb->callback([arguments, seed, &status] { status = record(*arguments, seed->count() != 0); });
+  verb->callback([arguments, seed, races, &status] { status = record(*arguments, seed->count() != 0, races); });
 }
 
 void add_save_rest_command(CLI::App& app) {

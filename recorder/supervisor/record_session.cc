@@ -111,7 +111,7 @@ class RecordSession {
         if (drain_.caught_up() && !keeps_time) gather(seen, watchdog);
       } else if (!keeps_time) {
         arena_.wait_for_records(idle_ms_);
-        idle_ms_ = idle_ms_ < kLongestIdleMs ? idle_ms_ + 1 : kLongestIdleMs;
+        idle_ms_ += idle_ms_ < kLongestIdleMs ? 1 : kLongestIdleMs;
         idle_ms_ = std::min(idle_ms_, watchdog.look());
         if (is_quiet() && watch.look(target.status())) idle_ms_ = 1;
       }
@@ -157,6 +157,8 @@ class RecordSession {
     const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();
     if (!first && now - last_saved_ < std::chrono::milliseconds(200)) return;
+    if (first_saved_ && writer_.records() == records_saved_) return;
+    records_saved_ = writer_.records();
     first_saved_ = first_saved_ || first;
     last_saved_ = now;
     drain_.flush();
@@ -201,6 +203,7 @@ class RecordSession {
   bool ended_rest_ = false;   // at somebody's request
   bool first_saved_ = false;  // the manifest on disk has the first process
   Clock::time_point last_saved_ = Clock::now();
+  std::uint64_t records_saved_ = 0;
 };
 
 }  // namespace

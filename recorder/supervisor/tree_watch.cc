@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "recorder/awake_threads.h"
 #include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
 #include "recorder/supervisor/proc_folder.h"
@@ -67,11 +68,14 @@ Kinship kinship_of(pid_t pid) {
   return result;
 }
 
+AwakeThreads& awake_of(ArenaMemory& arena) { return awake_threads(reinterpret_cast<std::uint64_t>(&arena.header())); }
+
 // Out of a wait that no signal ends.
-void end_wait(Thread& thread, WaitKind kind) {
+void end_wait(AwakeThreads& awake, Thread& thread, WaitKind kind) {
   if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind) return;
   thread.wait.result = WaitResult::kWoken;
   thread.state.store(ThreadState::kReady);
+  awake.set(thread.id);
 }
 
 // As core/ptrace/tracing.cc does it.
@@ -104,14 +108,20 @@ bool TreeWatch::look(std::optional<int> first_status) {
   return true;
 }
 
-// Also true if a process died after it had said so, but before it had passed the baton on.
-bool TreeWatch::any_dead() const {
+// Also true if a process died after it had said so, but before it had passed the baton on. Of thousands some are looked
+// at, others the next time: to ask the kernel costs microseconds each.
+bool TreeWatch::any_dead() {
+  constexpr std::uint32_t kMostLooks = 100;
   const RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
   if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process])) return true;
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
-    const Process& process = state.processes[i];
-    if (process.alive != 0 && is_dead(process)) return true;
+  const std::uint32_t count = std::min(state.process_count, kMaxProcesses);
+  for (std::uint32_t i = 0, looks = 0; i < count && looks < kMostLooks; i++) {
+    if (next_looked_at_ >= count) next_looked_at_ = 0;
+    const Process& process = state.processes[next_looked_at_++];
+    if (process.alive == 0) continue;
+    looks++;
+    if (is_dead(process)) return true;
   }
   return false;
 }
@@ -203,7 +213,7 @@ void TreeWatch::take_out(Process& process, int wait_status) {
   end_tracees(process, wait_status);
   release_tracees(process);
   if (process.vfork_parent == 0) return;
-  end_wait(state.threads[process.vfork_parent - 1], WaitKind::kVfork);
+  end_wait(awake_of(arena_), state.threads[process.vfork_parent - 1], WaitKind::kVfork);
   process.vfork_parent = 0;
 }
 
@@ -240,7 +250,7 @@ void TreeWatch::release_tracees(const Process& tracer) {
     if ((tracee.options & PTRACE_O_EXITKILL) != 0) {
       kill(process.real_pid, SIGKILL);
     } else if (stands) {
-      end_wait(thread, WaitKind::kTracer);
+      end_wait(awake_of(arena_), thread, WaitKind::kTracer);
     } else {
       kick(process, thread);
     }

@@ -31,7 +31,7 @@ class TreeWatch {
   void note_rest(int wait_status);
 
  private:
-  bool any_dead() const;
+  bool any_dead();
   bool take_baton();
   void retire(Process& process);
   void retire_unannounced();
@@ -47,6 +47,7 @@ class TreeWatch {
   std::vector<std::uint32_t> orphans_;  // retired, but perhaps not yet killed: by index
   std::vector<std::uint32_t> adopted_;  // processes that have lost their parents, by index
   std::optional<int> first_status_;
+  std::uint32_t next_looked_at_ = 0;  // process, by index
 };
 
 }  // namespace reweave

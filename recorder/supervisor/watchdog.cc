@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "recorder/awake_threads.h"
 #include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
 #include "recorder/supervisor/proc_folder.h"
@@ -49,11 +50,19 @@ bool spins(const Thread& thread) { return thread.spun_slices >= kSpunSlices; }
 int Watchdog::look() {
   RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
-  if (holder == 0 || holder > kMaxThreads) return kLongestIdleMs;
+  if (holder == 0) return kAsleepIdleMs;
+  if (holder > kMaxThreads) return kLongestIdleMs;
   Thread& thread = state.threads[holder - 1];
   look_for_stall(state, holder, thread);
-  if (!look_at_slice(state, holder, thread)) return kLongestIdleMs;
+  if (!look_at_slice(state, holder, thread)) return sleeps_long(state, thread) ? kAsleepIdleMs : kLongestIdleMs;
   return spins(thread) ? kSpinningIdleMs : kContendedIdleMs;
+}
+
+// The only thread that could run sleeps in its call, with the baton.
+bool Watchdog::sleeps_long(const RuntimeState& state, const Thread& holder) const {
+  if (Clock::now() - since_ < std::chrono::seconds(1)) return false;
+  const char doing = state_of(state.processes[holder.process % kMaxProcesses].real_pid, holder.real_tid);
+  return doing == 'S' || doing == 'D';
 }
 
 // True if others could run.
@@ -102,9 +111,9 @@ bool Watchdog::worth_waking(const Thread& holder) const { return holder.queued.l
 
 bool Watchdog::somebody_could_run() const {
   const RuntimeState& state = arena_.state();
-  for (std::uint32_t i = 0; i < std::min(state.live_threads, kMaxThreads); i++)
-    if (state.live[i] < kMaxThreads && could_run(state.threads[state.live[i]])) return true;
-  return false;
+  const AwakeThreads& awake = awake_threads(reinterpret_cast<std::uint64_t>(&arena_.header()));
+  return awake.any(std::min(state.thread_count, kMaxThreads),
+                   [&](ThreadId id) { return could_run(state.threads[id]); });
 }
 
 // In the kernel it either returns soon, or waits for what no signal of ours can bring about.

@@ -11,6 +11,8 @@ namespace reweave {
 
 // The supervisor sleeps no longer, whatever happens.
 inline constexpr int kLongestIdleMs = 20;
+// Likewise while no thread has the baton: whoever takes it writes a record.
+inline constexpr int kAsleepIdleMs = 200;
 
 class Watchdog {
  public:
@@ -34,6 +36,7 @@ class Watchdog {
     std::uint64_t number;
     bool operator==(const Turn&) const = default;
   };
+  bool sleeps_long(const RuntimeState& state, const Thread& holder) const;
   void look_for_stall(RuntimeState& state, std::uint32_t holder, Thread& thread);
   void relieve(RuntimeState& state, Thread& holder);
   bool look_at_slice(RuntimeState& state, std::uint32_t holder, const Thread& thread);

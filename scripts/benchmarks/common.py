@@ -74,11 +74,13 @@ def show_times(title, rows, reason, notes="", unit="s"):
 
 class Bench:
     """How much is measured: `folder` is for what a benchmark makes, `runs` how often each thing is measured, `scale` the
-    part of the whole work, `chart` where a chart goes, `strategies` the search strategies that are compared ("": all)."""
+    part of the whole work, `chart` where a chart goes, `strategies` the search strategies that are compared ("": all),
+    `curves` what growth is measured of ("": all)."""
 
     def __init__(self, folder, arguments):
         self.folder, self.runs, self.scale = folder, max(1, arguments.runs), arguments.scale
         self.chart, self.strategies = arguments.chart, arguments.strategies
+        self.curves = arguments.curves
 
     def scaled(self, number):
         return str(max(1, int(number * self.scale)))

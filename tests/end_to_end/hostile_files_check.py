@@ -119,6 +119,7 @@ class HostileFiles(ScratchCase):
         yield ["trace", recording, "-o", out / "trace"]
         yield ["trace", recording, "--export=std", "-o", out / "text"]
         yield ["explore", recording, "--runs", "2", "-o", out / "found"]
+        yield ["explain", recording, "--expect-status", "255", "--seconds", "2"]
         yield ["pack", recording]
 
     def test_recordings(self):

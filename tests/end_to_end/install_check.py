@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What `meson install` installs works where it is put, without the build, and has a manual page for each verb."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -54,6 +55,21 @@ class Install(ScratchCase):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"^reweave: .*libreweave\.so.*\n$")
         self.assertFalse(self.recording.exists())
+
+    def test_other_builds_find_the_header(self):
+        self.prefix = pathlib.Path(shutil.move(self.prefix, self.folder / "elsewhere"))
+        share = self.prefix / "share"
+        self.assertTrue((share / "cmake" / "reweave" / "reweave-config.cmake").exists())
+        source = self.folder / "checked.cc"
+        source.write_text("#include <reweave/check.h>\nint main() { return reweave::check([] {}) ? 0 : 1; }\n")
+        flags = [f"-I{self.prefix}/include"]
+        if shutil.which("pkg-config"):
+            flags = subprocess.run(["pkg-config", "--cflags", "reweave"], capture_output=True, text=True, check=True,
+                                   env={**os.environ, "PKG_CONFIG_PATH": str(share / "pkgconfig")}).stdout.split()
+        program = self.folder / "checked"
+        subprocess.run(["c++", "-std=c++17", *flags, source, "-o", program], check=True, timeout=LIMIT)
+        done = subprocess.run([program], timeout=LIMIT, env={**os.environ, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0)
 
     def test_each_verb_has_a_page_and_is_completed(self):
         verbs = re.findall(r"^  ([a-z]+) ", self.run_installed("--help").split("Subcommands:")[1].split("Exit")[0], re.M)

@@ -12,7 +12,7 @@ from scratch_case import ScratchCase
 BAD_INPUT, SYSTEM, TRUNCATED, FAILURE_FOUND = 2, 4, 6, 10
 LIMIT_SECONDS = 120
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore"]
+VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain"]
 # Says something between two of the supervisor's blocks of events, so that there is a place to cut.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 
@@ -61,7 +61,8 @@ class Statuses(ScratchCase):
                 ["replay", "-g", "end", recording, "--gdb-batch", "bt"], ["trace", recording, "-o", out / "trace"],
                 ["trace", recording, "--export=std", "-o", out / "text"], ["pack", recording],
                 ["predict", recording], ["predict", recording, "--analysis=hb"],
-                ["explore", recording, "--runs", "1", "-o", out / "found"]]
+                ["explore", recording, "--runs", "1", "-o", out / "found"],
+                ["explain", recording, "--expect-status", "255", "--seconds", "2"]]
 
     def of_trace(self, trace):
         return [["dump", trace], ["traceinfo", trace], ["predict", trace], ["predict", "--analysis=hb", trace],
@@ -86,7 +87,7 @@ class Statuses(ScratchCase):
 
     def test_no_recording_at_all(self):
         env = {"REWEAVE_DIR": str(self.folder / "none"), "PATH": "/usr/bin:/bin"}
-        for verb in ("dump", "traceinfo", "ps", "replay", "trace", "pack", "predict", "explore"):
+        for verb in ("dump", "traceinfo", "ps", "replay", "trace", "pack", "predict", "explore", "explain"):
             status, _, errors = self.reweave(verb, env=env)
             self.assertEqual((status, errors.count("\n")), (BAD_INPUT, 1), errors)
 
@@ -199,6 +200,9 @@ class Statuses(ScratchCase):
                                "--depth": ["0", "-1"], "--verify": ["-1"], "--minimise": ["-1"]}.items():
             for value in values:
                 self.check(["explore", self.traced, "-o", self.folder / "found", f"{option}={value}"], BAD_INPUT, option)
+        for option, values in {"--seconds": ["-1", "nan", "x"], "--jobs": ["0", "65", "-1"]}.items():
+            for value in values:
+                self.check(["explain", self.traced, f"{option}={value}"], BAD_INPUT, option)
         for option, values in {"--explain": ["0", "-1", "x"], "--budget": ["-1", "nan", "x"], "--format": ["xml"],
                                "--analysis": ["none"]}.items():
             for value in values:

@@ -119,6 +119,7 @@ RunResult Program::run(const RunRequest& request, History* history) const {
     current_runs = execution.execute(current);
   }
   std::memcpy(&result.witness, state->words.begin(), sizeof result.witness);
+  if (request.policy == "guided") std::memcpy(&result.guide, state->guide.begin(), sizeof result.guide);
   for (ThreadId t = 0; t < threads.size(); t++)
     if (!execution.finished(t)) result.outcome = wire::OutcomeKind::kDeadlock, result.text = "deadlock";
   if (fails(execution.history())) result.outcome = wire::OutcomeKind::kExitStatus, result.wait_status = 1 << 8;

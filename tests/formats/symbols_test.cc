@@ -13,6 +13,24 @@
 namespace reweave {
 namespace {
 
+// What is looked up by its address.
+struct Account {
+  int number;
+  union {
+    long money;
+    char digits[8];
+  };
+};
+struct Bank : Account {
+  Account accounts[3];
+  short grid[2][4];
+  struct {
+    int nested;
+  } inner;
+  int _reserved[4];
+};
+volatile Bank bank;
+
 [[gnu::noinline]] int looked_up(int x) { return x * 3 + 1; }
 constexpr int kLineAbove = __LINE__ - 1;
 
@@ -66,6 +84,22 @@ BOOST_AUTO_TEST_CASE(finds_functions_by_name) {
 BOOST_AUTO_TEST_CASE(a_missing_file_leaves_the_offset) {
   Symbols symbols;
   BOOST_TEST(symbols.code("/nonexistent/program", "", 0x1234, false).text() == "program+0x1234");
+}
+
+BOOST_AUTO_TEST_CASE(names_what_lies_in_a_variable) {
+  Dl_info info{};
+  BOOST_REQUIRE(dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&looked_up)), &info) != 0);
+  const auto text = [&](const volatile void* address) {
+    Symbols symbols;
+    const auto at = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+    const std::string found = symbols.data(place().path, "", at).text();
+    return found.substr(found.rfind("::") + 2);
+  };
+  BOOST_TEST(text(&bank.number) == "bank.number");
+  BOOST_TEST(text(&bank.accounts[2].money) == "bank.accounts[2].money");
+  BOOST_TEST(text(&bank.grid[1][3]) == "bank.grid[1][3]");
+  BOOST_TEST(text(&bank.inner.nested) == "bank.inner.nested");
+  BOOST_TEST(text(&bank._reserved[0]).starts_with("bank+"));
 }
 
 }  // namespace

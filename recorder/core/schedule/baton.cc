@@ -69,14 +69,9 @@ bool free_baton(Thread& me, wire::SwitchReason reason) {
   s.last_holder = me.id;
   s.last_reason = reason;
   s.holder.store(0);
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.id == me.id && thread.state.load() != ThreadState::kBlocked) continue;
-    if (!may_resume(thread)) continue;
-    std::uint32_t free = 0;
-    return !s.holder.compare_exchange_strong(free, me.id + 1u);
-  }
-  return true;
+  if (!somebody_may_resume(me)) return true;
+  std::uint32_t free = 0;
+  return !s.holder.compare_exchange_strong(free, me.id + 1u);
 }
 
 }  // namespace
@@ -123,6 +118,7 @@ void wait_for_baton(Thread& me) {
       const std::int64_t left = me.wait.deadline - monotonic_now();
       if (left <= 0) {
         me.expired.store(kExpiredMark);
+        note_awake(me.id);
         continue;
       }
       limit[0] = left / 1'000'000'000;

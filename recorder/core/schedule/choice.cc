@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "recorder/awake_threads.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/observation.h"
@@ -10,11 +11,28 @@
 
 namespace reweave::core {
 
-bool may_resume(const Thread& thread) {
-  if (is_stopped(thread)) return false;
+namespace {
+
+// It neither waits nor is in the kernel, whether or not it is stopped.
+bool is_awake(const Thread& thread) {
   const ThreadState s = thread.state.load();
   return s == ThreadState::kReady || s == ThreadState::kRunning ||
          (s == ThreadState::kBlocked && thread.expired.load() != 0);
+}
+
+}  // namespace
+
+bool may_resume(const Thread& thread) { return is_awake(thread) && !is_stopped(thread); }
+
+void note_awake(ThreadId id) { awake_threads(kArenaBase).set(id); }
+
+bool somebody_may_resume(const Thread& me) {
+  const RuntimeState& s = state();
+  const auto can = [&](ThreadId id) {
+    const Thread& thread = s.threads[id];
+    return (id != me.id || thread.state.load() == ThreadState::kBlocked) && may_resume(thread);
+  };
+  return awake_threads(kArenaBase).any(s.thread_count, can);
 }
 
 namespace {
@@ -24,12 +42,29 @@ namespace {
 // ends its time passes only when nobody else can run.
 bool may_time_out(const Thread& thread) {
   constexpr std::uint32_t kMostEarly = 3;
-  if (!modelled() || thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
+  if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
   if (thread.wait.deadline > schedule_hooks.next_timer()) return false;  // whose signal comes before
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
 
+// In the order of their ids, which is that in which they came to be until ids are used again.
+std::uint32_t collect_awake(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  RuntimeState& s = state();
+  AwakeThreads& awake = awake_threads(kArenaBase);
+  awake.any(s.thread_count, [&](ThreadId id) {
+    const Thread& thread = s.threads[id];
+    if (id == me.id ? me_enabled : may_resume(thread)) out[n++] = id;
+    if (id == me.id || is_awake(thread)) return false;
+    awake.clear(id);
+    if (is_awake(thread)) awake.set(id);  // since then
+    return false;
+  });
+  return n;
+}
+
 std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
+  if (!modelled()) return collect_awake(me, me_enabled, out);
   std::uint32_t n = 0;
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {

@@ -16,6 +16,11 @@ struct MaybeThread {
 // True if `thread` can go on without being woken: it is ready, its deadline passed, or a signal came.
 bool may_resume(const Thread& thread);
 
+// Whoever makes a thread able to run says so, after that (recorder/awake_threads.h).
+void note_awake(ThreadId id);
+// A thread but `me` can, or `me` can again, though it waited.
+bool somebody_may_resume(const Thread& me);
+
 // Asks the policy; none if no thread can run. `me` is the caller, which may go on itself if `me_enabled`; `yielded`: it
 // would rather not. `undisturbed`: how many schedule points the chosen thread has before it need ask again.
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed);

@@ -180,6 +180,7 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   state().waiting_at[wait_slot(args.address)]++;
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying() && !is_uninterruptible(args.kind)) me.expired.store(kInterruptedMark);
+  note_awake(me.id);
   leave(me, reason, "blocked");
   wait_for_baton(me);
   me.wait.kind = WaitKind::kNone;
@@ -200,6 +201,7 @@ void return_from_kernel() {
   ThreadState in_kernel = ThreadState::kInKernel;
   // If the process was retired meanwhile, this thread only waits to be killed.
   me.state.compare_exchange_strong(in_kernel, ThreadState::kReady);
+  note_awake(me.id);
   wait_for_baton(me);
   settle(me);
 }
@@ -236,6 +238,7 @@ void retire_self() {
 void note_interruption() {
   Thread& me = self();
   if (me.state.load() == ThreadState::kBlocked && !is_uninterruptible(me.wait.kind)) me.expired.store(kInterruptedMark);
+  note_awake(me.id);
   me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
 }
 

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "recorder/awake_threads.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/open_own.h"
 
@@ -92,6 +93,7 @@ Thread& add_thread(std::uint16_t process_index) {
   thread.process = process_index;
   thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;
   thread.state.store(ThreadState::kReady);
+  awake_threads(kArenaBase).set(id);
   s.live[s.live_threads++] = thread.id;
   s.processes[process_index].live_threads++;
   return thread;

@@ -30,24 +30,50 @@ WaitResult sleep_modelled(std::int64_t deadline) {
   return block(args, wire::SwitchReason::kInKernel);
 }
 
-std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
+namespace {
+
+void wake_one(Thread& thread) {
   constexpr std::uint32_t kPatience = 4;
+  RuntimeState& s = state();
+  thread.wait.result = WaitResult::kWoken;
+  // A policy that is unfair by design stays so.
+  if (thread.vain_waits >= kPatience && live() && policy_holds_at_calls()) s.woken_starves = 1;
+  thread.state.store(ThreadState::kReady);
+  note_awake(thread.id);
+  s.waiting_at[wait_slot(thread.wait.address)]--;
+}
+
+// In any order: all are ready afterwards.
+std::uint32_t wake_all(WaitKind kind, std::uint64_t key, std::uint32_t bitset) {
+  RuntimeState& s = state();
+  std::uint32_t woken = 0;
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (!waits_for(thread, kind, key) || (thread.wait.bitset & bitset) == 0) continue;
+    wake_one(thread);
+    woken++;
+  }
+  return woken;
+}
+
+}  // namespace
+
+std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
   RuntimeState& s = state();
   std::uint32_t woken = 0;
   while (woken < count) {
     Thread* first = nullptr;
+    std::uint32_t waiting = 0;
     for (std::uint32_t i = 0; i < s.live_threads; i++) {
       Thread& thread = s.threads[s.live[i]];
       if (!waits_for(thread, kind, key)) continue;
       if ((thread.wait.bitset & bitset) == 0) continue;
+      waiting++;
       if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
     }
     if (first == nullptr) break;
-    first->wait.result = WaitResult::kWoken;
-    // A policy that is unfair by design stays so.
-    if (first->vain_waits >= kPatience && live() && policy_holds_at_calls()) s.woken_starves = 1;
-    first->state.store(ThreadState::kReady);
-    s.waiting_at[wait_slot(first->wait.address)]--;
+    if (waiting > 1 && waiting <= count - woken) return woken + wake_all(kind, key, bitset);
+    wake_one(*first);
     woken++;
   }
   return woken;

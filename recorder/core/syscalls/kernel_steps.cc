@@ -26,13 +26,14 @@ struct DescriptorRow {
   int argument;
 };
 constexpr DescriptorRow kGiving[] = {
-    {SYS_write, 0},    {SYS_writev, 0},   {SYS_pwritev2, 0},        {SYS_sendto, 0},      {SYS_sendmsg, 0},
-    {SYS_sendmmsg, 0}, {SYS_sendfile, 0}, {SYS_vmsplice, 0},        {SYS_splice, 2},      {SYS_tee, 1},
+    {SYS_write, 0},    {SYS_writev, 0},   {SYS_pwritev2, 0},        {SYS_sendto, 0},
+    {SYS_sendmsg, 0},  {SYS_sendmmsg, 0}, {SYS_sendfile, 0},        {SYS_vmsplice, 0},
+    {SYS_splice, 2},   {SYS_tee, 1},      {SYS_pwrite64, 0},        {SYS_pwritev, 0},
     {SYS_shutdown, 0}, {SYS_connect, 0},  {SYS_timerfd_settime, 0}, {SYS_mq_timedsend, 0}};
-constexpr DescriptorRow kGetting[] = {{SYS_read, 0},           {SYS_readv, 0},    {SYS_preadv2, 0}, {SYS_recvfrom, 0},
-                                      {SYS_recvmsg, 0},        {SYS_recvmmsg, 0}, {SYS_accept, 0},  {SYS_accept4, 0},
-                                      {SYS_sendfile, 1},       {SYS_splice, 0},   {SYS_tee, 0},     {SYS_connect, 0},
-                                      {SYS_mq_timedreceive, 0}};
+constexpr DescriptorRow kGetting[] = {
+    {SYS_read, 0},     {SYS_readv, 0},   {SYS_preadv2, 0},         {SYS_recvfrom, 0}, {SYS_recvmsg, 0},
+    {SYS_recvmmsg, 0}, {SYS_accept, 0},  {SYS_accept4, 0},         {SYS_sendfile, 1}, {SYS_splice, 0},
+    {SYS_tee, 0},      {SYS_connect, 0}, {SYS_mq_timedreceive, 0}, {SYS_pread64, 0},  {SYS_preadv, 0}};
 
 struct PlaceRow {
   long number;

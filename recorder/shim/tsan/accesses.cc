@@ -2,6 +2,8 @@
 // (compiler-rt/lib/tsan/rtl/tsan_interface.h is the ABI that compilers emit).
 #include <link.h>
 
+#include <string_view>
+
 #include "recorder/shim/tsan/access.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
@@ -43,20 +45,23 @@ template <EventKind kKind, std::uint32_t kBytes>
       : OPERANDS);
 }
 
-template <EventKind kKind, std::uint32_t kBytes>
+template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 [[REWEAVE_KEEPS_REGISTERS]] void trace_access(const void* place, std::uint64_t pc) {
   if (config().detect_now != 0) check_heap(address_of(place), kBytes, pc);
-  trace_short(kKind, log2_of(kBytes), address_of(place), pc);
+  if (kMarks != 0)
+    trace_long(kKind, kMarks, address_of(place), pc, kBytes);
+  else
+    trace_short(kKind, log2_of(kBytes), address_of(place), pc);
 }
 
 // The point is that of counted_access to the byte of stack, for a signal that is due there has its frame below.
-template <EventKind kKind, std::uint32_t kBytes>
+template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 [[gnu::naked]] void traced_access(void*) {
   asm volatile(
       "subq $1, %%gs:8\n\t"
       "jns 8f\n\t" COUNTED_POINT REWEAVE_TRACE_AND_RETURN
       :
-      : OPERANDS, [trace] "i"(trace_access<kKind, kBytes>));
+      : OPERANDS, [trace] "i"(trace_access<kKind, kBytes, kMarks>));
 }
 
 // The point of an access that a stub has counted (core/code/counting_stubs.h).
@@ -65,11 +70,17 @@ template <EventKind kKind, std::uint32_t kBytes>
   asm volatile(COUNTED_POINT RETURN : : OPERANDS);
 }
 
-template <EventKind kKind, std::uint32_t kBytes>
+// Of events of an object's pointer to its virtual functions.
+constexpr std::uint8_t kVirtualTable = kMakesLock | kEndsLock;
+
+// Of the event of `function`.
+constexpr std::uint8_t marks_of(std::string_view function) { return function == "vptr_read" ? kVirtualTable : 0; }
+
+template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 AccessFunction resolve() {
   switch (chosen_variant()) {
     case Variant::kTrace:
-      return traced_access<kKind, kBytes>;
+      return traced_access<kKind, kBytes, kMarks>;
     case Variant::kCheck:
       return checked_access<kKind, kBytes>;
     case Variant::kCount:
@@ -81,8 +92,8 @@ AccessFunction resolve() {
 }  // namespace
 
 // `name` becomes whichever function its resolver returns while the program is relocated.
-#define ACCESS(name, kind, bytes)                                                          \
-  extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes>(); } \
+#define ACCESS(name, kind, bytes)                                                                           \
+  extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes, marks_of(#name)>(); } \
   REWEAVE_EXPORT void __tsan_##name(void*) __attribute__((ifunc("resolve_" #name)));
 
 #define SIZES(each, prefix, kind)                                                                     \
@@ -182,7 +193,8 @@ WITH_PC(16)
 REWEAVE_EXPORT void __tsan_vptr_update(void** place, void* value) {
   const EventKind kind = *place == value ? EventKind::kRead : EventKind::kWrite;
   point(OpKind::kAccess, place, REWEAVE_CALLER, 8);
-  range_event(kind, place, 8, REWEAVE_CALLER);
+  if (config().detect_now != 0) check_heap(address_of(place), 8, REWEAVE_CALLER);
+  note(kind, place, REWEAVE_CALLER, kVirtualTable, 8);
 }
 
 REWEAVE_EXPORT void __tsan_read_range(void* place, unsigned long bytes) {

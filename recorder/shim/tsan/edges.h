@@ -1,5 +1,5 @@
 // Happens-before edges that the program declares: what was before a release is seen after an acquire of the same
-// address.
+// address. They are atomics of no bytes, for the memory there is not touched.
 #pragma once
 
 #include "recorder/shim/runtime.h"
@@ -8,12 +8,12 @@ namespace reweave::shim {
 
 [[gnu::always_inline]] inline void acquire_edge(const volatile void* place, std::uint64_t pc) {
   point(OpKind::kAtomic, place, pc, 8, 0);
-  note(EventKind::kAtomicLoad, place, pc, __ATOMIC_ACQUIRE, 8);
+  note(EventKind::kAtomicLoad, place, pc, __ATOMIC_ACQUIRE, 0);
 }
 
 [[gnu::always_inline]] inline void release_edge(const volatile void* place, std::uint64_t pc) {
   point(OpKind::kAtomic, place, pc, 8);
-  note(EventKind::kAtomicRmw, place, pc, __ATOMIC_RELEASE, 8);
+  note(EventKind::kAtomicRmw, place, pc, __ATOMIC_RELEASE, 0);
 }
 
 }  // namespace reweave::shim

@@ -24,10 +24,11 @@ inline bool may_be_memory(std::uint64_t place, std::uint64_t bytes) {
 
 // range_event of the point before, where vector registers must be left alone: inlined into code that does.
 [[gnu::always_inline]] inline void known_access(EventKind kind, std::uint64_t place, std::uint64_t bytes,
-                                                std::uint64_t pc, bool again) {
+                                                std::uint64_t pc, bool again, std::uint8_t marks = 0) {
   if (bytes == 0 || !may_be_memory(place, bytes)) return;
   if (config().detect_now != 0) check_heap(place, bytes, pc);
-  note(kind, reinterpret_cast<const void*>(place), pc, again ? kSamePoint : 0, bytes);
+  note(kind, reinterpret_cast<const void*>(place), pc, static_cast<std::uint8_t>((again ? kSamePoint : 0) | marks),
+       bytes);
 }
 
 }  // namespace reweave::shim

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "formats/event.h"
+
 namespace reweave::shim {
 
 // How many bytes. `a` and `b` are numbers of arguments (integers and pointers only, from 0) unless said otherwise.
@@ -50,6 +52,7 @@ struct LibraryAccess {
   Length length;
   std::uint8_t a, b;
   std::uint32_t bytes;
+  std::uint8_t marks = 0;  // of the event: kMakesLock, kEndsLock
 };
 
 struct LibraryCall {
@@ -101,6 +104,13 @@ constexpr LibraryAccess reads(std::uint8_t argument, LengthOf n) {
 constexpr LibraryAccess writes(std::uint8_t argument, LengthOf n) {
   return access_of(argument, n, true, false, Condition::kAlways);
 }
+// A lock begins, or ends, in its first byte.
+constexpr LibraryAccess marked(LibraryAccess access, std::uint8_t marks) {
+  access.marks = marks;
+  return access;
+}
+constexpr LibraryAccess makes_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kMakesLock); }
+constexpr LibraryAccess ends_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kEndsLock); }
 // Known after the call: what was read; what was written, if the result is not -1, or what `condition` says.
 constexpr LibraryAccess has_read(std::uint8_t argument, LengthOf n) {
   return access_of(argument, n, false, true, Condition::kAlways);

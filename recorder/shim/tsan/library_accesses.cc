@@ -115,8 +115,8 @@ class Teller {
  public:
   Teller(std::uint64_t pc, bool again) : pc_(pc), again_(again) {}
 
-  void tell(std::uint64_t place, std::uint64_t length, bool write) {
-    known_access(write ? EventKind::kWrite : EventKind::kRead, place, length, pc_, again_);
+  void tell(std::uint64_t place, std::uint64_t length, bool write, std::uint8_t marks = 0) {
+    known_access(write ? EventKind::kWrite : EventKind::kRead, place, length, pc_, again_, marks);
     again_ = true;
   }
 
@@ -137,7 +137,8 @@ class Teller {
 void tell(Teller& teller, const LibraryAccess& access, const LibraryFrame& frame, std::uint64_t result) {
   const std::uint64_t place = frame.arguments[access.argument];
   if (place == 0) return;
-  if (access.target == Target::kPlace) return teller.tell(place, length_of(access, frame, result), access.write);
+  if (access.target == Target::kPlace)
+    return teller.tell(place, length_of(access, frame, result), access.write, access.marks);
   const bool all = access.length == Length::kBytes;
   const std::uint64_t limit = all ? ~std::uint64_t{0} : static_cast<std::int64_t>(result) <= 0 ? 0 : result;
   if (!may_be_memory(place, 1)) return;

@@ -28,9 +28,16 @@ Real<int(void*)> real_guard_acquire = {"__cxa_guard_acquire"};
 Real<void(void*)> real_guard_release = {"__cxa_guard_release"};
 
 // A lock that the program implements itself.
-void note_lock(void* lock, EventKind kind, std::uint64_t pc) {
+void note_lock(void* lock, EventKind kind, unsigned flags, std::uint64_t pc) {
+  constexpr unsigned kReadLock = 1u << 3;  // __tsan_mutex_read_lock
   point(kind == EventKind::kLock ? OpKind::kLock : OpKind::kUnlock, lock, pc);
-  note(kind, lock, pc);
+  note(kind, lock, pc, static_cast<std::uint8_t>((flags & kReadLock) != 0 ? LockMode::kShared : LockMode::kExclusive));
+}
+
+// `begins`: 1 or 0.
+void ignore_all(std::uint64_t begins, std::uint64_t pc) {
+  for (const Hint hint : {Hint::kIgnoresReads, Hint::kIgnoresWrites, Hint::kIgnoresOrder})
+    note_hint(hint, nullptr, pc, begins);
 }
 
 }  // namespace
@@ -41,8 +48,8 @@ REWEAVE_EXPORT void __tsan_func_entry(void*) __attribute__((ifunc("resolve_func_
 REWEAVE_EXPORT void __tsan_func_exit() __attribute__((ifunc("resolve_func_exit")));
 
 REWEAVE_EXPORT void __tsan_flush_memory() {}
-REWEAVE_EXPORT void __tsan_ignore_thread_begin() {}
-REWEAVE_EXPORT void __tsan_ignore_thread_end() {}
+REWEAVE_EXPORT void __tsan_ignore_thread_begin() { ignore_all(1, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_ignore_thread_end() { ignore_all(0, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_on_thread_idle() {}
 
 // Happens-before edges: what was before a release is seen after the acquire of the same address.
@@ -72,19 +79,23 @@ REWEAVE_EXPORT void __cxa_guard_release(void* guard) {
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned, int) {
-  note_lock(lock, EventKind::kLock, REWEAVE_CALLER);
+// What is between pre and post is the lock's own doing: the lock orders, not its words.
+REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) { ignore_all(1, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
+  constexpr unsigned kFailed = 1u << 5;  // __tsan_mutex_try_lock_failed
+  ignore_all(0, REWEAVE_CALLER);
+  if ((flags & kFailed) == 0) note_lock(lock, EventKind::kLock, flags, REWEAVE_CALLER);
 }
-REWEAVE_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned) {
-  note_lock(lock, EventKind::kUnlock, REWEAVE_CALLER);
+REWEAVE_EXPORT int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
+  note_lock(lock, EventKind::kUnlock, flags, REWEAVE_CALLER);
+  ignore_all(1, REWEAVE_CALLER);
   return 1;
 }
-REWEAVE_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
-REWEAVE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
+REWEAVE_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) { ignore_all(0, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) { ignore_all(1, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_post_signal(void*, unsigned) { ignore_all(0, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) { ignore_all(0, REWEAVE_CALLER); }
+REWEAVE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) { ignore_all(1, REWEAVE_CALLER); }
 
 REWEAVE_EXPORT void* __tsan_external_register_tag(const char*) { return nullptr; }
 REWEAVE_EXPORT void __tsan_external_register_header(void*, const char*) {}
@@ -114,14 +125,30 @@ REWEAVE_EXPORT void AnnotateRWLockAcquired(const char*, int, const volatile void
 REWEAVE_EXPORT void AnnotateRWLockReleased(const char*, int, const volatile void* lock, long writer) {
   note(EventKind::kUnlock, lock, REWEAVE_CALLER, writer != 0 ? 0 : 1);
 }
-REWEAVE_EXPORT void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}
-REWEAVE_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void*, long, const char*) {}
-REWEAVE_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {}
-REWEAVE_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {}
-REWEAVE_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {}
-REWEAVE_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {}
-REWEAVE_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {}
-REWEAVE_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {}
+REWEAVE_EXPORT void AnnotateBenignRace(const char*, int, const volatile void* place, const char*) {
+  note_hint(Hint::kBenign, place, REWEAVE_CALLER, 1);
+}
+REWEAVE_EXPORT void AnnotateBenignRaceSized(const char*, int, const volatile void* place, long bytes, const char*) {
+  note_hint(Hint::kBenign, place, REWEAVE_CALLER, static_cast<std::uint64_t>(bytes));
+}
+REWEAVE_EXPORT void AnnotateIgnoreReadsBegin(const char*, int) {
+  note_hint(Hint::kIgnoresReads, nullptr, REWEAVE_CALLER, 1);
+}
+REWEAVE_EXPORT void AnnotateIgnoreReadsEnd(const char*, int) {
+  note_hint(Hint::kIgnoresReads, nullptr, REWEAVE_CALLER, 0);
+}
+REWEAVE_EXPORT void AnnotateIgnoreWritesBegin(const char*, int) {
+  note_hint(Hint::kIgnoresWrites, nullptr, REWEAVE_CALLER, 1);
+}
+REWEAVE_EXPORT void AnnotateIgnoreWritesEnd(const char*, int) {
+  note_hint(Hint::kIgnoresWrites, nullptr, REWEAVE_CALLER, 0);
+}
+REWEAVE_EXPORT void AnnotateIgnoreSyncBegin(const char*, int) {
+  note_hint(Hint::kIgnoresOrder, nullptr, REWEAVE_CALLER, 1);
+}
+REWEAVE_EXPORT void AnnotateIgnoreSyncEnd(const char*, int) {
+  note_hint(Hint::kIgnoresOrder, nullptr, REWEAVE_CALLER, 0);
+}
 REWEAVE_EXPORT void AnnotateThreadName(const char*, int, const char*) {}
 REWEAVE_EXPORT void AnnotateFlushState(const char*, int) {}
 REWEAVE_EXPORT void AnnotateNewMemory(const char*, int, const volatile void*, long) {}

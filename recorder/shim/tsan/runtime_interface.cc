@@ -114,7 +114,7 @@ REWEAVE_EXPORT void __tsan_java_acquire(void* place) { acquire_edge(place, REWEA
 REWEAVE_EXPORT void __tsan_java_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_java_release_store(void* place) {
   point(OpKind::kAtomic, place, REWEAVE_CALLER, 8);
-  note(EventKind::kAtomicStore, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 8);
+  note(EventKind::kAtomicStore, place, REWEAVE_CALLER, __ATOMIC_RELEASE, 0);
 }
 
 namespace {

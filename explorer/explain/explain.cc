@@ -1,0 +1,163 @@
+#include "explorer/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "explorer/explain/flips.h"
+#include "explorer/explain/nearest.h"
+#include "explorer/explain/patterns.h"
+#include "explorer/explain/remedies.h"
+
+namespace reweave {
+
+namespace {
+
+// The run is deadlocked, and one of its threads waits for a lock.
+bool waits_for_lock(const RunResult& run) {
+  if (run.outcome != wire::OutcomeKind::kDeadlock) return false;
+  std::map<ThreadId, OpKind> last;
+  for (std::size_t i = 0; i < run.observed.size(); i++) last[run.observed[i].thread] = kind_of(run.observed[i]);
+  return std::ranges::any_of(last, [](const auto& entry) { return entry.second == OpKind::kLock; });
+}
+
+class Explainer {
+ public:
+  Explainer(const Batch& batch, const RunResult& failing, const ExplainOptions& options,
+            const std::function<void(const std::string&)>& progress)
+      : laboratory_(batch, failing),
+        failing_(failing),
+        options_(options),
+        progress_(progress),
+        events_(events_of(failing.observed)) {}
+
+  Explanation explain() {
+    result_.failing = failing_;
+    result_.outcome = describe_outcome(failing_);
+    if (failing_.outcome == wire::OutcomeKind::kDeadlock) result_.deadlock = lock_cycle(failing_.observed);
+    if (failing_.observed.truncated()) note("the failing run is longer than what is kept of it: its end is not seen");
+    say("the nearest run that passes");
+    NearestSearch nearest = nearest_passing_run(laboratory_, failing_);
+    if (nearest.passing == 0 && !laboratory_.time_is_up())
+      note("no run that passes was found: every schedule tried fails");
+    else if (nearest.passing != 0 && !nearest.best)
+      note(
+          "runs that pass differ in no order of accesses, locks, waits and wakes that was seen; the order of system "
+          "calls is not compared");
+    say("random schedules, for comparison");
+    base_rate();
+    if (nearest.best) flips(nearest);
+    if (options_.whole) {
+      say("when the failure becomes inevitable");
+      result_.curve = failure_curve(laboratory_, failing_, first_pairs(), options_.curve_points, options_.curve_runs);
+      say("what would prevent it");
+      if (!result_.deadlock.empty())
+        result_.remedies = try_remedies(laboratory_, result_.deadlock, options_.remedy_runs);
+      else if (!result_.flips.empty())
+        result_.remedies = try_remedies(laboratory_, result_.flips.front(), events_, options_.remedy_runs);
+    }
+    result_.runs = laboratory_.made();
+    result_.out_of_time = laboratory_.time_is_up();
+    return std::move(result_);
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (progress_) progress_(text);
+  }
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+
+  void base_rate() {
+    PatternRanking ranking;
+    ranking.learn(failing_.observed, true);
+    Guide random;
+    random.choices = 0;
+    result_.base = laboratory_.rate(random, options_.base_runs, 1, [&](const RunResult& run, bool failed) {
+      if (failed || !run.failed()) ranking.learn(run.observed, failed);
+    });
+    constexpr std::size_t kMostPatterns = 10;
+    result_.patterns = ranking.ranked(kMostPatterns);
+  }
+
+  void flips(NearestSearch& nearest) {
+    for (int round = 0; round < 2; round++) {
+      const std::size_t before = nearest.best->pairs.size();
+      if (before > 1) try_each_alone(nearest);
+      if (nearest.best->pairs.size() == before) break;
+    }
+    const std::vector<Event> passing = events_of(nearest.best->run.observed);
+    result_.pairs = nearest.best->pairs.size();
+    std::vector<EventPair> pairs = chosen(nearest.best->pairs);
+    const std::size_t places = places_of(nearest.best->pairs);
+    if (pairs.size() < options_.most_flips)
+      for (const EventPair& pair :
+           indirectly_reordered(nearest.best->pairs, events_, passing, options_.most_flips - pairs.size()))
+        pairs.push_back(pair);
+    for (const EventPair& pair : pairs) {
+      say(fmt::format("the order of two events, {} of {}", result_.flips.size() + 1, pairs.size()));
+      Flip flip = try_flip(laboratory_, failing_, pair, broken_blocks(pair, events_, passing));
+      if (laboratory_.time_is_up()) break;
+      result_.flips.push_back(std::move(flip));
+    }
+    if (result_.flips.size() < places)
+      note(fmt::format("{} of {} pairs of places whose order differs", places - result_.flips.size(), places));
+    rank_flips(result_.flips, waits_for_lock(failing_));
+    result_.passing = std::move(nearest.best->run);
+  }
+
+  // One pair alone in the other order may pass already, which is nearer still.
+  void try_each_alone(NearestSearch& nearest) {
+    std::vector<RunRequest> requests;
+    for (const EventPair& pair : chosen(nearest.best->pairs)) {
+      Guide guide;
+      guide.switches = switches_of(failing_);
+      guide.orders = {{pair.then.name, pair.first.name}};
+      requests.push_back(request_of(guide, 1));
+      requests.back().observe = true;
+    }
+    for (const RunResult& run : laboratory_.runs(requests))
+      if (run.guide.let_go == 0) keep_nearer(nearest, run, events_);
+  }
+
+  static std::size_t places_of(const std::vector<EventPair>& pairs) {
+    std::set<std::pair<std::uint64_t, std::uint64_t>> places;
+    for (const EventPair& pair : pairs) places.insert({pair.first.name.pc, pair.then.name.pc});
+    return places.size();
+  }
+
+  // One pair of each two places in the code, the latest of them, as many as the options allow.
+  std::vector<EventPair> chosen(const std::vector<EventPair>& pairs) const {
+    std::vector<EventPair> list;
+    for (std::size_t i = pairs.size(); i-- > 0 && list.size() < options_.most_flips;) {
+      const auto alike = [&](const EventPair& other) {
+        return other.first.name.pc == pairs[i].first.name.pc && other.then.name.pc == pairs[i].then.name.pc;
+      };
+      if (std::ranges::none_of(list, alike)) list.push_back(pairs[i]);
+    }
+    return list;
+  }
+
+  std::vector<EventPair> first_pairs() const {
+    std::vector<EventPair> list;
+    for (const Flip& flip : result_.flips) list.push_back(flip.pair);
+    return list;
+  }
+
+  Laboratory laboratory_;
+  const RunResult& failing_;
+  const ExplainOptions& options_;
+  const std::function<void(const std::string&)>& progress_;
+  std::vector<Event> events_;
+  Explanation result_;
+};
+
+}  // namespace
+
+Explanation explain(const Batch& batch, const RunResult& failing, const ExplainOptions& options,
+                    const std::function<void(const std::string&)>& progress) {
+  return Explainer(batch, failing, options, progress).explain();
+}
+
+}  // namespace reweave

@@ -1,0 +1,111 @@
+#include "explorer/explain/flips.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace reweave {
+
+std::optional<std::size_t> Explanation::inevitable() const {
+  std::size_t from = curve.size();
+  while (from > 0 && curve[from - 1].rate.always()) from--;
+  if (from == curve.size()) return {};
+  return from;
+}
+
+namespace {
+
+// `first` comes before `then`: the thread of `then` is held back before it takes the locks that it holds there, unless
+// it has to have come further by then, to `behind`.
+OrderGoal in_order(const Event& first, const Event& then, const Event* behind = nullptr) {
+  const bool holds_already = behind != nullptr && then.entry_choice() <= behind->choice;
+  return {first.name, holds_already ? then.name : then.entry()};
+}
+
+// The failing schedule with the pair in the other order: the rest of it as it was, and then with other ends, which are
+// as calm as can be, so that nothing but the pair makes a difference.
+Rate reversed_rate(Laboratory& laboratory, const RunResult& failing, const EventPair& pair) {
+  Guide guide;
+  guide.switches = switches_of(failing);
+  guide.orders = {in_order(pair.then, pair.first)};
+  guide.continuation = "calm";
+  Rate rate = laboratory.rate(guide, 1, 1);
+  guide.choices = static_cast<std::uint32_t>(pair.first.entry_choice());
+  const Rate others = laboratory.rate(guide, kFlipRuns - 1, 1);
+  rate.tried += others.tried;
+  rate.failed += others.failed;
+  rate.other += others.other;
+  rate.let_go += others.let_go;
+  return rate;
+}
+
+Rate random_rate(Laboratory& laboratory, std::vector<OrderGoal> orders) {
+  Guide guide;
+  guide.choices = 0;
+  guide.orders = std::move(orders);
+  return laboratory.rate(guide, 2 * kFlipRuns, 1);
+}
+
+}  // namespace
+
+Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
+              const std::vector<BrokenBlock>& blocks) {
+  Flip flip;
+  flip.pair = pair;
+  flip.reversed = reversed_rate(laboratory, failing, pair);
+  flip.forced = random_rate(laboratory, {in_order(pair.first, pair.then)});
+  flip.avoided = random_rate(laboratory, {in_order(pair.then, pair.first)});
+  for (const BrokenBlock& block : blocks) {
+    const Rate forced = random_rate(
+        laboratory, {in_order(block.begin, block.between), in_order(block.between, block.end, &block.begin)});
+    if (!flip.block) flip.block = block;
+    if (forced.tried == 0 || forced.share() < flip.forced.share()) continue;
+    flip.block = block;
+    flip.block_tells = true;
+    flip.forced = forced;
+  }
+  return flip;
+}
+
+void rank_flips(std::vector<Flip>& flips, bool locks_first) {
+  const auto key = [=](const Flip& flip) {
+    const double gain = flip.forced.share() - flip.avoided.share();
+    return std::tuple(!flip.is_necessary(), -gain, is_sync(flip.pair.then.note) != locks_first, !flip.block_tells,
+                      -static_cast<double>(flip.pair.then.choice));
+  };
+  std::ranges::stable_sort(flips, {}, key);
+}
+
+namespace {
+
+// The choices that tell most: of the pairs, and where another thread takes over; then some at equal distances.
+std::set<std::size_t> curve_choices(const Observation& run, const std::vector<EventPair>& pairs, std::size_t points) {
+  std::set<std::size_t> choices = {0, run.size()};
+  const auto add = [&](std::size_t choice) {
+    if (choices.size() < points && choice <= run.size()) choices.insert(choice);
+  };
+  for (const EventPair& pair : pairs)
+    for (const std::size_t choice : {pair.first.choice, pair.then.choice}) add(choice), add(choice + 1);
+  for (std::size_t i = run.size(); i-- > 0;)
+    if (run.preempted(i)) add(i), add(i + 1);
+  for (std::size_t i = 1; i <= points && run.size() > 0; i++) add(run.size() * i / (points + 1));
+  return choices;
+}
+
+}  // namespace
+
+std::vector<CurvePoint> failure_curve(Laboratory& laboratory, const RunResult& failing,
+                                      const std::vector<EventPair>& pairs, std::size_t points, std::uint64_t runs) {
+  std::vector<CurvePoint> curve;
+  Guide guide;
+  guide.switches = switches_of(failing);
+  for (const std::size_t choice : curve_choices(failing.observed, pairs, points)) {
+    guide.choices = static_cast<std::uint32_t>(choice);
+    const Rate rate = laboratory.rate(guide, runs, 1);
+    if (laboratory.time_is_up()) break;
+    curve.push_back({choice, rate});
+  }
+  return curve;
+}
+
+}  // namespace reweave

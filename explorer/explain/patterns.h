@@ -1,0 +1,26 @@
+// Access patterns of runs, and how well they tell failing runs from passing ones (Falcon: Park, Vuduc, Harrold, ICSE
+// 2010).
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "explorer/explain/explanation.h"
+
+namespace reweave {
+
+class PatternRanking {
+ public:
+  void learn(const Observation& run, bool failed);
+  // The most suspicious ones, `most` at most.
+  std::vector<RankedPattern> ranked(std::size_t most) const;
+
+ private:
+  // Of each access: its code, whether it writes, and which of the pattern's threads it is of.
+  using Key = std::vector<std::tuple<std::uint64_t, bool, ThreadId>>;
+  friend class PatternFinder;
+  std::map<Key, RankedPattern> patterns_;
+  std::uint64_t failed_ = 0;
+};
+
+}  // namespace reweave

@@ -1,0 +1,25 @@
+// How often runs failed, with the interval that the true probability lies in.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave {
+
+struct Rate {
+  std::uint64_t tried = 0;   // runs that say something
+  std::uint64_t failed = 0;  // in the way that is explained
+  std::uint64_t other = 0;   // in another way
+  std::uint64_t let_go = 0;  // runs besides `tried`, in which what was asked for was not feasible
+
+  bool always() const { return tried > 0 && failed == tried; }
+  bool never() const { return tried > 0 && failed == 0; }
+  double share() const { return tried == 0 ? 0 : static_cast<double>(failed) / static_cast<double>(tried); }
+};
+
+struct Interval {
+  double low, high;
+};
+// The exact 95 % interval (Clopper, Pearson, Biometrika 1934); [0, 1] if nothing was tried.
+Interval interval_of(const Rate& rate);
+
+}  // namespace reweave

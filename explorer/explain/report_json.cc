@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "explorer/explain/report.h"
+#include "explorer/wording.h"
+
+namespace reweave {
+
+namespace {
+
+using nlohmann::json;
+
+class JsonReport {
+ public:
+  JsonReport(const Explanation& explanation, Places& places) : explanation_(explanation), places_(places) {}
+
+  json whole() {
+    json report = {{"format", "reweave-explanation"},
+                   {"version", 1},
+                   {"outcome", explanation_.outcome},
+                   {"last_words", explanation_.last_words},
+                   {"cause", cause_text(explanation_, places_)},
+                   {"base", of(explanation_.base)},
+                   {"reordered_pairs", explanation_.pairs},
+                   {"runs", explanation_.runs},
+                   {"out_of_time", explanation_.out_of_time},
+                   {"notes", explanation_.notes}};
+    report["failing"] = schedule(explanation_.failing);
+    report["passing"] = explanation_.passing ? schedule(*explanation_.passing) : json();
+    for (const char* list : {"deadlock", "flips", "curve", "patterns", "remedies"}) report[list] = json::array();
+    for (const LockWait& wait : explanation_.deadlock)
+      report["deadlock"].push_back({{"holds", of(wait.holds)}, {"wants", of(wait.wants)}});
+    for (const Flip& flip : explanation_.flips) report["flips"].push_back(of(flip));
+    for (const CurvePoint& point : explanation_.curve)
+      report["curve"].push_back({{"choice", point.choice}, {"rate", of(point.rate)}});
+    const std::optional<std::size_t> inevitable = explanation_.inevitable();
+    report["inevitable"] = inevitable ? json(*inevitable) : json();
+    for (const RankedPattern& pattern : explanation_.patterns) report["patterns"].push_back(of(pattern));
+    for (const Remedy& remedy : explanation_.remedies)
+      report["remedies"].push_back({{"kind", remedy.is_region ? "uninterrupted" : "order"},
+                                    {"begin", of(remedy.begin)},
+                                    {"end", of(remedy.end)},
+                                    {"rate", of(remedy.rate)}});
+    return report;
+  }
+
+ private:
+  static json of(const Rate& rate) {
+    const Interval interval = interval_of(rate);
+    return {{"tried", rate.tried},   {"failed", rate.failed}, {"other", rate.other},
+            {"let_go", rate.let_go}, {"low", interval.low},   {"high", interval.high}};
+  }
+
+  json of(const ChoiceNote& note) {
+    json step = {{"thread", note.thread},
+                 {"does", verb_of(note)},
+                 {"object", object_text(note, places_)},
+                 {"place", note.pc == 0 ? "" : places_.code(note.pc)}};
+    const SourceFrame* source = note.pc == 0 ? nullptr : places_.source(note.pc);
+    if (source == nullptr || source->file.empty()) return step;
+    step["function"] = source->function;
+    step["file"] = source->file;
+    step["line"] = source->line;
+    step["source"] = places_.source_line(note.pc);
+    return step;
+  }
+
+  json of(const Event& event) {
+    json step = of(event.note);
+    step["number"] = event.name.number;
+    step["choice"] = event.choice;
+    return step;
+  }
+
+  json of(const Flip& flip) {
+    json row = {{"first", of(flip.pair.first)}, {"then", of(flip.pair.then)},  {"reversed", of(flip.reversed)},
+                {"forced", of(flip.forced)},    {"avoided", of(flip.avoided)}, {"necessary", flip.is_necessary()}};
+    if (flip.block_tells)
+      row["block"] = {
+          {"begin", of(flip.block->begin)}, {"between", of(flip.block->between)}, {"end", of(flip.block->end)}};
+    return row;
+  }
+
+  json of(const RankedPattern& pattern) {
+    json row = {{"failed", pattern.failed},  {"passed", pattern.passed},    {"suspiciousness", pattern.suspiciousness},
+                {"best_rank", pattern.best}, {"worst_rank", pattern.worst}, {"accesses", json::array()}};
+    for (const ChoiceNote& note : pattern.accesses) row["accesses"].push_back(of(note));
+    return row;
+  }
+
+  // The events that conflict with one of another thread, and those with which another thread takes over. Others are
+  // counted.
+  json schedule(const RunResult& run) {
+    constexpr std::size_t kMostSteps = 10'000;
+    const std::vector<Event> events = events_of(run.observed);
+    std::set<std::size_t> shown;
+    for (const auto& [object, list] : by_object(events))
+      for (const std::size_t i : list)
+        if (std::ranges::any_of(list, [&](std::size_t k) { return conflict(events[i], events[k]); })) shown.insert(i);
+    json steps = json::array();
+    for (const std::size_t i : shown) {
+      if (steps.size() == kMostSteps) break;
+      steps.push_back(of(events[i]));
+    }
+    return {{"choices", run.observed.size()},           {"events", events.size()},
+            {"left_out", events.size() - steps.size()}, {"truncated", run.observed.truncated()},
+            {"outcome", describe_outcome(run)},         {"steps", steps}};
+  }
+
+  static std::map<std::uint64_t, std::vector<std::size_t>> by_object(const std::vector<Event>& events) {
+    constexpr std::size_t kMostOfObject = 500;  // quadratic above
+    std::map<std::uint64_t, std::vector<std::size_t>> lists;
+    for (std::size_t i = 0; i < events.size(); i++) {
+      std::vector<std::size_t>& list = lists[events[i].note.object];
+      if (list.size() < kMostOfObject) list.push_back(i);
+    }
+    return lists;
+  }
+
+  const Explanation& explanation_;
+  Places& places_;
+};
+
+}  // namespace
+
+json json_report(const Explanation& explanation, Places& places) { return JsonReport(explanation, places).whole(); }
+
+}  // namespace reweave

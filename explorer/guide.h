@@ -1,0 +1,23 @@
+// Schedules with interventions: orders and regions that hold while another policy chooses
+// (explorer/strategies/guided.cc).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explorer/run.h"
+#include "explorer/strategies/goals.h"
+#include "explorer/switches.h"
+
+namespace reweave {
+
+struct Guide {
+  SwitchList switches;
+  std::uint32_t choices = ~0u;  // made along the switches; then the continuation chooses
+  std::string continuation = "pos";
+  std::vector<OrderGoal> orders;
+  std::vector<RegionGoal> regions;
+};
+RunRequest request_of(const Guide& guide, std::uint64_t seed);
+
+}  // namespace reweave

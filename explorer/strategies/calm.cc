@@ -1,0 +1,19 @@
+// calm: no preemption; where a thread cannot go on, any other, each equally likely.
+#include "explorer/strategies/choices.h"
+
+namespace reweave {
+
+namespace {
+
+void begin_run(const PolicyConfig&, PolicyState&) {}
+
+Choice choose(const ChoiceArgs& args) {
+  if (args.current_enabled && !args.yielded) return {args.current.id, 0};
+  return {any_thread(args), 0};
+}
+
+}  // namespace
+
+extern const Policy kCalmPolicy = {"calm", "no preemption, and any thread where one cannot go on", begin_run, choose};
+
+}  // namespace reweave

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What `explain` says of the subject programs: the cause is the order that the program's comment names."""
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from checking import demand, main
+
+# Program, then what the first sentence says: lines of the events in the order in which they are named.
+CAUSES = {
+    "bank_account": ("writes balance", [27, 23, 27]),
+    "check_then_use": ("writes session", [30, 24, 24]),
+    "double_fetch": ("writes message", [35, 25, 26]),
+    "download_accelerator": ("writes written", [20, 20, 20]),
+    "join_missing": ("frees, in close_log", [19, 31, 24]),
+    "lock_order": ("holds first", [23, 24, 23, 24]),
+    "lost_notify": ("reads ready", [18, 29]),
+    "null_after_reset": ("writes cache", [42, 22, 28]),
+    "sleep_as_order": ("reads result", [21, 13]),
+    "wrong_lock": ("writes total", [23, 23, 23]),
+}
+
+
+def failing(at, name):
+    passing, found = at.folder / name, at.folder / f"{name}.found"
+    for _ in range(50):
+        at.reweave("record", "-o", passing, "--", at.program(name), accept=range(256))
+        if json.loads(at.reweave("traceinfo", passing))["outcome"] == "passed":
+            break
+        subprocess.run(["rm", "-r", passing], check=True)
+    at.reweave("explore", passing, "--first", "--verify", "1", "-o", found, accept=(10,))
+    return found / "failure-1"
+
+
+def check(at):
+    for name, (words, lines) in CAUSES.items():
+        report = json.loads(at.reweave("explain", failing(at, name), "--json"))
+        sentence = report["cause"].splitlines()[0]
+        demand(words in sentence, f"{name}: another cause is named", sentence)
+        named = [int(line) for line in re.findall(r"\.cc?:(\d+)\)", sentence)]
+        demand(named == lines, f"{name}: other lines are named", sentence)
+        numbers_agree(name, report)
+    recording = at.folder / "bank_account.found" / "failure-1"
+    the_same_twice(at, recording)
+    interrupted(at, recording)
+    nothing_to_explain(at)
+
+
+def numbers_agree(name, report):
+    """The sentence's figures are those of the first flip, and these bear out what is called necessary."""
+    flip = report["flips"][0]
+    shares = [f"{rate['failed']} of {rate['tried']}" for rate in (flip["reversed"], report["base"], flip["forced"],
+                                                                  flip["avoided"])]
+    demand([share for share in shares if share not in report["cause"]] == [], f"{name}: other figures", report["cause"])
+    demand(flip["necessary"] == (flip["reversed"]["failed"] == 0 and flip["reversed"]["tried"] > 0), name, flip)
+    demand(flip["necessary"], f"{name}: it fails without its cause, too", report["cause"])
+    for rate in (flip["reversed"], flip["forced"], flip["avoided"], report["base"]):
+        demand(rate["low"] <= rate["failed"] / max(1, rate["tried"]) <= rate["high"], name, rate)
+    demand(report["remedies"] and report["remedies"][-1]["rate"]["failed"] == 0, f"{name}: no remedy", report["remedies"])
+
+
+def the_same_twice(at, recording):
+    texts = [at.reweave("explain", recording, "--full") for _ in range(2)]
+    demand(texts[0] == texts[1], "two reports of one recording differ", "\n".join(texts))
+
+
+def interrupted(at, recording):
+    process = subprocess.Popen([at.build / "reweave", "explain", recording], stdout=subprocess.PIPE, text=True)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    demand(process.returncode in (0, 130) and "The failure:" in text, "Ctrl-C leaves no report", text)
+
+
+def nothing_to_explain(at):
+    passing = at.folder / "bank_account"
+    demand("nothing to explain" in at.reweave("explain", passing, accept=(2,)), "a passing run is explained", "")
+    always = at.folder / "always"
+    at.reweave("record", "-o", always, "--", "/bin/false", accept=(1,))
+    text = at.reweave("explain", always, accept=(11,))
+    demand("every schedule tried fails" in text, "a failure of every schedule has a cause in the order", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(check, __doc__))

@@ -1,0 +1,188 @@
+// An explanation names the order that the failure depends on, by experiments in model programs.
+#define BOOST_TEST_MODULE explain
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <random>
+
+#include "explorer/explain/explain.h"
+#include "explorer/explain/flips.h"
+#include "tests/explorer/model_program.h"
+
+namespace reweave {
+namespace {
+
+using namespace model;  // NOLINT: the programs read better
+
+std::size_t position(const History& history, Executed e) {
+  return static_cast<std::size_t>(std::find(history.begin(), history.end(), e) - history.begin());
+}
+bool in_order(const History& h, std::vector<Executed> events) {
+  for (std::size_t i = 0; i + 1 < events.size(); i++)
+    if (position(h, events[i]) >= position(h, events[i + 1])) return false;
+  return true;
+}
+
+Batch batch_of(const Program& program) {
+  return [&program](const std::vector<RunRequest>& requests) {
+    std::vector<RunResult> results;
+    for (const RunRequest& request : requests) results.push_back(program.run(request));
+    return results;
+  };
+}
+
+// A failing run as few preemptions as `random` happens to give it: explain does not need a minimal one.
+RunResult failing_run(const Program& program) {
+  for (std::uint64_t seed = 1; seed < 100'000; seed++) {
+    RunRequest request;
+    request.policy = "random";
+    request.seed = seed;
+    RunResult run = program.run(request);
+    if (run.failed()) return program.run(request_of(switches_of(run)));
+  }
+  BOOST_FAIL("random never failed");
+  return {};
+}
+
+Arrival name_of(Executed e) {
+  // As the model names code.
+  return {0x400000 + e.thread * std::uint64_t{0x1000} + e.index * 4, 1, e.thread, 0};
+}
+
+bool is_pair(const EventPair& pair, Executed first, Executed then) {
+  return pair.first.name == name_of(first) && pair.then.name == name_of(then);
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_block_is_found_and_its_remedy_works) {
+  std::vector<Op> body = {read(16), read(8), read(24), write(8), write(32)};
+  Program program{{body, body}};
+  const auto lost = [](const History& h, ThreadId a, ThreadId b) { return in_order(h, {{a, 1}, {b, 3}, {a, 3}}); };
+  program.fails = [&](const History& h) { return lost(h, 0, 1); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.flips.empty());
+  const Flip& flip = found.flips.front();
+  BOOST_TEST(flip.is_necessary());
+  BOOST_TEST(flip.forced.always());
+  BOOST_REQUIRE(flip.block_tells);
+  BOOST_TEST((flip.block->begin.name == name_of({0, 1})));
+  BOOST_TEST((flip.block->between.name == name_of({1, 3})));
+  BOOST_TEST((flip.block->end.name == name_of({0, 3})));
+  BOOST_REQUIRE(!found.remedies.empty());
+  BOOST_TEST(found.remedies.back().rate.never());
+  BOOST_TEST(found.remedies.back().rate.let_go == 0u);
+  BOOST_REQUIRE(found.inevitable().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_broken_block_lies_under_locks) {
+  std::vector<Op> body = {lock(64), read(8), unlock(64), lock(64), write(8), unlock(64)};
+  Program program{{body, body}};
+  program.fails = [](const History& h) { return in_order(h, {{0, 1}, {1, 4}, {0, 4}}); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.flips.empty());
+  BOOST_TEST(found.flips.front().is_necessary());
+  BOOST_TEST(found.flips.front().forced.always());
+  BOOST_REQUIRE(!found.remedies.empty());
+  BOOST_TEST(found.remedies.back().rate.never());
+  BOOST_TEST(found.remedies.back().rate.let_go == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
+  std::vector<Op> ab = {lock(8), lock(16), unlock(16), unlock(8)}, ba = {lock(16), lock(8), unlock(8), unlock(16)};
+  const Program program{{ab, ba}};
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(found.deadlock.size() == 2u);
+  for (std::size_t i = 0; i < 2; i++)
+    BOOST_TEST(found.deadlock[i].wants.note.object == found.deadlock[1 - i].holds.note.object);
+  BOOST_REQUIRE(!found.remedies.empty());
+  BOOST_TEST(found.remedies.back().rate.never());
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_of_every_schedule_has_no_cause_in_the_order) {
+  Program program{{{write(8)}, {read(8)}}};
+  program.fails = [](const History&) { return true; };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_TEST(found.flips.empty());
+  BOOST_TEST(!found.passing.has_value());
+  BOOST_TEST(!found.notes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_forced_holds_in_every_run) {
+  std::vector<Op> body = {lock(64), write(8), unlock(64), read(16), write(24)};
+  const Program program{{body, body, body}};
+  Guide guide;
+  guide.choices = 0;
+  guide.continuation = "random";
+  guide.orders = {{name_of({2, 4}), name_of({0, 0})}, {name_of({0, 3}), name_of({1, 0})}};
+  for (std::uint64_t seed = 1; seed <= 200; seed++) {
+    History history;
+    const RunResult run = program.run(request_of(guide, seed), &history);
+    BOOST_TEST(run.guide.let_go == 0u);
+    BOOST_TEST(in_order(history, {{2, 4}, {0, 1}}));
+    BOOST_TEST(in_order(history, {{0, 3}, {1, 1}}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_feasible_is_given_up_and_counted) {
+  const Program program{{{write(8), write(16)}, {read(8), read(16)}}};
+  Guide guide;
+  guide.choices = 0;
+  guide.orders = {{name_of({0, 1}), name_of({1, 0})}, {name_of({1, 0}), name_of({0, 0})}};
+  for (std::uint64_t seed = 1; seed <= 50; seed++) {
+    const RunResult run = program.run(request_of(guide, seed));
+    BOOST_TEST(run.guide.let_go > 0u);
+    BOOST_TEST(!run.failed());
+  }
+}
+
+// Programs whose failure depends on the order of one conflicting pair and on nothing else: that pair comes first, or
+// one that means the same, by all histories there are.
+BOOST_AUTO_TEST_CASE(the_pair_that_decides_comes_first) {
+  std::mt19937_64 random(20261126);
+  const auto below = [&](std::uint64_t bound) { return random() % bound; };
+  int programs = 0;
+  while (programs < 60) {
+    Program program;
+    for (int t = 0; t < 2; t++) {
+      std::vector<Op> body;
+      for (int i = 0; i < 4; i++) body.push_back(below(2) == 0 ? read(8 + 8 * below(3)) : write(8 + 8 * below(3)));
+      program.threads.push_back(body);
+    }
+    const Executed a = {static_cast<ThreadId>(below(2)), below(4)}, b = {static_cast<ThreadId>(1 - a.thread), below(4)};
+    const Op &first = program.op(a), &second = program.op(b);
+    if (first.object != second.object || (!first.write && !second.write)) continue;
+    programs++;
+    program.fails = [=](const History& h) { return in_order(h, {a, b}); };
+    const Batch batch = batch_of(program);
+    const RunResult failing = failing_run(program);
+    const Explanation found = explain(batch, failing, {});
+    BOOST_REQUIRE(!found.flips.empty());
+    const EventPair& pair = found.flips.front().pair;
+    bool same = true;
+    for (const History& history : program.all_histories()) {
+      const auto executed = [](const Event& event) { return Executed{event.name.thread, (event.name.pc & 0xfff) / 4}; };
+      same = same && in_order(history, {executed(pair.first), executed(pair.then)}) == program.fails(history);
+    }
+    BOOST_TEST(same);
+    BOOST_TEST(is_pair(pair, a, b) == same);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(intervals_are_those_of_the_tables) {
+  const Interval none = interval_of({20, 0, 0, 0}), half = interval_of({10, 5, 0, 0}), nothing = interval_of({});
+  BOOST_TEST(none.low == 0.0);
+  BOOST_TEST(none.high == 0.16843, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(half.low == 0.18709, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(half.high == 0.81291, boost::test_tools::tolerance(1e-3));
+  BOOST_TEST(nothing.high == 1.0);
+}
+
+}  // namespace
+}  // namespace reweave
