@@ -17,6 +17,7 @@
 
 #include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
+#include "explorer/hunt/hunt_command.h"
 #include "explorer/suggestion.h"
 #include "formats/error.h"
 #include "predictor/predict_command.h"
@@ -64,6 +65,7 @@ void add_record_verb(CLI::App& app, int& status) {
 }
 
 const Verbs kVerbs[] = {
+    {{"hunt"}, reweave::add_hunt_command},
     {{"record"}, add_record_verb},
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},

@@ -74,25 +74,6 @@ json event_json(const CandidateSet& set, const CandidateEvent& event) {
           {"stack", std::move(stack)}, {"held", std::move(held)}};
 }
 
-// A path as the reference of a URI: what is neither plain nor a slash is escaped.
-std::string uri_of(const std::string& path) {
-  constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string result = path.starts_with('/') ? "file://" : "";
-  for (char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
-                       std::string_view("/-_.~").find(c) != std::string_view::npos;
-    if (plain) {
-      result += c;
-    } else {
-      result += '%';
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
-    }
-  }
-  return result;
-}
-
 std::string place_text(const CodeSite& site) {
   if (!site.function.empty()) return site.function;
   return (site.module.empty() ? "location " : site.module + "+") + std::to_string(site.offset);
@@ -103,10 +84,10 @@ json location_of(const CandidateSet& set, std::uint32_t number, const std::strin
   json result{{"message", {{"text", message}}},
               {"logicalLocations", json::array({{{"fullyQualifiedName", place_text(site)}}})}};
   if (!site.file.empty()) {
-    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.file)}}},
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", sarif_uri(site.file)}}},
                                   {"region", {{"startLine", std::max(site.line, 1u)}}}};
   } else if (!site.module.empty()) {
-    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.module)}}}};
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", sarif_uri(site.module)}}}};
   }
   return result;
 }
@@ -226,18 +207,40 @@ json findings_json(const CandidateSet& set, const std::string& damage, const Lef
   return result;
 }
 
+std::string sarif_uri(const std::string& path) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string result = path.starts_with('/') ? "file://" : "";
+  for (char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+                       std::string_view("/-_.~").find(c) != std::string_view::npos;
+    if (plain) {
+      result += c;
+    } else {
+      result += '%';
+      result += kDigits[byte >> 4];
+      result += kDigits[byte & 15];
+    }
+  }
+  return result;
+}
+
+json sarif_log(const json& rules, const json& results) {
+  const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", rules}};
+  const json run = {{"tool", {{"driver", driver}}}, {"results", results}};
+  return {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", json::array({run})}};
+}
+
 json findings_sarif(const CandidateSet& set, const std::string& damage, const LeftOut& left_out) {
   json rules = json::array(), results = json::array();
   for (const RuleRow& row : kRules) rules.push_back({{"id", row.id}, {"shortDescription", {{"text", row.text}}}});
   for (const Candidate& candidate : set.candidates) results.push_back(result_of(set, candidate));
-  const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", std::move(rules)}};
-  json run = {{"tool", {{"driver", driver}}},
-              {"results", std::move(results)},
-              {"properties", {{"leftOut", left_out_json(left_out)}}}};
+  json log = sarif_log(rules, results);
+  json& run = log["runs"][0];
+  run["properties"] = {{"leftOut", left_out_json(left_out)}};
   if (!damage.empty()) run["invocations"] = json::array({failed_invocation(damage)});
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs", json::array({std::move(run)})}};
+  return log;
 }
 
 }  // namespace reweave

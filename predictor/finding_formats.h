@@ -13,4 +13,9 @@ namespace reweave {
 nlohmann::json findings_json(const CandidateSet& set, const std::string& damage = {}, const LeftOut& left_out = {});
 nlohmann::json findings_sarif(const CandidateSet& set, const std::string& damage = {}, const LeftOut& left_out = {});
 
+// A log of SARIF with one run, of Reweave.
+nlohmann::json sarif_log(const nlohmann::json& rules, const nlohmann::json& results);
+// A path as the reference of a URI: what is neither plain nor a slash is escaped.
+std::string sarif_uri(const std::string& path);
+
 }  // namespace reweave

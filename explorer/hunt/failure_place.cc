@@ -1,0 +1,48 @@
+#include "explorer/hunt/failure_place.h"
+
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+#include "formats/candidates.h"
+#include "formats/error.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+bool find_place(const std::string& text, std::string& file, std::uint32_t& line) {
+  for (std::size_t open = text.find('('); open != text.npos; open = text.find('(', open + 1)) {
+    const std::size_t close = text.find(')', open);
+    if (close == text.npos) return false;
+    const std::string_view inside = std::string_view(text).substr(open + 1, close - open - 1);
+    const std::size_t colon = inside.rfind(':');
+    if (colon == inside.npos || colon == 0 || inside.find_first_of(" (`") != inside.npos) continue;
+    const std::string_view digits = inside.substr(colon + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+    if (error != std::errc() || end != digits.data() + digits.size()) continue;
+    file = inside.substr(0, colon);
+    return true;
+  }
+  return false;
+}
+
+SourcePaths::SourcePaths(const std::string& predictions) {
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(predictions, none)) {
+    if (!entry.path().filename().string().starts_with("candidates-")) continue;
+    try {
+      for (const CodeSite& site : read_candidates(entry.path().string()).sites)
+        if (!site.file.empty()) paths_.try_emplace(fs::path(site.file).filename().string(), site.file);
+    } catch (const BadInput&) {  // of a prediction that was not waited for
+      continue;
+    }
+  }
+}
+
+void SourcePaths::place(HuntFailure& failure) const {
+  if (!find_place(failure.kept.story, failure.file, failure.line)) return;
+  if (const auto path = paths_.find(failure.file); path != paths_.end()) failure.file = path->second;
+}
+
+}  // namespace reweave

@@ -1,0 +1,242 @@
+#include "explorer/hunt/hunt.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "explorer/hunt/escaping.h"
+#include "explorer/hunt/reports.h"
+#include "explorer/hunt/test_drivers.h"
+#include "explorer/interruption.h"
+#include "formats/error.h"
+#include "formats/file_identity.h"
+#include "formats/test_framework.h"
+#include "recorder/supervisor/program_check.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string identity_of(const std::string& program) {
+  const MappedFile file = identify_file(program);
+  return file.build_id.empty() ? file.content_hash : file.build_id;
+}
+
+// A name for a folder, from any text.
+std::string as_name(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  std::string name = text.substr(0, kLongest);
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || (std::isalnum(byte) == 0 && std::string_view("._-+").find(c) == std::string_view::npos))
+      c = '_';
+  }
+  if (name.empty() || name.front() == '.' || name.front() == '-') name.insert(0, "_");
+  return name;
+}
+
+// What of the command a folder, or a report, is named for.
+std::string program_name(const std::vector<std::string>& command) {
+  return fs::path(command.front()).filename().string();
+}
+
+std::vector<std::string> with_case(std::vector<std::string> command, const std::string& test_case) {
+  if (test_case.empty()) return command;
+  const TestFramework* framework = framework_of(find_program(command.front()));
+  REQUIRE(framework != nullptr,
+          "--case: {} is built with no test framework that is known ({}); give its arguments instead", command.front(),
+          known_frameworks());
+  command.insert(command.begin() + 1, framework->filter + test_case);
+  return command;
+}
+
+// Text that is kept as JSON, as it comes back.
+bool same_words(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::equal(a, b, {}, plain_text, plain_text);
+}
+
+bool same_target(const TargetHunt& a, const TargetHunt& b) {
+  return plain_text(a.target.name) == plain_text(b.target.name) && same_words(a.target.command, b.target.command);
+}
+
+// What a program is, or why it cannot be hunted.
+void identify(TargetHunt& hunt) {
+  if (!hunt.target.problem.empty()) return;
+  try {
+    const std::string& name = hunt.target.command.front();
+    const bool is_relative =
+        name.find('/') != name.npos && !name.starts_with('/') && !hunt.target.working_directory.empty();
+    hunt.identity = identity_of(find_program(is_relative ? hunt.target.working_directory + "/" + name : name));
+  } catch (const BadInput& error) {
+    hunt.target.problem = error.what();
+  }
+}
+
+}  // namespace
+
+Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string test_case)
+    : options_(std::move(options)), given_case_(std::move(test_case)), start_(TargetHunter::Clock::now()) {
+  result_.command = std::move(command);
+  result_.test_case = given_case_;
+  std::optional<TestDriver> driver = tests_of(result_.command);
+  if (driver) {
+    REQUIRE(given_case_.empty(), "--case is for one program, and {} starts others; choose tests by its arguments",
+            driver->name);
+    REQUIRE(!driver->tests.empty(), "{} has no tests", driver->name);
+    result_.driver = driver->name;
+  } else {
+    HuntTarget only;
+    only.command = with_case(result_.command, given_case_);
+    only.name = shell_command(only.command);
+    find_program(only.command.front());
+    driver.emplace().tests.push_back(only);
+  }
+  for (HuntTarget& target : driver->tests) {
+    TargetHunt hunt;
+    hunt.target = std::move(target);
+    identify(hunt);
+    result_.targets.push_back(std::move(hunt));
+  }
+  name_folders();
+}
+
+// Of the tests of a driver each has a folder of its own.
+void Hunt::name_folders() {
+  if (result_.driver.empty()) return;
+  std::set<std::string> taken = {kHuntFile, "junit.xml", "summary.md", "report.sarif"};
+  for (TargetHunt& hunt : result_.targets) {
+    const std::string name = as_name(hunt.target.name);
+    hunt.folder = name;
+    for (int number = 2; !taken.insert(hunt.folder).second; number++) hunt.folder = fmt::format("{}-{}", name, number);
+  }
+}
+
+void Hunt::take_folder(const std::string& path) {
+  if (!path.empty()) {
+    const std::string problem = try_folder(path);
+    REQUIRE(problem.empty(), "{} {}", path, problem);
+    return;
+  }
+  constexpr int kMost = 10'000;
+  for (int number = 1; !folder_ && number <= kMost; number++)
+    try_folder(fmt::format("reweave-hunt-{}-{}", as_name(program_name(result_.command)), number));
+  REQUIRE(folder_, "there are {} hunts of {} here already; give another folder with -o", kMost,
+          program_name(result_.command));
+}
+
+std::string Hunt::try_folder(const std::string& path) {
+  const bool is_new = !fs::exists(fs::symlink_status(path));
+  Folder folder = is_new ? Folder::create(path) : Folder::open(path);
+  Fd lock(SYSCALL_CHECK(openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "{}", path));
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    SYSCALL_CHECK(errno == EWOULDBLOCK ? 0 : -1, "locking {}", path);
+    return "is in use by another hunt; give another folder with -o";
+  }
+  if (!is_new) {
+    if (!folder.has(kHuntFile)) return "exists already, and is no folder of a hunt; give another with -o";
+    std::ifstream file(folder.path_of(kHuntFile));
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string problem = try_to_go_on(parse_hunt(text.str(), folder.path_of(kHuntFile)));
+    if (!problem.empty()) return problem;
+    goes_on_ = true;
+  }
+  folder_.emplace(std::move(folder));
+  lock_ = std::move(lock);
+  return "";
+}
+
+// What was done before is taken over, if it was done to the same programs.
+std::string Hunt::try_to_go_on(const HuntResult& before) {
+  if (!same_words(before.command, result_.command) || plain_text(before.test_case) != plain_text(result_.test_case))
+    return fmt::format("has the hunt of another command ({}); give another folder with -o",
+                       one_line(shell_command(before.command)));
+  std::vector<TargetHunt> targets = result_.targets;
+  for (TargetHunt& target : targets) {
+    const auto known =
+        std::ranges::find_if(before.targets, [&](const TargetHunt& other) { return same_target(other, target); });
+    if (known == before.targets.end()) continue;
+    if (known->identity != target.identity)
+      return fmt::format("has the hunt of {} as it was before it changed; give another folder with -o",
+                         one_line(target.target.name));
+    const HuntTarget now = target.target;
+    const std::string folder = target.folder;
+    target = *known;
+    target.target = now;
+    target.folder = folder;
+  }
+  result_.targets = std::move(targets);
+  return "";
+}
+
+void Hunt::hunt_target(std::size_t number) {
+  TargetHunt& hunt = result_.targets[number];
+  if (!hunt.target.problem.empty()) {
+    hunt.problem = hunt.target.problem;
+    hunt.problem_status = kExitBadInput;
+    return;
+  }
+  const std::string path = hunt.folder.empty() ? folder() : folder_->path_of(hunt.folder);
+  if (!hunt.folder.empty() && !folder_->has(hunt.folder)) folder_->create_folder(hunt.folder);
+  const auto now = TargetHunter::Clock::now();
+  const auto all =
+      std::chrono::duration_cast<TargetHunter::Clock::duration>(std::chrono::duration<double>(options_.seconds));
+  const auto left = std::max(start_ + all - now, TargetHunter::Clock::duration::zero());
+  const auto share = left / static_cast<std::int64_t>(result_.targets.size() - number);
+  TargetHunter hunter(options_, hunt, fs::absolute(path).string(), now + share, [this] { write_reports(); });
+  try {
+    hunter.run();
+  } catch (const Error& error) {
+    if (result_.driver.empty()) throw;
+    hunt.problem = error.what();
+    hunt.problem_status = error.exit_code();
+  }
+}
+
+int Hunt::run() {
+  for (std::size_t i = 0; i < result_.targets.size() && interruption() == 0; i++) {
+    hunt_target(i);
+    write_reports();
+  }
+  result_.interrupted = interruption();
+  write_reports();
+  return status();
+}
+
+void Hunt::write_reports() const {
+  folder_->replace_file("junit.xml", junit_report(result_, folder()));
+  folder_->replace_file("report.sarif", sarif_report(result_, folder()));
+  folder_->replace_file("summary.md", markdown_report(result_, folder()));
+  folder_->replace_file(kHuntFile, hunt_json(result_, status()));
+}
+
+int Hunt::status() const {
+  if (result_.interrupted != 0) return 128 + result_.interrupted;
+  if (result_.found()) return kExitFailureFound;
+  const bool is_examined =
+      std::ranges::any_of(result_.targets, [](const TargetHunt& hunt) { return hunt.examined() > 0; });
+  if (is_examined) return 0;
+  const TargetHunt& first = result_.targets.front();
+  return result_.driver.empty() && first.problem_status != 0 ? first.problem_status : kExitNotExamined;
+}
+
+std::string Hunt::resume_command() const {
+  std::vector<std::string> words = {"reweave", "hunt", "-o", folder()};
+  if (!given_case_.empty()) words.insert(words.end(), {"--case", given_case_});
+  words.push_back("--");
+  words.insert(words.end(), result_.command.begin(), result_.command.end());
+  return shell_command(words);
+}
+
+}  // namespace reweave

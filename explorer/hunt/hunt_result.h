@@ -1,0 +1,77 @@
+// What a hunt knows and keeps: on disk hunt.json (docs/hunt-format.md), from which it goes on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explorer/campaign.h"
+
+namespace reweave {
+
+// A program to hunt: what the user named, or one test of a test driver.
+struct HuntTarget {
+  std::string name;
+  std::vector<std::string> command;
+  std::string working_directory;  // empty: the current one
+  // Variables in addition to, or in place of, the current ones. Not kept on disk.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string expected;  // endings that are normal (ExpectedEndings::parse); empty: status 0
+  std::string problem;   // why it cannot be hunted; empty if it can
+};
+
+struct HuntFailure {
+  KeptFailure kept;  // its path is the name of the recording in the target's folder
+  std::string file;  // where the program failed, as far as that is known
+  std::uint32_t line = 0;
+  bool recorded = false;  // it failed as it was recorded, without a search: there is no story
+};
+
+// One search from the passing recording.
+struct HuntSearch {
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::uint64_t runs = 0, examined = 0;
+  double seconds = 0;
+  bool saw_accesses = false;
+  std::vector<std::string> summary;  // for people, a line each
+};
+
+// What became of one target.
+struct TargetHunt {
+  HuntTarget target;
+  std::string folder;    // in the hunt's folder; empty: that itself
+  std::string identity;  // of the program's file: build-id or hash
+  bool has_passing = false;
+  std::uint64_t recorded = 0;  // runs that were recorded, without any search
+  std::vector<HuntSearch> searches;
+  std::vector<HuntFailure> failures;  // those that replay, and the others
+  std::string problem;                // why it could not be searched, or not further; empty if it was
+  int problem_status = 0;             // exit status for that
+
+  bool found() const;
+  std::uint64_t runs() const;
+  std::uint64_t examined() const;
+};
+
+struct HuntResult {
+  std::vector<std::string> command;  // as the user gave it
+  std::string test_case;             // --case; empty: none
+  std::vector<TargetHunt> targets;   // one, or the tests of a driver
+  std::string driver;                // ctest, meson, pytest; empty: none
+  int interrupted = 0;               // by this signal
+
+  bool found() const;
+};
+
+// The file of a hunt's folder that holds all of it.
+inline constexpr const char* kHuntFile = "hunt.json";
+
+// `status`: the exit status, for those who only have the file.
+std::string hunt_json(const HuntResult& result, int status);
+// Throws BadInput if the text is no hunt; `path` is for the message.
+HuntResult parse_hunt(const std::string& text, const std::string& path);
+
+}  // namespace reweave
