@@ -65,7 +65,7 @@ struct KeptFailure {
   std::string how;                     // strategy, or the candidate
   std::string cause;                   // shown by experiments (explorer/explain); may be empty
   std::string story;                   // the minimal schedule in plain words
-  std::string ending;      // what breaks, if the run does not say so itself
+  std::string ending;                  // what breaks, if the run does not say so itself
   std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
   std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "formats/uri.h"
 #include "predictor/finding.h"
 
 namespace reweave {
@@ -72,25 +73,6 @@ json event_json(const CandidateSet& set, const CandidateEvent& event) {
   return {{"thread", event.thread},    {"event", event.index},     {"operation", operation_of(event.kind)},
           {"object", event.object},    {"address", event.address}, {"site", site_json(set.sites.at(event.site))},
           {"stack", std::move(stack)}, {"held", std::move(held)}};
-}
-
-// A path as the reference of a URI: what is neither plain nor a slash is escaped.
-std::string uri_of(const std::string& path) {
-  constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string result = path.starts_with('/') ? "file://" : "";
-  for (char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
-                       std::string_view("/-_.~").find(c) != std::string_view::npos;
-    if (plain) {
-      result += c;
-    } else {
-      result += '%';
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
-    }
-  }
-  return result;
 }
 
 std::string place_text(const CodeSite& site) {

@@ -36,11 +36,13 @@ class JsonReport {
       report["curve"].push_back({{"choice", point.choice}, {"rate", of(point.rate)}});
     const std::optional<std::size_t> inevitable = explanation_.inevitable();
     report["inevitable"] = inevitable ? json(*inevitable) : json();
+    report["inevitable_step"] = inevitable_step(inevitable);
     for (const RankedPattern& pattern : explanation_.patterns) report["patterns"].push_back(of(pattern));
     for (const Remedy& remedy : explanation_.remedies)
       report["remedies"].push_back({{"kind", remedy.is_region ? "uninterrupted" : "order"},
                                     {"begin", of(remedy.begin)},
                                     {"end", of(remedy.end)},
+                                    {"text", remedy_phrase(remedy, places_)},
                                     {"rate", of(remedy.rate)}});
     return report;
   }
@@ -48,7 +50,7 @@ class JsonReport {
  private:
   static json of(const Rate& rate) {
     const Interval interval = interval_of(rate);
-    return {{"tried", rate.tried},   {"failed", rate.failed}, {"other", rate.other},
+    return {{"tried", rate.tried},   {"failed", rate.failed}, {"other", rate.other},  {"passed", rate.passed()},
             {"let_go", rate.let_go}, {"low", interval.low},   {"high", interval.high}};
   }
 
@@ -64,6 +66,14 @@ class JsonReport {
     step["line"] = source->line;
     step["source"] = places_.source_line(note.pc);
     return step;
+  }
+
+  // The last step that was followed where the failure became inevitable.
+  json inevitable_step(const std::optional<std::size_t>& inevitable) {
+    const Observation& run = explanation_.failing.observed;
+    if (!inevitable || run.empty()) return {};
+    const std::size_t followed = std::min(explanation_.curve[*inevitable].choice, run.size());
+    return followed == 0 ? json() : of(run[followed - 1]);
   }
 
   json of(const Event& event) {
@@ -83,8 +93,10 @@ class JsonReport {
   }
 
   json of(const RankedPattern& pattern) {
-    json row = {{"failed", pattern.failed},  {"passed", pattern.passed},    {"suspiciousness", pattern.suspiciousness},
-                {"best_rank", pattern.best}, {"worst_rank", pattern.worst}, {"accesses", json::array()}};
+    json row = {{"failed", pattern.failed},  {"of_failed", pattern.of_failed},
+                {"passed", pattern.passed},  {"suspiciousness", pattern.suspiciousness},
+                {"best_rank", pattern.best}, {"worst_rank", pattern.worst},
+                {"accesses", json::array()}};
     for (const ChoiceNote& note : pattern.accesses) row["accesses"].push_back(of(note));
     return row;
   }

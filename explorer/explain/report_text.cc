@@ -26,6 +26,11 @@ std::string interval_text(const Rate& rate) {
   return fmt::format("{} to {}", percent(interval.low), percent(interval.high));
 }
 
+std::string object_or_it(const ChoiceNote& note, Places& places) {
+  const std::string object = object_text(note, places);
+  return object.empty() ? "it" : object;
+}
+
 class TextReport {
  public:
   TextReport(const Explanation& explanation, Places& places, bool full)
@@ -57,10 +62,7 @@ class TextReport {
  private:
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-  std::string object_of(const ChoiceNote& note) const {
-    const std::string object = object_text(note, places_);
-    return object.empty() ? "it" : object;
-  }
+  std::string object_of(const ChoiceNote& note) const { return object_or_it(note, places_); }
   // "thread 2 writes balance in deposit (bank.c:20)".
   std::string event_text(const Event& event) const {
     return fmt::format("thread {} {}", event.name.thread, operation_text(event.note, places_));
@@ -133,21 +135,9 @@ class TextReport {
   }
 
   std::string remedy_text(const Remedy& remedy) const {
-    const SourceFrame *from = places_.source(remedy.begin.name.pc), *to = places_.source(remedy.end.name.pc);
-    std::string what;
-    if (remedy.is_region && from != nullptr && to != nullptr && from->file == to->file && from->line != 0)
-      what = fmt::format("{} of {} not interrupted by another use of {}",
-                         from->line == to->line ? fmt::format("line {}", from->line)
-                                                : fmt::format("lines {} to {}", std::min(from->line, to->line),
-                                                              std::max(from->line, to->line)),
-                         from->function, object_of(remedy.begin.note));
-    else if (remedy.is_region)
-      what = fmt::format("from {} to {} no other use of {}", places_.code(remedy.begin.name.pc),
-                         places_.code(remedy.end.name.pc), object_of(remedy.begin.note));
-    else
-      what = fmt::format("{} only after {}", places_.code(remedy.end.name.pc), places_.code(remedy.begin.name.pc));
     return fmt::format("\nTried as a remedy: {}: {} random schedules fail ({} at 95 % confidence); without it {}.\n",
-                       what, share_text(remedy.rate), interval_text(remedy.rate), share_text(explanation_.base));
+                       remedy_phrase(remedy, places_), share_text(remedy.rate), interval_text(remedy.rate),
+                       share_text(explanation_.base));
   }
 
   std::string flips_table() const {
@@ -194,6 +184,18 @@ class TextReport {
 
 std::string cause_text(const Explanation& explanation, Places& places) {
   return TextReport(explanation, places, false).cause();
+}
+
+std::string remedy_phrase(const Remedy& remedy, Places& places) {
+  const std::string begin = places.code(remedy.begin.name.pc), end = places.code(remedy.end.name.pc);
+  if (!remedy.is_region) return fmt::format("{} only after {}", end, begin);
+  const std::string object = object_or_it(remedy.begin.note, places);
+  const SourceFrame *from = places.source(remedy.begin.name.pc), *to = places.source(remedy.end.name.pc);
+  const bool lines = from != nullptr && to != nullptr && from->file == to->file && from->line != 0;
+  if (!lines) return fmt::format("from {} to {} no other use of {}", begin, end, object);
+  const auto [first, last] = std::minmax(from->line, to->line);
+  const std::string range = first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
+  return fmt::format("{} of {} not interrupted by another use of {}", range, from->function, object);
 }
 
 std::string text_report(const Explanation& explanation, Places& places, bool full) {
