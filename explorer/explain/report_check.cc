@@ -74,23 +74,20 @@ class ReportCheck {
       demand(step.at("place") == place_sentence(step), "{}: the place is not that of file and line", what);
   }
 
-  // A step of the failing run.
-  void failing_step(const json& event, const std::string& what) {
+  // A step that the failing schedule shows as well, unless the run did not come to it.
+  void failing_step(const json& event, const std::string& what) const {
+    constexpr std::size_t kMostSteps = 10'000;
     step(event, what);
     demand(count(event.at("number"), what) > 0, "{}: no time that the thread came there", what);
-    const std::uint64_t choice = count(event.at("choice"), what);
-    demand(choice <= report_.at("failing").at("choices"), "{}: behind the end of the run", what);
-    if (const json* shown = step_at(choice)) demand(*shown == event, "{}: not that step of the schedule", what);
-  }
-  // The same of one that the schedule shows for certain, as it conflicts with one of another thread; unless the run did
-  // not come to it, or steps of its object were left out.
-  void shown_step(const json& event, const std::string& what) {
-    constexpr std::size_t kMostOfObject = 500;
-    failing_step(event, what);
     const json &run = report_.at("failing"), &steps = run.at("steps");
-    const bool is_behind = steps.empty() || event.at("choice") > steps.back().at("choice");
-    demand(is_behind || steps.size() >= kMostOfObject || step_at(event.at("choice").get<std::uint64_t>()) != nullptr,
-           "{}: not in the schedule", what);
+    const std::uint64_t choice = count(event.at("choice"), what);
+    demand(choice <= run.at("choices"), "{}: behind the end of the run", what);
+    const json* shown = step_at(choice);
+    if (event.value("not_reached", false))
+      demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not behind the last step", what);
+    else
+      demand(shown == nullptr ? steps.size() >= kMostSteps : *shown == event, "{}: not that step of the schedule",
+             what);
   }
   // The step that the failing schedule shows there, if any.
   const json* step_at(std::uint64_t choice) const {
@@ -118,14 +115,14 @@ class ReportCheck {
   void wait(std::size_t i) {
     const json &list = report_.at("deadlock"), &next = list[(i + 1) % list.size()];
     const std::string what = fmt::format("deadlock {}", i);
-    shown_step(list[i].at("holds"), what);
-    shown_step(list[i].at("wants"), what);
+    failing_step(list[i].at("holds"), what);
+    failing_step(list[i].at("wants"), what);
     demand(list[i].at("holds").at("thread") == list[i].at("wants").at("thread"), "{}: of two threads", what);
     demand(list[i].at("wants").at("object") == next.at("holds").at("object"), "{}: the cycle is not closed", what);
   }
 
   void flip(const json& flip, const std::string& what) {
-    for (const char* name : {"first", "then"}) shown_step(flip.at(name), what);
+    for (const char* name : {"first", "then"}) failing_step(flip.at(name), what);
     demand(flip.at("first").at("choice") < flip.at("then").at("choice"), "{}: not in this order", what);
     demand(flip.at("first").at("thread") != flip.at("then").at("thread"), "{}: of one thread", what);
     for (const char* name : {"reversed", "forced", "avoided"}) rate(flip.at(name), what + " " + name);
@@ -135,7 +132,7 @@ class ReportCheck {
            reversed.at("tried").dump());
     if (!flip.contains("block")) return;
     const json& block = flip.at("block");
-    for (const char* name : {"begin", "between", "end"}) shown_step(block.at(name), what + " block");
+    for (const char* name : {"begin", "between", "end"}) failing_step(block.at(name), what + " block");
     demand(block.at("begin").at("thread") == block.at("end").at("thread") &&
                block.at("begin").at("thread") != block.at("between").at("thread"),
            "{}: no block of one thread that another breaks", what);
@@ -205,6 +202,10 @@ class ReportCheck {
     const std::string what = fmt::format("remedies {}", i);
     for (const char* name : {"begin", "end"}) failing_step(remedy.at(name), what);
     rate(remedy.at("rate"), what);
+    const json& flips = report_.at("flips");
+    demand(remedy.at("kind") != "order" || (!flips.empty() && remedy.at("begin") == flips[0].at("then") &&
+                                            remedy.at("end") == flips[0].at("first")),
+           "{}: not the other order of the first pair", what);
     const bool is_region = remedy.at("kind") == "uninterrupted";
     demand(!is_region || (remedy.at("begin").at("thread") == remedy.at("end").at("thread") &&
                           remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),

@@ -45,7 +45,8 @@ Html interval_drawing(const json& rate) {
                    {});
   };
   return element(
-      "svg", {{"class", "interval"}, {"viewBox", "-3 0 106 8"}, {"aria-hidden", "true"}},
+      "svg",
+      {{"class", "interval"}, {"viewBox", "-3 0 106 8"}, {"preserveAspectRatio", "xMinYMid"}, {"aria-hidden", "true"}},
       {box("scale", 0, 3, 100, 2), box("range", low, 2, std::max(high - low, 1.0), 4),
        element("circle",
                {{"class", "share"}, {"cx", fmt::format("{:.1f}", share_of(rate) * 100)}, {"cy", "4"}, {"r", "3"}},
@@ -63,6 +64,19 @@ Html place_text(const json& step) {
                  {step.at("place").get_ref<const std::string&>()});
 }
 
+namespace {
+
+// "2nd time"; nothing of the first, or of what has no number.
+std::string time_text(const json& step) {
+  const auto number = step.value("number", std::uint64_t{1});
+  if (number < 2) return "";
+  constexpr const char* kEndings[] = {"th", "st", "nd", "rd"};
+  const bool is_teen = number % 100 >= 11 && number % 100 <= 13;
+  return fmt::format("{}{} time", number, is_teen || number % 10 > 3 ? "th" : kEndings[number % 10]);
+}
+
+}  // namespace
+
 Html step_line(const json& step) {
   const std::string object = step.at("object").get<std::string>();
   return element(
@@ -70,7 +84,8 @@ Html step_line(const json& step) {
       {thread_chip(step), " ",
        element("span", {{"class", "does"}},
                {step.at("does").get<std::string>() + (object.empty() ? "" : " "), element("b", {}, {object})}),
-       " ", place_text(step), element("code", {{"class", "source"}}, {step.value("source", "")})});
+       " ", place_text(step), " ", element("small", {}, {time_text(step)}),
+       element("code", {{"class", "source"}}, {step.value("source", "")})});
 }
 
 Html section(std::string_view id, std::string_view title, const Html& content) {

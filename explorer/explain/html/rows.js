@@ -65,10 +65,20 @@ function rowElement(number) {
   return element;
 }
 
+// How many rows before `number` differ.
+const differing = [0];
+for (const row of rows) differing.push(differing[differing.length - 1] + (row.equal ? 0 : 1));
+
+function foldText(from, to) {
+  const different = differing[to] - differing[from];
+  if (!different) return plural(to - from, "equal step");
+  return report.passing === null || different === to - from ? plural(to - from, "more step")
+                                                            : `${plural(to - from, "step")}, ${different} of which differ`;
+}
+
 function foldElement(from, to) {
-  const kind = rows[from].equal ? "equal" : "more";
   const element = make("button", {class: "fold", type: "button", "data-from": from, "data-to": to, tabindex: "-1",
-                                  text: `${plural(to - from, `${kind} step`)}`, "aria-expanded": "false"});
+                                  text: foldText(from, to), "aria-expanded": "false"});
   element.addEventListener("click", () => unfold(element));
   return element;
 }
@@ -110,24 +120,25 @@ function reveal(number) {
   return list.querySelector(`[data-row="${number}"]`);
 }
 
-// Where a stretch of rows that is not to be folded begins or ends.
-function isKept(number) {
-  for (let i = number - CONTEXT; i <= number + CONTEXT; i++)
-    if (marked.has(i) || (rows[i] && !rows[i].equal)) return true;
-  return false;
+// Where schedules differ all over, only what is near to something marked is shown.
+const MANY = 300, NEAR = 15;
+function keptRows() {
+  const kept = new Uint8Array(rows.length);
+  const keep = (number, around) => kept.fill(1, Math.max(0, number - around), Math.min(rows.length, number + around + 1));
+  const few = differing[rows.length] <= MANY;
+  for (const number of marked.keys()) keep(number, few ? CONTEXT : NEAR);
+  if (few) rows.forEach((row, number) => { if (!row.equal) keep(number, CONTEXT); });
+  return kept;
 }
 
-// Rows that differ are shown around what is marked; the middle of a long stretch of others is folded.
 function foldAll() {
-  const parts = [];
-  let number = 0;
-  while (number < rows.length) {
-    const kept = isKept(number);
-    let end = number + 1;
-    while (end < rows.length && isKept(end) === kept) end++;
-    if (!kept && end - number > CONTEXT) parts.push(foldElement(number, end));
-    else parts.push(...keptElements(number, end));
-    number = end;
+  const parts = [], kept = keptRows();
+  for (let start = 0; start < rows.length;) {
+    let end = start + 1;
+    while (end < rows.length && kept[end] === kept[start]) end++;
+    if (!kept[start] && end - start > CONTEXT) parts.push(foldElement(start, end));
+    else for (let i = start; i < end; i++) parts.push(rowElement(i));
+    start = end;
   }
   if (!rows.length) parts.push(make("p", {class: "empty", text: "No step conflicts with one of another thread."}));
   parts.push(make("div", {class: "row ends"}, ...SIDES.filter((side) => report[side]).map((side) =>
@@ -135,16 +146,4 @@ function foldAll() {
          make("span", {class: "what", text: report[side].outcome.split("\n")[0]})))));
   list.replaceChildren(...parts);
   changed();
-}
-
-function keptElements(from, to) {
-  const all = [];
-  let start = from;
-  for (let i = from; i <= to; i++) {
-    if (i < to && !marked.has(i)) continue;
-    all.push(...elements(start, i));
-    if (i < to) all.push(rowElement(i));
-    start = i + 1;
-  }
-  return all;
 }

@@ -54,6 +54,19 @@ Html flip_row(const json& flip, std::size_t index) {
        element("td", {}, {element("span", {{"class", necessary ? "yes" : "no"}}, {necessary ? "yes" : "no"})})});
 }
 
+Html pattern_row(const json& pattern) {
+  Html accesses;
+  for (const json& access : pattern.at("accesses")) accesses += step_line(access);
+  const auto best = pattern.at("best_rank").get<std::uint64_t>(), worst = pattern.at("worst_rank").get<std::uint64_t>();
+  const auto number = [&](const char* member) { return fmt::format("{}", pattern.at(member).get<std::uint64_t>()); };
+  return element(
+      "tr", {},
+      {element("td", {}, {best == worst ? fmt::format("{}", best) : fmt::format("{} to {}", best, worst)}),
+       element("td", {}, {fmt::format("{:.2f}", pattern.at("suspiciousness").get<double>())}),
+       element("td", {}, {number("failed") + " of " + number("of_failed")}), element("td", {}, {number("passed")}),
+       element("td", {{"class", "order"}}, {element("ol", {{"class", "steps"}}, {accesses})})});
+}
+
 }  // namespace
 
 Html flips_section(const json& report) {
@@ -61,11 +74,12 @@ Html flips_section(const json& report) {
   if (flips.empty()) return {};
   Html rows;
   for (std::size_t i = 0; i < flips.size(); i++) rows += flip_row(flips[i], i);
-  Html content = element(
-      "p", {},
-      {fmt::format("How many runs fail when the order of two events is changed. {} pairs come in another order in the "
-                   "nearest run that passes.",
-                   report.at("reordered_pairs").get<std::uint64_t>())});
+  Html content =
+      element("p", {},
+              {fmt::format(
+                  "How many runs fail when the order of two events is changed. Pairs that come in another order in the "
+                  "nearest run that passes: {}.",
+                  report.at("reordered_pairs").get<std::uint64_t>())});
   content += table("flips",
                    head({"In the failing run, the first before the second", "Other order, else the failing schedule",
                          "This order, else at random", "Other order, else at random", "Necessary"}),
@@ -94,25 +108,20 @@ Html curve_section(const json& report) {
 }
 
 Html patterns_section(const json& report) {
-  Html rows;
-  for (const json& pattern : report.at("patterns")) {
-    Html accesses;
-    for (const json& access : pattern.at("accesses")) accesses += step_line(access);
-    const auto best = pattern.at("best_rank").get<std::uint64_t>(),
-               worst = pattern.at("worst_rank").get<std::uint64_t>();
-    rows +=
-        element("tr", {},
-                {element("td", {}, {best == worst ? fmt::format("{}", best) : fmt::format("{} to {}", best, worst)}),
-                 element("td", {}, {fmt::format("{:.2f}", pattern.at("suspiciousness").get<double>())}),
-                 element("td", {}, {fmt::format("{}", pattern.at("failed").get<std::uint64_t>())}),
-                 element("td", {}, {fmt::format("{}", pattern.at("passed").get<std::uint64_t>())}),
-                 element("td", {{"class", "order"}}, {element("ol", {{"class", "steps"}}, {accesses})})});
-  }
-  if (rows.markup().empty()) return {};
+  constexpr std::size_t kShown = 3;
+  const json& patterns = report.at("patterns");
+  if (patterns.empty()) return {};
+  Html first, others;
+  for (std::size_t i = 0; i < patterns.size(); i++) (i < kShown ? first : others) += pattern_row(patterns[i]);
+  const Html titles = head({"Rank", "Suspicion", "In failing runs", "In passing runs", "Accesses"});
   Html content = element("p", {},
                          {"Accesses in this order, by how well they tell failing runs from passing ones (Jaccard). The "
                           "threads are examples: what counts is which are equal."});
-  content += table("patterns", head({"Rank", "Suspicion", "Failed", "Passed", "Accesses"}), rows);
+  content += table("patterns", titles, first);
+  if (patterns.size() > kShown)
+    content += element("details", {},
+                       {element("summary", {}, {fmt::format("{} more", patterns.size() - kShown)}),
+                        table("patterns", titles, others)});
   return section("patterns", "Access patterns", content);
 }
 
