@@ -77,22 +77,35 @@ class Chromium:
                 return answer["result"]
             self.messages.append(answer)
 
-    def open(self, path, width=1400, height=1000, dark=False, media="", fragment="", scripts=True):
-        """Loads the file; afterwards `messages` are those of this page."""
+    def open(self, path, width=1400, height=1000, dark=False, media="", fragment="", scripts=True,
+             ready="true"):
+        """Loads the file, and waits until the expression `ready` holds; afterwards `messages` are those of this page."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.call("Page.navigate", url="about:blank")
+        self._load("about:blank")
+        self._load(path.resolve().as_uri() + fragment)
+        if scripts and ready:
+            self.until(ready)
+            self.settle()
+
+    def _load(self, address):
         self.messages.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri() + fragment)
+        self.call("Page.navigate", url=address)
         until = time.monotonic() + self.seconds
         while not any(message.get("method") == "Page.loadEventFired" for message in self.messages):
             self.messages.append(self._next())
             if time.monotonic() > until:
-                raise ChromiumError(f"{path} was not loaded")
-        if scripts:
-            self.settle()
+                raise ChromiumError(f"{address} was not loaded")
+
+    def until(self, expression):
+        """Waits until the expression holds in the page."""
+        until = time.monotonic() + self.seconds
+        while not self.value(expression):
+            if time.monotonic() > until:
+                raise ChromiumError(f"{expression} does not come to hold")
+            time.sleep(0.02)
 
     def settle(self):
         """Waits until what was changed is drawn."""

@@ -27,9 +27,11 @@ def check(at):
         real = files_of_one_run(at)
         shows_what_the_report_says(browser, real)
         without_scripts(browser, real)
-        keyboard(browser, real)
-        links(browser, real)
-        tables(browser, real)
+        kept = json.loads((HERE / "reports" / "bank_account.json").read_text())
+        kept = {"path": page_of(at, kept, "kept.html"), "report": kept}
+        keyboard(browser, kept)
+        links(browser, kept)
+        tables(browser, kept)
         deadlock(at, browser)
         hostile_names(at, browser)
         hostile_sources(at, browser)
@@ -98,9 +100,14 @@ def quiet(browser, what):
     demand(browser.complaints() == [], f"{what}: console, policy or requests", "\n".join(browser.complaints()))
 
 
+def open_page(browser, path, **options):
+    """Opens a report, and waits for its script."""
+    browser.open(path, ready="document.documentElement.dataset.ready === 'yes'", **options)
+
+
 def shows_what_the_report_says(browser, real):
     report = real["report"]
-    browser.open(real["path"])
+    open_page(browser, real["path"])
     quiet(browser, "a real report")
     seen = text_of(browser)
     flip = report["flips"][0]
@@ -115,11 +122,12 @@ def shows_what_the_report_says(browser, real):
     shown = browser.value("document.querySelectorAll('a.cell.failing').length")
     folded = browser.value("[...document.querySelectorAll('.fold')].reduce((n, f) => n + f.dataset.to * 1 - f.dataset.from, 0)")
     demand(shown + folded == len(report["failing"]["steps"]), "steps of the failing schedule", f"{shown} and {folded}")
-    demand(browser.value("document.querySelectorAll('.arrow.failing').length") == 2, "arrows of the cause", "")
-    demand(browser.value("document.querySelectorAll('.arrow.passing').length") == 2, "arrows in the passing schedule", "")
+    for side in ("failing", "passing"):
+        arrows = browser.value(f"document.querySelectorAll('.arrow.{side}').length")
+        demand(arrows == 2, f"arrows in the {side} schedule", arrows)
     for dark in (False, True):
         for width in (1400, 700):
-            browser.open(real["path"], width=width, dark=dark)
+            open_page(browser, real["path"], width=width, dark=dark)
             wide = browser.value("document.documentElement.scrollWidth")
             demand(wide <= width, f"wider than a window of {width}", wide)
             quiet(browser, f"{width}, dark {dark}")
@@ -127,7 +135,7 @@ def shows_what_the_report_says(browser, real):
 
 def without_scripts(browser, real):
     report = real["report"]
-    browser.open(real["path"], scripts=False)
+    open_page(browser, real["path"], scripts=False)
     document = browser.call("DOM.getDocument", depth=-1)
     html = browser.call("DOM.getOuterHTML", nodeId=document["root"]["nodeId"])["outerHTML"]
     for text in (report["cause"].splitlines()[0][1:], report["remedies"][-1]["text"][1:], "schedules are drawn by a script"):
@@ -141,7 +149,7 @@ def focus(browser):
 
 
 def keyboard(browser, real):
-    browser.open(real["path"])
+    open_page(browser, real["path"])
     flip = real["report"]["flips"][0]
     browser.press("j")
     demand(focus(browser) == f"failing-{flip['block']['begin']['choice']}", "j begins at the cause", focus(browser))
@@ -188,9 +196,9 @@ def folding(browser):
 def links(browser, real):
     """The address names a step, which is shown though it was folded away."""
     first = real["report"]["failing"]["steps"][0]["choice"]
-    browser.open(real["path"])
+    open_page(browser, real["path"])
     demand(browser.value(f"document.getElementById('failing-{first}')") is None, "the first step is not folded away", "")
-    browser.open(real["path"], fragment=f"#failing-{first}")
+    open_page(browser, real["path"], fragment=f"#failing-{first}")
     demand(focus(browser) == f"failing-{first}", "a link to a step", focus(browser))
     browser.value("document.querySelectorAll('tr[data-flip] button')[1].click()")
     browser.settle()
@@ -200,7 +208,7 @@ def links(browser, real):
 
 
 def tables(browser, real):
-    browser.open(real["path"])
+    open_page(browser, real["path"])
     browser.value("document.querySelector('#step-tables').open = true")
     browser.settle()
     rows = browser.value("[...document.querySelectorAll('table.plain')].map(t => t.tBodies[0].rows.length)")
@@ -213,7 +221,7 @@ def tables(browser, real):
 def deadlock(at, browser):
     path = at.folder / "deadlock.html"
     at.reweave("explain", failing(at, "lock_order"), "--html", path)
-    browser.open(path)
+    open_page(browser, path)
     quiet(browser, "a deadlock")
     demand("waits for second in transfer" in text_of(browser, "#cause"), "the cycle", text_of(browser, "#cause"))
 
@@ -222,8 +230,8 @@ def hostile_names(at, browser):
     """Whatever the texts of a report are, they are shown, and no more."""
     report = hostile_report(json.loads((HERE / "reports" / "bank_account.json").read_text()))
     path = page_of(at, report, "hostile.html", "/tmp/'\"><script>alert(1)</script>")
-    browser.open(path, scripts=False)
-    browser.open(path)
+    open_page(browser, path, scripts=False)
+    open_page(browser, path)
     quiet(browser, "hostile names")
     demand(browser.value("document.querySelectorAll('img, iframe, object, form[action], b b').length") == 0, "injected", "")
     demand(browser.value("document.scripts.length") == 2, "another script", "")
@@ -250,7 +258,7 @@ def hostile_sources(at, browser):
     path = at.folder / "odd.html"
     recording = at.folder / "odd.found" / "failure-1" if (at.folder / "odd.found" / "failure-1").exists() else at.folder / "odd"
     at.reweave("explain", recording, "--html", path)
-    browser.open(path)
+    open_page(browser, path)
     quiet(browser, "a hostile file name")
     demand(words in text_of(browser, "#cause"), "the name of the file", text_of(browser, "#cause"))
     demand(browser.value("document.querySelectorAll('img').length") == 0, "injected", "")
@@ -262,7 +270,7 @@ def ten_thousand_steps(at, browser):
         demand(render(at, "check", report).decode() == "borne out\n", "the report is not borne out", render(at, "check", report))
         path = page_of(at, report, f"long-{different}.html")
         demand(path.stat().st_size <= MOST_BYTES, "the page is too large", path.stat().st_size)
-        browser.open(path)
+        open_page(browser, path)
         quiet(browser, "many steps")
         elements = browser.value("document.querySelectorAll('*').length")
         demand(elements <= MOST_ELEMENTS, "too many elements at once", elements)
@@ -280,7 +288,7 @@ def ten_thousand_steps(at, browser):
     larger = long_report(json.loads((HERE / "reports" / "bank_account.json").read_text()), 10_000, True, objects=10_000)
     path = page_of(at, larger, "larger.html")
     demand(path.stat().st_size <= MOST_BYTES, "the page of many objects is too large", path.stat().st_size)
-    browser.open(path)
+    open_page(browser, path)
     quiet(browser, "many objects")
     demand("are not in this file" in text_of(browser, ".heads"), "what is left out", text_of(browser, ".heads"))
     demand(browser.value("document.querySelectorAll('.arrow.failing').length") == 2, "the cause is left out", "")
@@ -295,7 +303,7 @@ def nothing_found(at, browser):
     for steps in (report["failing"]["steps"], []):
         report["failing"]["steps"] = steps
         path = page_of(at, report, f"nothing-{len(steps)}.html")
-        browser.open(path)
+        open_page(browser, path)
         quiet(browser, "no cause")
         seen = text_of(browser)
         demand("No order of events was found" in seen and "this and that" in seen, "no cause", seen)

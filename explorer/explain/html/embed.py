@@ -3,13 +3,19 @@
 
     embed.py OUTPUT FILE.css FILE.js...
 
-The scripts become one, a strict function of its own, in the order of the command line.
+The scripts become one, a strict function, in the order of the command line. It is called when what the page has without
+it was drawn.
 """
 import base64
 import hashlib
 import pathlib
 import sys
 
+# A page that is not seen is never drawn.
+START = """const once = () => { if (!started) { started = true; start(); } };
+requestAnimationFrame(() => setTimeout(once));
+setTimeout(once, 500);
+"""
 PIECE = 12_000  # bytes of one literal: compilers need not take longer ones than 65,536
 
 
@@ -34,7 +40,7 @@ def main():
     output, *paths = map(pathlib.Path, sys.argv[1:])
     style = "".join(path.read_text(encoding="utf-8") for path in paths if path.suffix == ".css")
     scripts = "".join(path.read_text(encoding="utf-8") for path in paths if path.suffix == ".js")
-    script = f'"use strict";\n(() => {{\n{scripts}}})();\n'
+    script = f'"use strict";\nconst start = () => {{\n{scripts}}};\nlet started = false;\n{START}'
     for text in (style, script):
         for end in ("</", "<!--"):
             if end in text:  # would end the element that the text is in

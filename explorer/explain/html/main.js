@@ -74,6 +74,7 @@ function build() {
   const first = firstStep();
   if (first) first.tabIndex = 0;
   if (location.hash) followHash();
+  document.documentElement.dataset.ready = "yes";
 }
 
 build();
