@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "formats/uri.h"
 #include "predictor/finding.h"
 
 namespace reweave {

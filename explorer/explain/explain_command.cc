@@ -14,11 +14,15 @@
 #include "explorer/expected_endings.h"
 #include "explorer/explain/context.h"
 #include "explorer/explain/explain.h"
+#include "explorer/explain/html/page.h"
 #include "explorer/explain/report.h"
+#include "explorer/explain/report_check.h"
+#include "explorer/explain/report_ci.h"
 #include "explorer/failure_store.h"
 #include "explorer/minimise.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
+#include "formats/new_file.h"
 #include "formats/number_check.h"
 #include "formats/private_folder.h"
 #include "formats/recording_reader.h"
@@ -40,6 +44,7 @@ void on_interrupt(int number) {
 
 struct ExplainArguments {
   std::string recording, expected;
+  std::string html, sarif, junit;  // files to write
   double seconds = 30;
   unsigned jobs = 2;
   bool json = false, full = false;
@@ -121,11 +126,34 @@ ExplainOptions affordable(const RunResult& failing, const ExplainArguments& argu
   return options;
 }
 
+// The report as files, besides what is printed.
+class ReportFiles {
+ public:
+  explicit ReportFiles(const ExplainArguments& arguments) {
+    for (const auto& [path, file] :
+         {std::pair(&arguments.html, &html_), {&arguments.sarif, &sarif_}, {&arguments.junit, &junit_}})
+      if (!path->empty()) file->emplace(*path);
+  }
+  void write(const nlohmann::json& report, const std::string& recording) const {
+    if (html_) html_->write(html_report(report, recording));
+    if (sarif_) sarif_->write(text_of(sarif_report(report)) + "\n");
+    if (junit_) junit_->write(junit_report(report, recording));
+  }
+  // What a program's names hold may be no UTF-8.
+  static std::string text_of(const nlohmann::json& json) {
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+ private:
+  std::optional<NewFile> html_, sarif_, junit_;
+};
+
 int explain_recording(const ExplainArguments& arguments) {
   const std::string recording = recording_to_read(arguments.recording);
   const RecordingReader reader(recording);
   reader.require_whole();
   const ExpectedEndings expected = ExpectedEndings::parse(arguments.expected.empty() ? "0" : arguments.expected);
+  const ReportFiles files(arguments);
   std::signal(SIGINT, on_interrupt);
   const bool terminal = isatty(2) != 0;
   const auto progress = [&](const std::string& text) {
@@ -148,8 +176,10 @@ int explain_recording(const ExplainArguments& arguments) {
   save_run(recording, departure, explanation.failing, "schedule", run);
   add_contexts(explanation, run, scratch.path());
   explanation.last_words = last_words_of(run);
+  const nlohmann::json report = checked_report(explanation, places);
+  files.write(report, recording);
   if (arguments.json)
-    fmt::print("{}\n", json_report(explanation, places).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", ReportFiles::text_of(report));
   else
     fmt::print("{}", text_report(explanation, places, arguments.full));
   if (interrupted) return 130;
@@ -172,6 +202,9 @@ void add_explain_command(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_option("--expect-status", arguments->expected,
                    "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: 0");
+  verb->add_option("--html", arguments->html, "write the report as a page, one file; the name must be new");
+  verb->add_option("--sarif", arguments->sarif, "write the cause as SARIF 2.1.0; the name must be new");
+  verb->add_option("--junit", arguments->junit, "write the failure as JUnit's XML; the name must be new");
   verb->add_flag("--json", arguments->json, "print the report as JSON");
   verb->add_flag("--full", arguments->full, "print all rows of all tables");
   verb->callback([arguments, &status] { status = explain_recording(*arguments); });

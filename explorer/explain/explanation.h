@@ -36,6 +36,7 @@ struct CurvePoint {
 struct RankedPattern {
   std::vector<ChoiceNote> accesses;  // two or three, in order; `thread` tells equal threads from others, no more
   std::uint64_t failed = 0, passed = 0;
+  std::uint64_t of_failed = 0;      // failing runs, with and without it
   double suspiciousness = 0;        // Jaccard
   std::size_t best = 1, worst = 1;  // its ranks, if those that tie are ordered for and against it
 };

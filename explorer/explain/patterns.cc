@@ -90,6 +90,7 @@ std::vector<RankedPattern> PatternRanking::ranked(std::size_t most) const {
   for (const auto& [key, pattern] : patterns_) {
     if (pattern.failed == 0) continue;
     list.push_back(pattern);
+    list.back().of_failed = failed_;
     list.back().suspiciousness = static_cast<double>(pattern.failed) / static_cast<double>(failed_ + pattern.passed);
   }
   std::ranges::stable_sort(list, std::greater<>(), &RankedPattern::suspiciousness);

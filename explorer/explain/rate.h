@@ -11,6 +11,7 @@ struct Rate {
   std::uint64_t other = 0;   // in another way
   std::uint64_t let_go = 0;  // runs besides `tried`, in which what was asked for was not feasible
 
+  std::uint64_t passed() const { return tried - failed - other; }
   bool always() const { return tried > 0 && failed == tried; }
   bool never() const { return tried > 0 && failed == 0; }
   double share() const { return tried == 0 ? 0 : static_cast<double>(failed) / static_cast<double>(tried); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "explorer/explain/event_words.h"
 #include "explorer/explain/report.h"
 #include "explorer/wording.h"
 
@@ -57,41 +58,18 @@ class TextReport {
  private:
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-  const EventContext* context_of(const Event& event) const {
-    const auto found = explanation_.contexts.find(event.name);
-    return found == explanation_.contexts.end() ? nullptr : &found->second;
-  }
-
-  // A variable, or a block by where it was allocated.
   std::string object_of(const Event& event) const {
-    const EventContext* context = context_of(event);
-    if (context != nullptr && context->block) return block_name(*context->block, event.note.object);
-    const std::string object = object_text(event.note, places_);
+    const std::string object = object_words(explanation_, event, places_);
     return object.empty() ? "it" : object;
   }
-  std::string block_name(const HeapBlock& block, std::uint64_t address) const {
-    std::string where;
-    for (const std::uint64_t pc : block.allocated)
-      if (where.empty() && places_.in_program(pc)) where = fmt::format(" that {} allocated", places_.code(pc));
-    const std::uint64_t offset = address - block.address;
-    const std::string part = offset == 0 ? "" : fmt::format("byte {} of ", offset);
-    return fmt::format("{}the block of {} bytes{}", part, block.bytes, where);
-  }
-
-  // "deposit (bank.c:20)"; of synchronisation, which projects often wrap, with the caller.
+  // "deposit (bank.c:20)"; with the caller where that tells more.
   std::string place_of(const Event& event) const {
-    const std::string place = places_.code(event.name.pc);
-    const EventContext* context = context_of(event);
-    if (context == nullptr || !is_sync(event.note)) return place;
-    for (const std::uint64_t caller : context->callers)
-      if (places_.in_program(caller) && places_.function(caller) != places_.function(event.name.pc))
-        return fmt::format("{}, called by {}", place, places_.code(caller));
-    return place;
+    const std::string caller = caller_words(explanation_, event, places_);
+    return places_.code(event.name.pc) + (caller.empty() ? "" : ", called by " + caller);
   }
   // "thread 2 writes balance in deposit (bank.c:20)".
   std::string event_text(const Event& event) const {
-    const EventContext* context = context_of(event);
-    if (context != nullptr && context->block)
+    if (uses_block(explanation_, event))
       return fmt::format("thread {} {}, in {}, {}", event.name.thread, verb_of(event.note), place_of(event),
                          object_of(event));
     const std::string object = object_text(event.note, places_).empty() ? "" : " " + object_of(event);
@@ -166,21 +144,9 @@ class TextReport {
   }
 
   std::string remedy_text(const Remedy& remedy) const {
-    const SourceFrame *from = places_.source(remedy.begin.name.pc), *to = places_.source(remedy.end.name.pc);
-    std::string what;
-    if (remedy.is_region && from != nullptr && to != nullptr && from->file == to->file && from->line != 0)
-      what = fmt::format("{} of {} not interrupted by another use of {}",
-                         from->line == to->line ? fmt::format("line {}", from->line)
-                                                : fmt::format("lines {} to {}", std::min(from->line, to->line),
-                                                              std::max(from->line, to->line)),
-                         from->function, object_of(remedy.begin));
-    else if (remedy.is_region)
-      what = fmt::format("from {} to {} no other use of {}", places_.code(remedy.begin.name.pc),
-                         places_.code(remedy.end.name.pc), object_of(remedy.begin));
-    else
-      what = fmt::format("{} only after {}", places_.code(remedy.end.name.pc), places_.code(remedy.begin.name.pc));
     return fmt::format("\nTried as a remedy: {}: {} random schedules fail ({} at 95 % confidence); without it {}.\n",
-                       what, share_text(remedy.rate), interval_text(remedy.rate), share_text(explanation_.base));
+                       remedy_phrase(explanation_, remedy, places_), share_text(remedy.rate),
+                       interval_text(remedy.rate), share_text(explanation_.base));
   }
 
   std::string flips_table() const {
@@ -227,6 +193,22 @@ class TextReport {
 
 std::string cause_text(const Explanation& explanation, Places& places) {
   return TextReport(explanation, places, false).cause();
+}
+
+std::string remedy_phrase(const Explanation& explanation, const Remedy& remedy, Places& places) {
+  const auto place_of = [&](const Event& event) {
+    const std::string caller = caller_words(explanation, event, places);
+    return places.code(event.name.pc) + (caller.empty() ? "" : ", called by " + caller);
+  };
+  const std::string begin = place_of(remedy.begin), end = place_of(remedy.end);
+  if (!remedy.is_region) return fmt::format("{} only after {}", end, begin);
+  const std::string words = object_words(explanation, remedy.begin, places), object = words.empty() ? "it" : words;
+  const SourceFrame *from = places.source(remedy.begin.name.pc), *to = places.source(remedy.end.name.pc);
+  const bool lines = from != nullptr && to != nullptr && from->file == to->file && from->line != 0;
+  if (!lines) return fmt::format("from {} to {} no other use of {}", begin, end, object);
+  const auto [first, last] = std::minmax(from->line, to->line);
+  const std::string range = first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
+  return fmt::format("{} of {} not interrupted by another use of {}", range, from->function, object);
 }
 
 std::string text_report(const Explanation& explanation, Places& places, bool full) {

@@ -1,0 +1,88 @@
+// Arrows between the steps of the pair that is looked at: as they came in the failing run, and in the passing one.
+
+const overlay = drawing("svg", {class: "arrows", "aria-hidden": "true"});
+let looked = 0;  // index of the flip
+
+function chain(flip) {
+  if (!flip) return [];
+  if (looked === 0 && report.deadlock.length)
+    return report.deadlock.flatMap((wait) => [wait.holds, wait.wants]).sort((a, b) => a.choice - b.choice);
+  return flip.block ? [flip.block.begin, flip.block.between, flip.block.end] : [flip.first, flip.then];
+}
+
+// Elements of the steps in a column, in the order of that schedule. What a run has not come to is at its end.
+function anchors(side) {
+  const found = chain(report.flips[looked]).map(findStep).map((step) => (side === "failing" || !step ? step : step.other));
+  const shown = [...new Set(found.filter(Boolean))].sort((a, b) => a.index - b.index);
+  const dots = shown.map((step) => {
+    const element = document.getElementById(`${side}-${step.choice}`);
+    return element && {element: element.querySelector(".dot"), step};
+  });
+  return dots.filter(Boolean);
+}
+
+function centre(element, frame) {
+  const box = element.getBoundingClientRect();
+  return {x: box.left + box.width / 2 - frame.left, y: box.top + box.height / 2 - frame.top};
+}
+
+function arrow(from, to, side) {
+  const bend = Math.min(60, 12 + Math.abs(to.y - from.y) / 6);
+  const goesDown = to.y > from.y ? 1 : -1;
+  const path = drawing("path", {
+    class: `arrow ${side}`,
+    d: `M${from.x} ${from.y + 7 * goesDown} C${from.x} ${from.y + bend * goesDown} ${to.x} ${to.y - bend * goesDown} ` +
+       `${to.x} ${to.y - 10 * goesDown}`,
+    "marker-end": `url(#tip-${side})`,
+  });
+  return path;
+}
+
+function tip(side) {
+  const marker = drawing("marker", {id: `tip-${side}`, viewBox: "0 0 8 8", refX: 5, refY: 4, markerWidth: 5,
+                                    markerHeight: 5, orient: "auto"});
+  marker.append(drawing("path", {class: `tip ${side}`, d: "M0 0 L8 4 L0 8 z"}));
+  return marker;
+}
+
+function drawArrows() {
+  const frame = list.getBoundingClientRect();
+  const parts = [tip("failing"), tip("passing")];
+  for (const element of list.querySelectorAll(".looked")) element.classList.remove("looked");
+  for (const side of SIDES) {
+    const dots = anchors(side);
+    for (const {element} of dots) element.closest(".cell").classList.add("looked");
+    for (let i = 0; i + 1 < dots.length; i++)
+      parts.push(arrow(centre(dots[i].element, frame), centre(dots[i + 1].element, frame), side));
+  }
+  overlay.setAttribute("width", frame.width);
+  overlay.setAttribute("height", frame.height);
+  overlay.replaceChildren(...parts);
+  list.append(overlay);
+}
+
+let waiting = false;
+// Soon, once for many changes.
+function changed() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    drawArrows();
+  });
+}
+
+function look(index) {
+  looked = index;
+  for (const row of document.querySelectorAll("tr[data-flip]"))
+    row.setAttribute("aria-current", String(Number(row.dataset.flip) === index));
+  const first = chain(report.flips[index]).map(findStep).find(Boolean);
+  for (const event of chain(report.flips[index])) {
+    const step = findStep(event);
+    if (step) reveal(step.row);
+    if (step && step.other) reveal(step.other.row);
+  }
+  changed();
+  drawMaps();
+  return first;
+}

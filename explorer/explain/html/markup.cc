@@ -1,0 +1,118 @@
+#include "explorer/explain/html/markup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace reweave {
+
+Html::Html(std::string_view text) {
+  markup_.reserve(text.size());
+  for (const char c : text) switch (c) {
+      case '&':
+        markup_ += "&amp;";
+        break;
+      case '<':
+        markup_ += "&lt;";
+        break;
+      case '>':
+        markup_ += "&gt;";
+        break;
+      case '"':
+        markup_ += "&quot;";
+        break;
+      case '\'':
+        markup_ += "&#39;";
+        break;
+      default:
+        markup_ += c;
+    }
+}
+
+Html Html::trusted(std::string_view markup) {
+  Html html;
+  html.markup_ = markup;
+  return html;
+}
+
+Html empty_element(std::string_view name, Attributes attributes) {
+  std::string tag = fmt::format("<{}", name);
+  for (const Attribute& attribute : attributes)
+    tag += fmt::format(" {}=\"{}\"", attribute.name, Html(attribute.value).markup());
+  return Html::trusted(tag + ">");
+}
+
+Html element(std::string_view name, Attributes attributes, std::initializer_list<Html> content) {
+  Html html = empty_element(name, attributes);
+  for (const Html& part : content) html += part;
+  html += Html::trusted(fmt::format("</{}>", name));
+  return html;
+}
+
+namespace {
+
+struct Range {
+  char32_t first, last;
+};
+// Control characters, marks and overrides of direction, what has no width, separators of lines, tags, noncharacters.
+constexpr std::array<Range, 13> kUnseen = {{{0x00, 0x08},
+                                            {0x0b, 0x1f},
+                                            {0x7f, 0x9f},
+                                            {0xad, 0xad},
+                                            {0x61c, 0x61c},
+                                            {0x180e, 0x180e},
+                                            {0x200b, 0x200f},
+                                            {0x2028, 0x202e},
+                                            {0x2060, 0x206f},
+                                            {0xfdd0, 0xfdef},
+                                            {0xfeff, 0xfeff},
+                                            {0xfff9, 0xffff},
+                                            {0xe0000, 0xe007f}}};
+constexpr char32_t kReplacement = 0xfffd;
+
+bool is_unseen(char32_t c) {
+  return c != kReplacement &&
+         std::ranges::any_of(kUnseen, [=](Range range) { return c >= range.first && c <= range.last; });
+}
+
+// The next character of `text`, taken off it; kReplacement for a byte that begins none.
+char32_t next_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  char32_t c = length < 2 ? lead : lead & (0x7f >> length);
+  bool valid = length != 0 && length <= text.size();
+  for (std::size_t i = 1; valid && i < length; i++) {
+    valid = (byte(i) & 0xc0) == 0x80;
+    c = c << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  valid = valid && c >= kLeast[length] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
+  text.remove_prefix(valid ? length : 1);
+  return valid ? c : kReplacement;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text, std::size_t most) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const char32_t c = next_character(text);
+    const std::string_view bytes = before.substr(0, before.size() - text.size());
+    if (shown.size() + bytes.size() > most) return shown + "…";
+    if (is_unseen(c))
+      shown += fmt::format("‹U+{:04X}›", static_cast<std::uint32_t>(c));
+    else
+      shown += c == kReplacement ? std::string_view("\uFFFD") : bytes;
+  }
+  return shown;
+}
+
+}  // namespace reweave

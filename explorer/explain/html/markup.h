@@ -1,0 +1,46 @@
+// HTML that cannot be broken by what is put into it: text is escaped wherever it becomes markup.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace reweave {
+
+// Markup. Made of text, which is escaped, and of elements.
+class Html {
+ public:
+  Html() = default;
+  Html(std::string_view text);  // NOLINT(google-explicit-constructor): text reads better among elements
+  Html(const std::string& text) : Html(std::string_view(text)) {}
+  Html(const char* text) : Html(std::string_view(text)) {}
+  // As it is: for what the build made.
+  static Html trusted(std::string_view markup);
+
+  Html& operator+=(const Html& more) {
+    markup_ += more.markup_;
+    return *this;
+  }
+  const std::string& markup() const { return markup_; }
+
+ private:
+  std::string markup_;
+};
+
+// Its value is escaped.
+struct Attribute {
+  std::string_view name;
+  std::string value;
+};
+using Attributes = std::initializer_list<Attribute>;
+
+// <name attributes>content</name>.
+Html element(std::string_view name, Attributes attributes, std::initializer_list<Html> content);
+// An element that has no content and no end, such as <meta>.
+Html empty_element(std::string_view name, Attributes attributes);
+
+// The text as it can be shown: valid UTF-8, at most `most` bytes; control characters, and those that change the
+// direction of what follows or are not seen, as "‹U+202E›". Tabs and line ends stay.
+std::string visible(std::string_view text, std::size_t most = 2000);
+
+}  // namespace reweave

@@ -1,0 +1,84 @@
+#include "explorer/explain/html/page.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "explorer/explain/html/assets.h"
+#include "explorer/explain/html/markup.h"
+#include "explorer/explain/html/packed_report.h"
+#include "explorer/explain/html/summary.h"
+#include "explorer/explain/html/tables.h"
+#include "explorer/explain/report.h"
+#include "explorer/explain/report_check.h"
+
+namespace reweave {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMostBytes = 400'000;
+
+Html head(const json& report) {
+  const std::string policy = fmt::format(
+      "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+      kReportStyleHash, kReportScriptHash);
+  const auto outcome = report.at("outcome").get<std::string>();
+  Html tags = empty_element("meta", {{"charset", "utf-8"}});
+  tags += empty_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
+  tags += empty_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  tags += empty_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  tags += empty_element("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
+  tags += empty_element("link", {{"rel", "icon"}, {"href", "data:,"}});  // or a browser asks the server for one
+  tags += element("title", {}, {"Why it fails: " + outcome.substr(0, outcome.find('\n'))});
+  tags += element("style", {}, {Html::trusted(kReportStyle)});
+  return element("head", {}, {tags});
+}
+
+// Where the script draws the schedules.
+Html schedules_section() {
+  Html content =
+      element("noscript", {}, {element("p", {}, {"The two schedules are drawn by a script, which is off."})});
+  content += element("div", {{"id", "schedules"}}, {});
+  return element("section", {{"id", "steps"}},
+                 {element("h2", {}, {"The failing schedule, and the nearest that passes"}), content});
+}
+
+Html body(const json& report, const std::string& recording, const json& packed) {
+  Html content = failure_header(report, recording);
+  Html sections = cause_section(report);
+  sections += remedies_section(report);
+  sections += commands_section(recording);
+  sections += notes_section(report);
+  sections += schedules_section();
+  sections += flips_section(report);
+  sections += curve_section(report);
+  sections += patterns_section(report);
+  content += element("main", {}, {sections});
+  content += element("footer", {}, {"Made by reweave explain. Every figure is a count of runs that were made."});
+  content += element("script", {{"type", "application/json"}, {"id", "report"}}, {Html::trusted(data_block(packed))});
+  content += element("script", {}, {Html::trusted(kReportScript)});
+  return element("body", {}, {content});
+}
+
+}  // namespace
+
+std::string html_report(const json& report, const std::string& recording) {
+  const json shown = shown_report(report);
+  const std::string name = visible(recording);
+  std::string page;
+  for (std::size_t most = 10'000; most > 0; most /= 2) {
+    Html root = head(shown);
+    root += body(shown, name, packed_report(shown, most));
+    page = "<!DOCTYPE html>\n" + element("html", {{"lang", "en"}}, {root}).markup() + "\n";
+    if (page.size() <= kMostBytes) break;
+  }
+  return page;
+}
+
+std::string html_report(const Explanation& explanation, Places& places, const std::string& recording) {
+  return html_report(checked_report(explanation, places), recording);
+}
+
+}  // namespace reweave

@@ -1,0 +1,149 @@
+// The two schedules side by side: a row a step, folded where they are equal, or too long to be read.
+
+const CONTEXT = 2, PIECE = 40, LONGEST = 120;
+const list = make("div", {class: "rows", role: "group", "aria-label": "Steps of both schedules"});
+
+// Rows that are never folded away: what the cause and the other flips name, and the moment.
+const marked = new Map();  // number of the row: set of class names
+function mark(row, name) {
+  if (row === undefined || row < 0) return;
+  if (!marked.has(row)) marked.set(row, new Set());
+  marked.get(row).add(name);
+}
+
+const momentChoice = report.inevitable === null ? Infinity : report.curve[report.inevitable].choice;
+const momentStep = steps.failing.find((step) => step.choice >= momentChoice);
+
+function markAll() {
+  report.flips.forEach((flip, index) => {
+    const events = [flip.first, flip.then, ...(flip.block ? Object.values(flip.block) : [])];
+    for (const event of events) {
+      const step = findStep(event);
+      if (!step) continue;
+      mark(step.row, index === 0 ? "cause" : "pair");
+      if (step.other) mark(step.other.row, index === 0 ? "cause" : "pair");
+    }
+  });
+  for (const wait of report.deadlock)
+    for (const event of Object.values(wait)) {
+      const step = findStep(event);
+      if (step) mark(step.row, "cause");
+    }
+  if (momentStep) mark(momentStep.row, "moment");
+}
+
+const isWrite = (step) => !["reads", "accesses"].includes(step.code.does);
+const isAccess = (step) => ["reads", "writes", "accesses", "frees"].includes(step.code.does);
+
+function lanes(step) {
+  const dot = make("i", {class: `dot ${colour(step.thread)} ${isWrite(step) ? "writes" : "reads"}` +
+                                (isAccess(step) ? "" : " sync")});
+  dot.style.left = `calc(var(--lane) * ${laneOf.get(step.thread)} + var(--lane) / 2)`;
+  return make("span", {class: "lanes", "aria-hidden": "true"}, dot);
+}
+
+const KINDS = {equal: "", moved: ", elsewhere in the other schedule", only: ", only in this schedule"};
+
+function cell(side, step) {
+  if (!step) return make("span", {class: `cell ${side} none`}, make("span", {class: "lanes", "aria-hidden": "true"}));
+  const id = `${side}-${step.choice}`;
+  const remark = report.passing === null ? "" : KINDS[step.kind];
+  return make("a", {class: `cell ${side} ${step.kind}`, id, href: `#${id}`, tabindex: "-1",
+                    "aria-label": `${side}: ${sentence(step)}${remark}`}, lanes(step),
+              make("span", {class: "what"},
+                   make("span", {class: "does"}, `${step.code.does} `, make("b", {text: step.object})),
+                   make("span", {class: "place", text: step.code.place, title: step.code.file || ""}),
+                   make("code", {class: "source", text: step.code.source || ""})));
+}
+
+function rowElement(number) {
+  const row = rows[number];
+  const names = ["row", row.equal ? "equal" : "differs", ...(marked.get(number) || [])];
+  const element = make("div", {class: names.join(" "), "data-row": number});
+  element.append(cell("failing", row.failing));
+  if (report.passing !== null) element.append(cell("passing", row.passing));
+  return element;
+}
+
+// How many rows before `number` differ.
+const differing = [0];
+for (const row of rows) differing.push(differing[differing.length - 1] + (row.equal ? 0 : 1));
+
+function foldText(from, to) {
+  const different = differing[to] - differing[from];
+  if (!different) return plural(to - from, "equal step");
+  return report.passing === null || different === to - from ? plural(to - from, "more step")
+                                                            : `${plural(to - from, "step")}, ${different} of which differ`;
+}
+
+function foldElement(from, to) {
+  const element = make("button", {class: "fold", type: "button", "data-from": from, "data-to": to, tabindex: "-1",
+                                  text: foldText(from, to), "aria-expanded": "false"});
+  element.addEventListener("click", () => unfold(element));
+  return element;
+}
+
+// The elements of the rows [from, to): all of them, or the ends of a long piece around a fold.
+function elements(from, to) {
+  const all = [];
+  const plain = (end, start) => { for (let i = start; i < end; i++) all.push(rowElement(i)); };
+  if (to - from <= LONGEST) plain(to, from);
+  else {
+    plain(from + PIECE, from);
+    all.push(foldElement(from + PIECE, to - PIECE));
+    plain(to, to - PIECE);
+  }
+  return all;
+}
+
+function unfold(fold) {
+  const shown = elements(Number(fold.dataset.from), Number(fold.dataset.to));
+  fold.replaceWith(...shown);
+  const first = shown[0].querySelector("a") || shown[0];
+  changed();
+  setCurrent(first);
+}
+
+// Shows the row, with some around it, if it is folded away.
+function reveal(number) {
+  for (const fold of list.querySelectorAll(".fold")) {
+    const from = Number(fold.dataset.from), to = Number(fold.dataset.to);
+    if (number < from || number >= to) continue;
+    const start = Math.max(from, number - CONTEXT), end = Math.min(to, number + CONTEXT + 1);
+    const parts = [];
+    if (start > from) parts.push(foldElement(from, start));
+    for (let i = start; i < end; i++) parts.push(rowElement(i));
+    if (end < to) parts.push(foldElement(end, to));
+    fold.replaceWith(...parts);
+    changed();
+  }
+  return list.querySelector(`[data-row="${number}"]`);
+}
+
+// Where schedules differ all over, only what is near to something marked is shown.
+const MANY = 300, NEAR = 15;
+function keptRows() {
+  const kept = new Uint8Array(rows.length);
+  const keep = (number, around) => kept.fill(1, Math.max(0, number - around), Math.min(rows.length, number + around + 1));
+  const few = differing[rows.length] <= MANY;
+  for (const number of marked.keys()) keep(number, few ? CONTEXT : NEAR);
+  if (few) rows.forEach((row, number) => { if (!row.equal) keep(number, CONTEXT); });
+  return kept;
+}
+
+function foldAll() {
+  const parts = [], kept = keptRows();
+  for (let start = 0; start < rows.length;) {
+    let end = start + 1;
+    while (end < rows.length && kept[end] === kept[start]) end++;
+    if (!kept[start] && end - start > CONTEXT) parts.push(foldElement(start, end));
+    else for (let i = start; i < end; i++) parts.push(rowElement(i));
+    start = end;
+  }
+  if (!rows.length) parts.push(make("p", {class: "empty", text: "No step conflicts with one of another thread."}));
+  parts.push(make("div", {class: "row ends"}, ...SIDES.filter((side) => report[side]).map((side) =>
+    make("span", {class: `cell ${side} end`}, make("span", {class: "lanes"}),
+         make("span", {class: "what", text: report[side].outcome.split("\n")[0]})))));
+  list.replaceChildren(...parts);
+  changed();
+}

@@ -1,0 +1,141 @@
+#include "explorer/explain/html/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "explorer/explain/html/figures.h"
+#include "explorer/explain/report_steps.h"
+
+namespace reweave {
+
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+Html tile(const json& rate, const char* text, const char* remark) {
+  const bool feasible = rate.at("tried") != 0;
+  return element("li", {},
+                 {element("strong", {}, {count_text(rate)}), element("span", {}, {text}), interval_drawing(rate),
+                  element("small", {}, {feasible ? interval_text(rate) : "", remark})});
+}
+
+Html experiments(const json& report) {
+  Html tiles = tile(report.at("base"), "random schedules fail", "");
+  if (!report.at("flips").empty()) {
+    const json& flip = report.at("flips").at(0);
+    tiles += tile(flip.at("forced"), "fail with this order forced", "");
+    tiles += tile(flip.at("avoided"), "fail with the other order", "");
+    tiles += tile(flip.at("reversed"), "fail in the failing schedule with the other order",
+                  flip.at("necessary").get<bool>() ? ": the order is necessary" : "");
+  }
+  tiles += element(
+      "li", {},
+      {element("strong", {}, {fmt::format("{}", report.at("runs").get<std::uint64_t>())}),
+       element("span", {}, {"runs were made for this report"}), element("small", {}, {"intervals: 95 % confidence"})});
+  return element("ul", {{"class", "tiles"}}, {tiles});
+}
+
+// As a shell reads it as one word.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                          "0123456789_./+,:@%=-") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+Html command(const std::string& text, const char* what) {
+  return element("li", {}, {element("code", {{"class", "command"}}, {text}), element("span", {}, {what})});
+}
+
+}  // namespace
+
+Html failure_header(const json& report, const std::string& recording) {
+  const std::vector<std::string> outcome = lines_of(report.at("outcome").get<std::string>());
+  Html header = element("p", {{"class", "kicker"}}, {"Why this run fails: ", element("span", {}, {recording})});
+  header += element("h1", {}, {outcome.empty() ? "It fails" : capitalised(outcome.front())});
+  for (std::size_t i = 1; i < outcome.size(); i++) header += element("p", {{"class", "said"}}, {outcome[i]});
+  const auto words = report.at("last_words").get<std::string>();
+  if (!words.empty()) header += element("pre", {{"class", "said"}}, {words});
+  return element("header", {}, {header});
+}
+
+Html cause_section(const json& report) {
+  const std::vector<std::string> said = lines_of(report.at("cause").get<std::string>());
+  if (said.empty())
+    return section("cause", "The cause",
+                   element("p", {{"class", "sentence"}},
+                           {"No order of events was found that makes the difference between failing and passing."}));
+  Html content = element("p", {{"class", "sentence"}}, {capitalised(said.front())});
+  for (std::size_t i = 1; i < said.size(); i++)  // what follows is in the tiles
+    if (!said[i].starts_with("In ")) content += element("p", {}, {said[i]});
+  Html lines;
+  for (const json& step : steps_of_cause(report)) lines += step_line(step);
+  content += element("ol", {{"class", "steps"}}, {lines});
+  content += experiments(report);
+  const json& moment = report.value("inevitable_step", json());
+  if (!moment.is_null()) {
+    content += element("p", {}, {"From this step on every run failed:"});
+    content += element("ol", {{"class", "steps"}}, {step_line(moment)});
+  }
+  return section("cause", "The cause", content);
+}
+
+Html remedies_section(const json& report) {
+  const json& remedies = report.at("remedies");
+  Html list;
+  for (std::size_t i = remedies.size(); i-- > 0;) {  // what works comes last
+    const json& rate = remedies[i].at("rate");
+    const bool works = rate.at("failed") == 0;
+    list += element("li", {{"class", works ? "works" : "fails"}},
+                    {element("p", {{"class", "sentence"}}, {capitalised(remedies[i].at("text").get<std::string>())}),
+                     element("p", {},
+                             {element("b", {}, {count_text(rate)}), " random schedules fail under it (",
+                              interval_text(rate), "); without it ", count_text(report.at("base")), "."}),
+                     interval_drawing(rate)});
+  }
+  if (list.markup().empty()) return {};
+  return section("remedies", remedies.size() == 1 ? "The remedy that was tried" : "Remedies that were tried",
+                 element("ul", {{"class", "remedies"}}, {list}));
+}
+
+Html commands_section(const std::string& recording) {
+  const std::string name = quoted(recording);
+  return section(
+      "again", "See it again",
+      element("ul", {{"class", "commands"}},
+              {command("reweave replay -g end " + name, "the end of the run, in gdb; it can go back from there"),
+               command("reweave replay " + name, "the run as it was, with its output"),
+               command("reweave explain --full " + name, "these experiments once more, all tables")}));
+}
+
+Html notes_section(const json& report) {
+  Html list;
+  for (const json& note : report.at("notes")) list += element("li", {}, {"Not examined: " + note.get<std::string>()});
+  if (report.at("out_of_time").get<bool>()) list += element("li", {}, {"The time was up before all was tried."});
+  if (list.markup().empty()) return {};
+  return section("notes", "What was left out", element("ul", {}, {list}));
+}
+
+}  // namespace reweave

@@ -1,0 +1,240 @@
+#include "explorer/explain/report_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "explorer/explain/rate.h"
+#include "explorer/explain/report.h"
+#include "explorer/explain/report_sentences.h"
+#include "formats/error.h"
+
+namespace reweave {
+
+using nlohmann::json;
+
+namespace {
+
+// What is wrong; thrown by the checks, and caught by check_report.
+struct Unborne {
+  std::string statement;
+};
+
+template <typename... Args>
+void demand(bool holds, fmt::format_string<Args...> format, Args&&... args) {
+  if (!holds) throw Unborne{fmt::format(format, std::forward<Args>(args)...)};
+}
+
+bool near(const json& value, double expected) { return std::abs(value.get<double>() - expected) <= 1e-9; }
+
+std::uint64_t count(const json& value, const std::string& what) {
+  demand(value.is_number_unsigned() || (value.is_number_integer() && value >= 0), "{}: {} is no count", what,
+         value.dump());
+  return value.get<std::uint64_t>();
+}
+
+class ReportCheck {
+ public:
+  explicit ReportCheck(const json& report) : report_(report) {}
+
+  void all() {
+    demand(report_.at("format") == "reweave-explanation" && report_.at("version") == 1, "format: another one");
+    rate(report_.at("base"), "base");
+    for (const char* name : {"failing", "passing"})
+      if (!report_.at(name).is_null()) schedule(report_.at(name), name);
+    for (std::size_t i = 0; i < report_.at("deadlock").size(); i++) wait(i);
+    for (std::size_t i = 0; i < report_.at("flips").size(); i++)
+      flip(report_.at("flips")[i], fmt::format("flips {}", i));
+    curve();
+    patterns();
+    for (std::size_t i = 0; i < report_.at("remedies").size(); i++) remedy(i);
+    demand(report_.at("cause") == cause_sentences(report_), "cause: not what the first flip says");
+    demand(count(report_.at("reordered_pairs"), "reordered_pairs") > 0 || report_.at("flips").empty(),
+           "reordered_pairs: none, but there are flips");
+    demand(count(report_.at("runs"), "runs") >= runs_, "runs: the rates have {}, more than all together", runs_);
+  }
+
+ private:
+  void rate(const json& rate, const std::string& what) {
+    const std::uint64_t tried = count(rate.at("tried"), what), failed = count(rate.at("failed"), what),
+                        other = count(rate.at("other"), what), passed = count(rate.at("passed"), what);
+    demand(tried == failed + other + passed, "{}: {} runs are not {} + {} + {}", what, tried, failed, other, passed);
+    const Interval interval = interval_of({tried, failed, other, 0});
+    demand(near(rate.at("low"), interval.low) && near(rate.at("high"), interval.high),
+           "{}: the interval of {} of {} is another", what, failed, tried);
+    runs_ += tried + count(rate.at("let_go"), what);
+  }
+
+  // What a step says of its place in code twice.
+  static void step(const json& step, const std::string& what) {
+    count(step.at("thread"), what);
+    if (step.contains("file"))
+      demand(step.at("place") == place_sentence(step), "{}: the place is not that of file and line", what);
+  }
+
+  // A step that the failing schedule shows as well, unless the run did not come to it.
+  void failing_step(const json& event, const std::string& what) const {
+    constexpr std::size_t kMostSteps = 10'000;
+    step(event, what);
+    demand(count(event.at("number"), what) > 0, "{}: no time that the thread came there", what);
+    const json &run = report_.at("failing"), &steps = run.at("steps");
+    const std::uint64_t choice = count(event.at("choice"), what);
+    demand(choice <= run.at("choices"), "{}: behind the end of the run", what);
+    const json* shown = step_at(choice);
+    if (event.value("not_reached", false))
+      demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not behind the last step", what);
+    else
+      demand(shown == nullptr ? steps.size() >= kMostSteps : *shown == event, "{}: not that step of the schedule",
+             what);
+  }
+  // The step that the failing schedule shows there, if any.
+  const json* step_at(std::uint64_t choice) const {
+    const json& steps = report_.at("failing").at("steps");
+    const auto found = std::ranges::find_if(steps, [&](const json& one) { return one.at("choice") == choice; });
+    return found == steps.end() ? nullptr : &*found;
+  }
+
+  void schedule(const json& run, const std::string& what) {
+    const json& steps = run.at("steps");
+    demand(count(run.at("events"), what) == steps.size() + count(run.at("left_out"), what),
+           "{}: events are not those shown and those left out", what);
+    demand(count(run.at("choices"), what) >= run.at("events"), "{}: fewer choices than events", what);
+    std::optional<std::uint64_t> before;
+    for (const json& one : steps) {
+      step(one, what);
+      demand(count(one.at("number"), what) > 0, "{}: no time that the thread came there", what);
+      const std::uint64_t choice = count(one.at("choice"), what);
+      demand(!before || choice > *before, "{}: the steps are not in order at choice {}", what, choice);
+      before = choice;
+    }
+    demand(!before || *before < run.at("choices"), "{}: a step behind the last choice", what);
+  }
+
+  void wait(std::size_t i) {
+    const json &list = report_.at("deadlock"), &next = list[(i + 1) % list.size()];
+    const std::string what = fmt::format("deadlock {}", i);
+    failing_step(list[i].at("holds"), what);
+    failing_step(list[i].at("wants"), what);
+    demand(list[i].at("holds").at("thread") == list[i].at("wants").at("thread"), "{}: of two threads", what);
+    demand(list[i].at("wants").at("object") == next.at("holds").at("object"), "{}: the cycle is not closed", what);
+  }
+
+  void flip(const json& flip, const std::string& what) {
+    for (const char* name : {"first", "then"}) failing_step(flip.at(name), what);
+    demand(flip.at("first").at("choice") < flip.at("then").at("choice"), "{}: not in this order", what);
+    demand(flip.at("first").at("thread") != flip.at("then").at("thread"), "{}: of one thread", what);
+    for (const char* name : {"reversed", "forced", "avoided"}) rate(flip.at(name), what + " " + name);
+    const json& reversed = flip.at("reversed");
+    demand(flip.at("necessary") == (reversed.at("tried") > 0 && reversed.at("failed") == 0),
+           "{}: necessary does not follow from {} of {}", what, reversed.at("failed").dump(),
+           reversed.at("tried").dump());
+    if (!flip.contains("block")) return;
+    const json& block = flip.at("block");
+    for (const char* name : {"begin", "between", "end"}) failing_step(block.at(name), what + " block");
+    demand(block.at("begin").at("thread") == block.at("end").at("thread") &&
+               block.at("begin").at("thread") != block.at("between").at("thread"),
+           "{}: no block of one thread that another breaks", what);
+  }
+
+  void curve() {
+    const json& curve = report_.at("curve");
+    std::size_t inevitable = 0;
+    for (std::size_t i = 0; i < curve.size(); i++) {
+      const json& share = curve[i].at("rate");
+      rate(share, fmt::format("curve {}", i));
+      const std::uint64_t choice = count(curve[i].at("choice"), "curve");
+      demand(choice <= report_.at("failing").at("choices"), "curve {}: behind the end of the run", i);
+      demand(i == 0 ? choice == 0 : choice > curve[i - 1].at("choice"), "curve {}: not in order", i);
+      if (share.at("tried") == 0 || share.at("failed") != share.at("tried")) inevitable = i + 1;
+    }
+    const json expected = inevitable < curve.size() ? json(inevitable) : json();
+    demand(report_.at("inevitable") == expected, "inevitable: by the curve it is {}", expected.dump());
+    moment();
+  }
+
+  void moment() {
+    const json &inevitable = report_.at("inevitable"), &step_there = report_.at("inevitable_step");
+    if (step_there.is_null()) return;
+    step(step_there, "inevitable_step");
+    demand(!inevitable.is_null(), "inevitable_step: nothing is inevitable");
+    const auto followed = report_.at("curve").at(inevitable.get<std::size_t>()).at("choice").get<std::uint64_t>();
+    const json* shown = followed == 0 ? nullptr : step_at(followed - 1);
+    for (const char* member : {"thread", "place"})
+      demand(shown == nullptr || shown->at(member) == step_there.at(member),
+             "inevitable_step: not the step before choice {}", followed);
+  }
+
+  // Of each its suspiciousness, and its rank among those listed; of those that tie with the last, more may be left out.
+  void patterns() {
+    const json &patterns = report_.at("patterns"), &base = report_.at("base");
+    for (std::size_t i = 0; i < patterns.size(); i++) {
+      const std::string what = fmt::format("patterns {}", i);
+      const json& pattern = patterns[i];
+      const std::uint64_t with = count(pattern.at("failed"), what), passed = count(pattern.at("passed"), what),
+                          failed = count(pattern.at("of_failed"), what);
+      demand(with > 0 && with <= failed && passed <= base.at("passed"), "{}: in more runs than there were", what);
+      demand(failed <= base.at("failed").get<std::uint64_t>() + 1, "{}: of more failing runs than there were", what);
+      demand(near(pattern.at("suspiciousness"), static_cast<double>(with) / static_cast<double>(failed + passed)),
+             "{}: the suspiciousness is another", what);
+      demand(i == 0 || pattern.at("suspiciousness") <= patterns[i - 1].at("suspiciousness"), "{}: not in order", what);
+      for (const json& access : pattern.at("accesses")) step(access, what);
+      rank(patterns, i, what);
+    }
+  }
+  static void rank(const json& patterns, std::size_t i, const std::string& what) {
+    const auto ties = [&](std::size_t k) {
+      return near(patterns[k].at("suspiciousness"), patterns[i].at("suspiciousness"));
+    };
+    std::size_t best = i, worst = i;
+    while (best > 0 && ties(best - 1)) best--;
+    while (worst + 1 < patterns.size() && ties(worst + 1)) worst++;
+    const std::uint64_t stated = count(patterns[i].at("worst_rank"), what);
+    const bool is_cut = worst + 1 == patterns.size();
+    demand(patterns[i].at("best_rank") == best + 1, "{}: the best rank is {}", what, best + 1);
+    demand(is_cut ? stated >= worst + 1 : stated == worst + 1, "{}: the worst rank is {}", what, worst + 1);
+    demand(stated == patterns[worst].at("worst_rank"), "{}: patterns that tie have the same ranks", what);
+  }
+
+  void remedy(std::size_t i) {
+    const json& remedy = report_.at("remedies")[i];
+    const std::string what = fmt::format("remedies {}", i);
+    for (const char* name : {"begin", "end"}) failing_step(remedy.at(name), what);
+    rate(remedy.at("rate"), what);
+    const json& flips = report_.at("flips");
+    demand(remedy.at("kind") != "order" || (!flips.empty() && remedy.at("begin") == flips[0].at("then") &&
+                                            remedy.at("end") == flips[0].at("first")),
+           "{}: not the other order of the first pair", what);
+    const bool is_region = remedy.at("kind") == "uninterrupted";
+    demand(!is_region || (remedy.at("begin").at("thread") == remedy.at("end").at("thread") &&
+                          remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),
+           "{}: not from begin to end of one thread", what);
+    demand(remedy.at("text") == remedy_sentence(remedy), "{}: the text is not that of begin and end", what);
+  }
+
+  const json& report_;
+  std::uint64_t runs_ = 0;  // of all rates
+};
+
+}  // namespace
+
+std::optional<std::string> check_report(const json& report) {
+  try {
+    ReportCheck(report).all();
+  } catch (const Unborne& unborne) {
+    return unborne.statement;
+  } catch (const json::exception& error) {
+    return error.what();  // it has another form
+  }
+  return {};
+}
+
+json checked_report(const Explanation& explanation, Places& places) {
+  json report = json_report(explanation, places);
+  const std::optional<std::string> wrong = check_report(report);
+  CHECK(!wrong, "the report says what its figures do not bear out: {}", *wrong);
+  return report;
+}
+
+}  // namespace reweave
