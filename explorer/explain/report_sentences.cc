@@ -29,7 +29,8 @@ std::string short_text(const json& step) {
 }
 
 std::string order_sentence(const json& first, const json& then) {
-  return fmt::format("{}, before {}.", step_sentence(first), short_text(then));
+  const char* comma = first.value("in_block", false) ? "," : "";
+  return fmt::format("{}{} before {}.", step_sentence(first), comma, short_text(then));
 }
 std::string block_sentence(const json& block) {
   return fmt::format("{}, after {} and before {}.", step_sentence(block.at("between")), short_text(block.at("begin")),

@@ -85,8 +85,8 @@ class TextReport {
                        block.begin.name.thread, short_text(block.begin), block.end.name.thread, short_text(block.end));
   }
   std::string order_text(const EventPair& pair) const {
-    return fmt::format("{}, before thread {} {}.", event_text(pair.first), pair.then.name.thread,
-                       short_text(pair.then));
+    return fmt::format("{}{} before thread {} {}.", event_text(pair.first),
+                       uses_block(explanation_, pair.first) ? "," : "", pair.then.name.thread, short_text(pair.then));
   }
 
   // "thread 1 holds a, which it locks in f (x.c:1), and waits for b in g (x.c:2); thread 2 holds b, ...".

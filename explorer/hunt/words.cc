@@ -71,7 +71,8 @@ std::vector<std::string> advice_for(const TargetHunt& hunt) {
   const bool is_chaos =
       std::ranges::any_of(hunt.searches, [](const auto& search) { return search.strategy == "chaos"; });
   if (is_chaos)
-    advice.push_back("hunt the program itself that fails, not what starts it: each run of a search has one process");
+    advice.push_back(
+        "hunt the program itself that fails, not what starts it: a search cannot follow everything that processes do");
   else if (!saw_accesses && hunt.examined() > 0)
     advice.push_back("a build with -fsanitize=thread: there each memory access is a schedule point");
   if (hunt.examined() > 0) advice.push_back("more time (--for 30m): the hunt goes on with other seeds");

@@ -169,8 +169,9 @@ class Hunts(ScratchCase):
             _, errors = self.hunt(*option, "--", "/bin/true", status=BAD_INPUT)
             self.assertEqual(errors.count("\n"), 1, errors)
 
-    def test_programs_of_several_processes_are_recorded_unfairly(self):
-        output, _ = self.hunt("-o", self.out, "--runs", "3", "--", "/bin/sh", "-c", "echo x | cat", status=0)
+    def test_what_a_search_cannot_follow_is_recorded_unfairly(self):
+        output, _ = self.hunt("-o", self.out, "--runs", "3", "--", "/bin/sh", "-c",
+                              "(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait", status=0)
         self.assertIn("3 recordings under an unfair scheduler", output)
         self.assertIn("hunt the program itself", output)
         self.kept()

@@ -223,7 +223,7 @@ def deadlock(at, browser):
     at.reweave("explain", failing(at, "lock_order"), "--html", path)
     open_page(browser, path)
     quiet(browser, "a deadlock")
-    demand("waits for second in transfer" in text_of(browser, "#cause"), "the cycle", text_of(browser, "#cause"))
+    demand("waits for second.lock in transfer" in text_of(browser, "#cause"), "the cycle", text_of(browser, "#cause"))
 
 
 def hostile_names(at, browser):
