@@ -10,15 +10,16 @@ function chain(flip) {
   return flip.block ? [flip.block.begin, flip.block.between, flip.block.end] : [flip.first, flip.then];
 }
 
-// Elements of the steps in a column, in the order of that schedule. What a run has not come to is at its end.
+// What is drawn from and to in a column, in the order of that schedule. What the failing run has not come to is its end.
 function anchors(side) {
-  const found = chain(report.flips[looked]).map(findStep).map((step) => (side === "failing" || !step ? step : step.other));
-  const shown = [...new Set(found.filter(Boolean))].sort((a, b) => a.index - b.index);
-  const dots = shown.map((step) => {
-    const element = document.getElementById(`${side}-${step.choice}`);
-    return element && {element: element.querySelector(".dot"), step};
-  });
-  return dots.filter(Boolean);
+  const events = chain(report.flips[looked]);
+  const found = events.map(side === "failing" ? findStep : findOther).filter(Boolean);
+  const shown = [...new Set(found)].sort((a, b) => a.index - b.index);
+  const dots = shown.map((step) => document.getElementById(`${side}-${step.choice}`)).filter(Boolean)
+    .map((element) => element.querySelector(".dot"));
+  if (side === "failing" && dots.length && events.some((event) => event.not_reached))
+    dots.push(list.querySelector(".ends .failing .stop"));
+  return dots;
 }
 
 function centre(element, frame) {
@@ -51,9 +52,9 @@ function drawArrows() {
   for (const element of list.querySelectorAll(".looked")) element.classList.remove("looked");
   for (const side of SIDES) {
     const dots = anchors(side);
-    for (const {element} of dots) element.closest(".cell").classList.add("looked");
+    for (const dot of dots) dot.closest(".cell").classList.add("looked");
     for (let i = 0; i + 1 < dots.length; i++)
-      parts.push(arrow(centre(dots[i].element, frame), centre(dots[i + 1].element, frame), side));
+      parts.push(arrow(centre(dots[i], frame), centre(dots[i + 1], frame), side));
   }
   overlay.setAttribute("width", frame.width);
   overlay.setAttribute("height", frame.height);
@@ -78,9 +79,7 @@ function look(index) {
     row.setAttribute("aria-current", String(Number(row.dataset.flip) === index));
   const first = chain(report.flips[index]).map(findStep).find(Boolean);
   for (const event of chain(report.flips[index])) {
-    const step = findStep(event);
-    if (step) reveal(step.row);
-    if (step && step.other) reveal(step.other.row);
+    for (const step of [findStep(event), findOther(event)]) if (step) reveal(step.row);
   }
   changed();
   drawMaps();

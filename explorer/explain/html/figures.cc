@@ -79,13 +79,15 @@ std::string time_text(const json& step) {
 
 Html step_line(const json& step) {
   const std::string object = step.at("object").get<std::string>();
-  return element(
-      "li", {},
-      {thread_chip(step), " ",
-       element("span", {{"class", "does"}},
-               {step.at("does").get<std::string>() + (object.empty() ? "" : " "), element("b", {}, {object})}),
-       " ", place_text(step), " ", element("small", {}, {time_text(step)}),
-       element("code", {{"class", "source"}}, {step.value("source", "")})});
+  const Html does =
+      element("span", {{"class", "does"}},
+              {step.at("does").get<std::string>() + (object.empty() ? "" : " "), element("b", {}, {object})});
+  const bool in_schedule = step.contains("choice") && !step.value("not_reached", false);
+  const auto link = [&] { return fmt::format("#failing-{}", step.at("choice").get<std::uint64_t>()); };
+  return element("li", {},
+                 {thread_chip(step), " ", in_schedule ? element("a", {{"href", link()}}, {does}) : does, " ",
+                  place_text(step), " ", element("small", {}, {time_text(step)}),
+                  element("code", {{"class", "source"}}, {step.value("source", "")})});
 }
 
 Html section(std::string_view id, std::string_view title, const Html& content) {

@@ -41,7 +41,7 @@ function followHash() {
 }
 
 function build() {
-  const width = Math.max(5, Math.min(20, 160 / Math.max(1, threads.length)));
+  const width = 2 * Math.round(Math.max(3, Math.min(10, 80 / Math.max(1, threads.length))));
   const frame = document.getElementById("schedules");
   frame.style.setProperty("--lane", `${width}px`);
   frame.style.setProperty("--lanes", String(Math.max(1, threads.length)));

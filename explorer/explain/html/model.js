@@ -52,7 +52,16 @@ const colour = (thread) => `t${thread % 8}`;
 const byChoice = new Map(steps.failing.map((step) => [step.choice, step]));
 
 // The step of the failing schedule that a flip, a block or a deadlock names; undefined if the run did not come to it.
-const findStep = (event) => byChoice.get(event.choice);
+const findStep = (event) => (event.not_reached ? undefined : byChoice.get(event.choice));
+
+// The same in the passing schedule.
+function findOther(event) {
+  const step = findStep(event);
+  if (step) return step.other;
+  return steps.passing.find((one) => one.thread === event.thread && one.number === event.number &&
+                                     one.object === event.object && one.code.place === event.place &&
+                                     one.code.does === event.does);
+}
 
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const ordinal = (number) => {

@@ -15,20 +15,13 @@ const momentChoice = report.inevitable === null ? Infinity : report.curve[report
 const momentStep = steps.failing.find((step) => step.choice >= momentChoice);
 
 function markAll() {
-  report.flips.forEach((flip, index) => {
-    const events = [flip.first, flip.then, ...(flip.block ? Object.values(flip.block) : [])];
-    for (const event of events) {
-      const step = findStep(event);
-      if (!step) continue;
-      mark(step.row, index === 0 ? "cause" : "pair");
-      if (step.other) mark(step.other.row, index === 0 ? "cause" : "pair");
-    }
-  });
-  for (const wait of report.deadlock)
-    for (const event of Object.values(wait)) {
-      const step = findStep(event);
-      if (step) mark(step.row, "cause");
-    }
+  const markEvents = (events, name) => {
+    for (const event of events)
+      for (const step of [findStep(event), findOther(event)]) if (step) mark(step.row, name);
+  };
+  report.flips.forEach((flip, index) =>
+    markEvents([flip.first, flip.then, ...Object.values(flip.block || {})], index === 0 ? "cause" : "pair"));
+  for (const wait of report.deadlock) markEvents(Object.values(wait), "cause");
   if (momentStep) mark(momentStep.row, "moment");
 }
 
@@ -142,7 +135,7 @@ function foldAll() {
   }
   if (!rows.length) parts.push(make("p", {class: "empty", text: "No step conflicts with one of another thread."}));
   parts.push(make("div", {class: "row ends"}, ...SIDES.filter((side) => report[side]).map((side) =>
-    make("span", {class: `cell ${side} end`}, make("span", {class: "lanes"}),
+    make("span", {class: `cell ${side} end`}, make("span", {class: "lanes"}, make("i", {class: "stop"})),
          make("span", {class: "what", text: report[side].outcome.split("\n")[0]})))));
   list.replaceChildren(...parts);
   changed();

@@ -108,8 +108,10 @@ Html remedies_section(const json& report) {
   for (std::size_t i = remedies.size(); i-- > 0;) {  // what works comes last
     const json& rate = remedies[i].at("rate");
     const bool works = rate.at("failed") == 0;
+    const bool names_first = remedies[i].at("kind") == "order";  // it begins with the name of a function
+    const auto text = remedies[i].at("text").get<std::string>();
     list += element("li", {{"class", works ? "works" : "fails"}},
-                    {element("p", {{"class", "sentence"}}, {capitalised(remedies[i].at("text").get<std::string>())}),
+                    {element("p", {{"class", "sentence"}}, {names_first ? text : capitalised(text)}),
                      element("p", {},
                              {element("b", {}, {count_text(rate)}), " random schedules fail under it (",
                               interval_text(rate), "); without it ", count_text(report.at("base")), "."}),
