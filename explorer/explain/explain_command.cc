@@ -10,6 +10,8 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "explorer/expected_endings.h"
 #include "explorer/explain/context.h"
@@ -130,9 +132,15 @@ ExplainOptions affordable(const RunResult& failing, const ExplainArguments& argu
 class ReportFiles {
  public:
   explicit ReportFiles(const ExplainArguments& arguments) {
-    for (const auto& [path, file] :
-         {std::pair(&arguments.html, &html_), {&arguments.sarif, &sarif_}, {&arguments.junit, &junit_}})
-      if (!path->empty()) file->emplace(*path);
+    std::set<std::string> names;
+    const auto open = [&](const std::string& path, std::optional<NewFile>& file) {
+      if (path.empty()) return;
+      REQUIRE(names.insert(path).second, "{} is to be two files at once", path);
+      file.emplace(path);
+    };
+    open(arguments.html, html_);
+    open(arguments.sarif, sarif_);
+    open(arguments.junit, junit_);
   }
   void write(const nlohmann::json& report, const std::string& recording) const {
     if (html_) html_->write(html_report(report, recording));

@@ -171,7 +171,7 @@ class PackTest(ScratchCase):
         report = self.reweave("predict", trace).stdout
         self.assertRegex(report, r"in deposit at \S*bank_account\.c:23")
         found = self.reweave("explore", self.recording, "--runs", "200", "-o", self.folder / "found")
-        self.assertRegex(found.stdout, r"in audit \(bank_account\.c:34\)", found.stderr)
+        self.assertRegex(found.stdout, r"in deposit \(bank_account\.c:27\)", found.stderr)
         again = self.reweave("replay", self.folder / "found/failure-1")
         self.assertEqual(again.returncode, 134, again.stderr)
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "formats/error.h"
+#include "formats/new_file.h"
 #include "formats/output_file.h"
 #include "formats/sandbox.h"
 #include "tests/formats/scratch.h"
@@ -40,6 +41,20 @@ BOOST_AUTO_TEST_CASE(only_regular_files_are_opened_and_no_links_followed) {
   BOOST_TEST(open_regular(scratch / "link").valid());  // a user named it
   BOOST_CHECK_THROW(open_regular(scratch / "pipe"), BadInput);
   BOOST_TEST(!try_open_regular(scratch / "pipe").valid());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_file_is_refused_early_or_written_whole) {
+  test::Scratch scratch;
+  test::write_bytes(scratch / "file", "text");
+  fs::create_symlink("nowhere", scratch / "link");
+  for (const char* name : {"file", "link", "missing/file"}) BOOST_CHECK_THROW(NewFile(scratch / name), BadInput);
+  const NewFile file(scratch / "new");
+  BOOST_TEST(!fs::exists(scratch / "new"));
+  file.write("all of it");
+  BOOST_TEST(fs::file_size(scratch / "new") == 9u);
+  BOOST_TEST((fs::status(scratch / "new").permissions() == (fs::perms::owner_read | fs::perms::owner_write)));
+  BOOST_CHECK_THROW(file.write("again"), BadInput);  // somebody else made it meanwhile
+  BOOST_TEST(fs::file_size(scratch / "new") == 9u);
 }
 
 BOOST_AUTO_TEST_CASE(only_new_names_are_written) {

@@ -11,8 +11,9 @@ using nlohmann::json;
 namespace {
 
 std::string percent(double share) {
+  constexpr double kLeast = 0.05;  // less would be "0.0"
   const double value = share * 100;
-  return value > 0 && value < 1 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
+  return value > kLeast && value < 1 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
 }
 
 }  // namespace
@@ -60,8 +61,13 @@ Html thread_chip(const json& step) {
 }
 
 Html place_text(const json& step) {
-  return element("span", {{"class", "place"}, {"title", step.value("file", "")}},
-                 {step.at("place").get_ref<const std::string&>()});
+  // Functions of C++ templates have names of a page; the whole one is in the sentence or under the pointer.
+  constexpr std::size_t kMostOfName = 56;
+  const std::string place = step.at("place").get<std::string>(), function = step.value("function", "");
+  std::string shown = place;
+  if (function.size() > kMostOfName && place.starts_with(function))
+    shown = visible(function, kMostOfName) + place.substr(function.size());
+  return element("span", {{"class", "place"}, {"title", place + " " + step.value("file", "")}}, {shown});
 }
 
 namespace {

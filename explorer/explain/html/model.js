@@ -63,6 +63,13 @@ function findOther(event) {
                                      one.code.does === event.does);
 }
 
+// Functions of C++ templates have names of a page.
+function shortPlace(code) {
+  const name = Array.from(code.function || "");
+  if (name.length <= 56 || !code.place.startsWith(code.function)) return code.place;
+  return `${name.slice(0, 56).join("")}…${code.place.slice(code.function.length)}`;
+}
+
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const ordinal = (number) => {
   const ending = number % 100 >= 11 && number % 100 <= 13 ? "th" : ["th", "st", "nd", "rd"][number % 10] || "th";

@@ -45,7 +45,8 @@ function cell(side, step) {
                     "aria-label": `${side}: ${sentence(step)}${remark}`}, lanes(step),
               make("span", {class: "what"},
                    make("span", {class: "does"}, `${step.code.does} `, make("b", {text: step.object})),
-                   make("span", {class: "place", text: step.code.place, title: step.code.file || ""}),
+                   make("span", {class: "place", text: shortPlace(step.code),
+                                 title: `${step.code.place} ${step.code.file || ""}`}),
                    make("code", {class: "source", text: step.code.source || ""})));
 }
 
