@@ -156,10 +156,10 @@ void append_rest(const Rest& rest, std::uint64_t have, RecordingWriter& writer, 
     const std::uint64_t position = rest.from.bytes + at * 8;
     at += record.bytes / 8;
     if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) continue;
-    if (number++ < have) continue;
-    if (lacks_data(record, position, rest)) break;
-    notes.note(&record);
-    writer.append(&record);
+    const bool is_there = number++ < have;
+    if (!is_there && lacks_data(record, position, rest)) break;
+    notes.note(&record);  // of those that are there, too: the manifest may not have come to know of them
+    if (!is_there) writer.append(&record);
   }
 }
 
