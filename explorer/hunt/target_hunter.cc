@@ -1,5 +1,6 @@
 #include "explorer/hunt/target_hunter.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +8,11 @@
 #include <limits>
 
 #include "explorer/campaign_report.h"
+#include "explorer/hunt/child.h"
 #include "explorer/hunt/failure_place.h"
 #include "explorer/interruption.h"
 #include "formats/error.h"
+#include "formats/fd.h"
 
 namespace reweave {
 
@@ -132,8 +135,25 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
   found.kept.path = free_name(failure.reproduced());
   fs::rename(failure.path, path_of(found.kept.path));
   sources.place(found);
-  // The folder has story.txt; the report of `reweave explain` on this failure belongs beside it, as report.html.
+  if (failure.reproduced()) explain(path_of(found.kept.path));
   hunt_.failures.push_back(found);
+}
+
+// Puts the report of `reweave explain` beside the recording, as report.html. A failure without one is a failure, too.
+void TargetHunter::explain(const std::string& recording) {
+  constexpr double kLeastSeconds = 5, kMostSeconds = 20, kGrace = 20;
+  const double seconds = std::clamp(seconds_left(), kLeastSeconds, kMostSeconds);
+  show("explaining", 0, 0);
+  const Fd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ChildCommand command;
+  command.argv = {"reweave", "explain", recording, "--html", recording + "/report.html", "--seconds",
+                  fmt::format("{:.0f}", seconds)};
+  if (const std::string expected = expected_endings(); !expected.empty())
+    command.argv.insert(command.argv.end(), {"--expect-status", expected});
+  command.output = command.errors = null.get();
+  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds + kGrace));
+  run_child(command, Clock::now() + limit);
+  progress_.clear();
 }
 
 std::string TargetHunter::free_name(bool reproduced) const {

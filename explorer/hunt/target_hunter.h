@@ -65,6 +65,7 @@ class TargetHunter {
   void take_over(const CampaignResult& result, const CampaignOptions& options);
   void take_over(const KeptFailure& failure, const SourcePaths& sources);
   void record_unfairly();
+  void explain(const std::string& recording);
   void show(const std::string& doing, std::uint64_t runs, double seconds);
 
   const HuntOptions& options_;
