@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "explorer/doctor/doctor_command.h"
 #include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/hunt/hunt_command.h"
@@ -67,14 +68,20 @@ void add_record_verb(CLI::App& app, int& status) {
 const Verbs kVerbs[] = {
     {{"hunt"}, reweave::add_hunt_command},
     {{"record"}, add_record_verb},
-    {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
     {{"replay"}, reweave::add_replay_command},
-    {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
-    {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
-    {{"predict"}, add_predict_verb},
     {{"explore"}, reweave::add_explore_command},
     {{"explain"}, reweave::add_explain_command},
+    {{"doctor"}, reweave::add_doctor_command},
+    {{"predict"}, add_predict_verb},
+    {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
+    {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
+    {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
 };
+
+// `reweave --help` shows the first of them apart.
+constexpr std::size_t kCommonVerbs = 6;
+constexpr const char* kCommonGroup = "Common verbs";
+constexpr const char* kOtherGroup = "Other verbs";
 
 // The verb that the command line begins with, for the options of all take as long as the start of a small program; all
 // of them if it begins with none. So a recording may have the name of a verb, too.
@@ -84,6 +91,9 @@ void add_verbs(CLI::App& app, int& status, std::string_view first) {
   });
   if (asked != std::end(kVerbs)) return asked->add(app, status);
   for (const Verbs& verbs : kVerbs) verbs.add(app, status);
+  std::size_t number = 0;
+  for (CLI::App* verb : app.get_subcommands({}))
+    if (!verb->get_group().empty()) verb->group(number++ < kCommonVerbs ? kCommonGroup : kOtherGroup);
 }
 
 std::vector<std::string_view> verb_names() {

@@ -14,8 +14,8 @@ inline constexpr int kExitTruncated = 6;      // the input is cut short: only wh
 inline constexpr int kExitDeadlock = 7;       // the run ended in a deadlock
 inline constexpr int kExitHang = 8;           // an explored run that a fair schedule does not end
 inline constexpr int kExitMemoryError = 9;    // use after free, double free
-inline constexpr int kExitFailureFound = 10;  // explore found a failure
-inline constexpr int kExitNotExamined = 11;   // explore could examine no run, explain found nothing
+inline constexpr int kExitFailureFound = 10;  // explore or hunt found a failure
+inline constexpr int kExitNotExamined = 11;   // explore or hunt could examine no run, explain found nothing
 inline constexpr int kExitInternal = 70;      // a defect of Reweave
 
 struct ExitStatusRow {
@@ -31,8 +31,8 @@ inline constexpr ExitStatusRow kExitStatuses[] = {
     {kExitDeadlock, "the run ended in a deadlock; the message says who waits for what"},
     {kExitHang, "the run hangs: a fair schedule does not end it"},
     {kExitMemoryError, "a memory error: heap use after free, double free, out of bounds"},
-    {kExitFailureFound, "explore found a failure that replays"},
-    {kExitNotExamined, "explore could examine no run, or explain found no order that matters"},
+    {kExitFailureFound, "explore or hunt found a failure that replays"},
+    {kExitNotExamined, "explore or hunt could examine no run, or explain found no order that matters"},
     {kExitInternal, "a defect of Reweave"},
 };
 

@@ -50,6 +50,11 @@ def parse(text):
     return Help(about.strip(), usage, sections, "\n".join(footer))
 
 
+def verbs_of(top):
+    """Items of the groups of verbs that `reweave --help` shows."""
+    return [item for title, items in top.sections.items() if title.endswith(" verbs") for item in items]
+
+
 def roff(text):
     """Text as roff reads it: nothing in it is a request or an escape."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
@@ -112,7 +117,7 @@ def quoted(text):
 
 
 def zsh(helps, top):
-    about = {item.name: item.text for item in top.sections["Subcommands"]}
+    about = {item.name: item.text for item in verbs_of(top)}
     verbs = "\n".join(f"    {quoted(f'{verb}:{about[verb]}')}" for verb in helps)
     cases = "\n".join(
         f"    {verb}) _arguments " +
@@ -137,7 +142,7 @@ fi
 
 
 def fish(helps, top):
-    about = {item.name: item.text for item in top.sections["Subcommands"]}
+    about = {item.name: item.text for item in verbs_of(top)}
     lines = ["# Completion of reweave's verbs and options."]
     for verb, shown in helps.items():
         lines.append(f"complete -c reweave -n __fish_use_subcommand -f -a {verb} -d {quoted(about[verb])}")
@@ -150,7 +155,7 @@ def main():
     reweave, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     version = subprocess.run([reweave, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     top = read_help(reweave)
-    verbs = [item.name for item in top.sections["Subcommands"]]
+    verbs = [item.name for item in verbs_of(top)]
     helps = {verb: read_help(reweave, verb) for verb in verbs}
     (folder / "reweave.1").write_text(page("reweave", "", top, version, verbs))
     for verb, shown in helps.items():

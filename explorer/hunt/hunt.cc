@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "explorer/hunt/escaping.h"
+#include "explorer/escaping.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/test_drivers.h"
 #include "explorer/interruption.h"

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <memory>
 
-#include "explorer/hunt/escaping.h"
+#include "explorer/escaping.h"
 #include "explorer/hunt/hunt.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/interruption.h"

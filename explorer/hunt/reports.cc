@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "explorer/hunt/escaping.h"
+#include "explorer/escaping.h"
 #include "explorer/hunt/words.h"
 #include "predictor/finding_formats.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "explorer/hunt/escaping.h"
+#include "explorer/escaping.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/words.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "explorer/campaign_report.h"
-#include "explorer/hunt/child.h"
+#include "explorer/child.h"
 #include "explorer/hunt/failure_place.h"
 #include "explorer/interruption.h"
 #include "formats/error.h"
@@ -146,7 +146,12 @@ void TargetHunter::explain(const std::string& recording) {
   show("explaining", 0, 0);
   const Fd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
   ChildCommand command;
-  command.argv = {"reweave", "explain", recording, "--html", recording + "/report.html", "--seconds",
+  command.argv = {"reweave",
+                  "explain",
+                  recording,
+                  "--html",
+                  recording + "/report.html",
+                  "--seconds",
                   fmt::format("{:.0f}", seconds)};
   if (const std::string expected = expected_endings(); !expected.empty())
     command.argv.insert(command.argv.end(), {"--expect-status", expected});

@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "explorer/child.h"
 #include "explorer/failure_store.h"
-#include "explorer/hunt/child.h"
 #include "explorer/hunt/target_hunter.h"
 #include "explorer/interruption.h"
 #include "formats/error.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "explorer/hunt/child.h"
+#include "explorer/child.h"
 #include "formats/error.h"
 
 namespace reweave {

@@ -72,8 +72,9 @@ class Install(ScratchCase):
         self.assertEqual(done.returncode, 0)
 
     def test_each_verb_has_a_page_and_is_completed(self):
-        verbs = re.findall(r"^  ([a-z]+) ", self.run_installed("--help").split("Subcommands:")[1].split("Exit")[0], re.M)
-        self.assertIn("explore", verbs)
+        verbs = re.findall(r"^  ([a-z]+) ", self.run_installed("--help").split("Common verbs:")[1].split("Exit")[0], re.M)
+        self.assertEqual(verbs[0], "hunt")
+        self.assertIn("pack", verbs)
         share = self.prefix / "share"
         for verb in verbs:
             page = (share / "man" / "man1" / f"reweave-{verb}.1").read_text()

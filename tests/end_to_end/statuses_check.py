@@ -12,7 +12,7 @@ from scratch_case import ScratchCase
 BAD_INPUT, SYSTEM, TRUNCATED, FAILURE_FOUND = 2, 4, 6, 10
 LIMIT_SECONDS = 120
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain"]
+VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor"]
 # Says something between two of the supervisor's blocks of events, so that there is a place to cut.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 

@@ -1,4 +1,5 @@
-// Commands that a hunt starts: our own verbs, and test drivers that are asked for their tests.
+// Commands that a verb starts: our own verbs, test drivers that are asked for their tests, tools that are asked for
+// their version.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "explorer/hunt/child.h"
+#include "explorer/child.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -99,8 +99,7 @@ std::string output_of(ChildCommand command) {
   std::string said = last_line(content_of(errors));
   if (said.empty()) said = last_line(content_of(output));
   REQUIRE(status != 127 || !said.empty(), "{} cannot be started", command.argv.front());
-  REQUIRE(status == 0, "{} ended with status {} when it was asked for its tests: {}", command.argv.front(), status,
-          said);
+  REQUIRE(status == 0, "{} ended with status {}: {}", command.argv.front(), status, said);
   return content_of(output);
 }
 

@@ -1,4 +1,4 @@
-#include "explorer/hunt/escaping.h"
+#include "explorer/escaping.h"
 
 #include <algorithm>
 #include <cstdint>
