@@ -1,23 +1,22 @@
 #include "explorer/campaign.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <memory>
 
+#include "explorer/assumption.h"
 #include "explorer/expected_endings.h"
-#include "explorer/failure_key.h"
 #include "explorer/failure_store.h"
 #include "explorer/failures.h"
 #include "explorer/places.h"
 #include "explorer/prediction.h"
-#include "explorer/race_check.h"
+#include "explorer/recorded_order.h"
+#include "explorer/run_judge.h"
 #include "explorer/searches/predicted.h"
+#include "explorer/searches/repeats.h"
 #include "explorer/searches/search.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/switches.h"
@@ -42,35 +41,20 @@ constexpr double kSearchShare = 0.7, kMinimiseShare = 0.9;
 constexpr std::uint64_t kVainRuns = 20;
 constexpr double kVainSeconds = 15;
 
-// Faults and errors of the heap are the program's own: a recorded run may have had them without harm.
-bool depends_on_surroundings(const RunResult& run) {
-  switch (run.outcome) {
-    case wire::OutcomeKind::kExitStatus:
-    case wire::OutcomeKind::kDeadlock:
-    case wire::OutcomeKind::kHang:
-      return true;
-    case wire::OutcomeKind::kSignalled: {
-      const int signal = WTERMSIG(run.wait_status);
-      return signal != SIGSEGV && signal != SIGBUS && signal != SIGILL && signal != SIGFPE;
-    }
-    default:
-      return false;
-  }
-}
-
-// The switches of `run` are the first of `order`.
-bool begins_with(const SwitchList& order, const SwitchList& run) {
-  const auto first = [](const auto& of, const auto& those) {
-    return those.size() <= of.size() && std::equal(those.begin(), those.end(), of.begin());
-  };
-  return first(order.preemptions, run.preemptions) && first(order.free, run.free);
-}
-
 // With the folders that it is to lie in.
 void make_output_folder(const std::string& path) {
   std::error_code ignored;  // the next line says what is wrong
   fs::create_directories(fs::path(path).parent_path(), ignored);
   Folder::create(path);
+}
+
+// Null if nothing is assumed.
+std::shared_ptr<const HeldGoals> held_under(const std::vector<std::string>& assumptions, Places& places) {
+  if (assumptions.empty()) return nullptr;
+  HeldGoals held;
+  CodeOperations operations(places);
+  for (const std::string& text : assumptions) assume(code_of(parse_assumption(text), operations), held);
+  return std::make_shared<const HeldGoals>(std::move(held));
 }
 
 class Campaign {
@@ -79,33 +63,45 @@ class Campaign {
       : options_(options),
         on_progress_(on_progress),
         expected_(expected_of(options)),
-        recorded_passed_(passed(expected_, RecordingReader(options.recording).manifest())),
         places_(options.recording),
+        recorded_order_(options.recording, passed(expected_, RecordingReader(options.recording).manifest()), places_),
         workers_(std::make_unique<Workers>(options.recording,
                                            options.fork_at.empty() ? 0 : places_.address_of(options.fork_at),
                                            options.jobs, deadline_)),
+        held_(held_under(options.assumptions, places_)),
+        judge_(options_, expected_, held_),
         failures_(options_, expected_, places_, runner()) {
     make_output_folder(options.output);
+    if (options.known != nullptr) knowledge_.add(*options.known);
   }
 
   CampaignResult run() {
-    if (options_.races) races_.emplace();
     length_ = std::max<std::uint64_t>(workers_->departure().recorded_steps, 16);
+    if (workers_->departure().has_sleds) measure();
+    is_short_ = length_ <= kShort;
     confirm_candidates();
+    make_given();
     search();
-    failures_.keep(workers_->departure());
-    workers_.reset();  // replays are process trees of their own
-    result_.failures = failures_.verify([this] { return time_is_up(); });
+    if (options_.keeps) keep();
+    if (!options_.keeps) result_.found = failures_.found();
+    result_.knowledge = knowledge_.record();
     result_.left_for = by_frequency(left_for_);
     result_.not_kept_for = by_frequency(not_kept_for_);
     result_.expected = expected_.text();
     result_.saw_accesses = knowledge_.saw_accesses();
-    if (races_) result_.looked_at_for_races = races_->looked_at();
-    result_.races_unseen = races_ && !races_->sees_accesses();
+    if (const auto& races = judge_.races()) {
+      result_.looked_at_for_races = races->looked_at();
+      result_.races_unseen = !races->sees_accesses();
+    }
     return std::move(result_);
   }
 
  private:
+  void keep() {
+    failures_.keep(workers_->departure());
+    workers_.reset();  // replays are process trees of their own
+    result_.failures = failures_.verify([this] { return time_is_up(); });
+  }
   static ExpectedEndings expected_of(const CampaignOptions& options) {
     return options.expected.empty() ? ExpectedEndings::of_recording(RecordingReader(options.recording).manifest())
                                     : ExpectedEndings::parse(options.expected);
@@ -141,28 +137,15 @@ class Campaign {
     return stopped_ || result_.out_of_time || result_.gave_up || (options_.stop_at_first && !failures_.none());
   }
 
-  RunResult one_run(const RunRequest& request) {
-    RunResult run = judged(workers_->run(request), races_ && races_->takes_next());
+  RunResult one_run(RunRequest request) {
+    request.held = held_;
+    RunResult run = judged(workers_->run(request), judge_.takes_next());
     count(request, run);
     return run;
   }
 
-  // What a run writes, and its races, are known only by replaying it; so a check costs a replay for each run that
-  // passes.
   RunResult judged(RunResult run, bool for_races) {
-    expected_.judge(run);
-    const bool checks = !options_.check.empty();
-    if ((!checks && !for_races) || run.called_off || run.outcome != wire::OutcomeKind::kPassed) return run;
-    const std::string path = (fs::path(options_.output) / "run-to-check").string();
-    save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
-    if (checks && !output_passes(path, options_.check)) {
-      run.outcome = wire::OutcomeKind::kCheckFailed;
-      run.text = "the check failed: " + options_.check;
-    } else if (for_races) {
-      races_->judge(run, path);
-    }
-    fs::remove_all(path);
-    return run;
+    return judge_.judge(std::move(run), for_races, workers_->departure());
   }
 
   void count(const RunRequest& request, const RunResult& run) {
@@ -172,7 +155,9 @@ class Campaign {
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     progress.quiet_runs += request.quiet != nullptr ? 1 : 0;
     (request.quiet != nullptr ? progress.quiet_seconds : progress.full_seconds) += run.seconds;
-    if (run.outcome == wire::OutcomeKind::kLeftRecording) {
+    if (run.text == kNotHeld) {
+      progress.not_held++;
+    } else if (run.outcome == wire::OutcomeKind::kLeftRecording) {
       progress.left_recording++;
       left_for_[run.text]++;
     }
@@ -189,13 +174,23 @@ class Campaign {
   void silence(RunRequest& request) {
     constexpr std::uint64_t kProfileRuns = 4, kFull = 4;
     const std::uint64_t made = started_++;
-    if (options_.every_access) {
+    if (options_.every_access || held_ != nullptr) {  // an assumption is about accesses, whether shared or not
       request.quiet = nullptr;
       return;
     }
     if (request.own_quiet || request.policy == "wedge" || made < kProfileRuns || made % kFull == 0) return;
     if (made % 64 == 5 || quiet_ == nullptr) quiet_ = knowledge_.quiet_sites();
     request.quiet = quiet_;
+  }
+
+  // The recorded run does not say how long runs are that count accesses.
+  void measure() {
+    RunRequest request;
+    request.policy = "native";
+    request.step_limit = kLongest;
+    const RunResult run = one_run(request);
+    if (run.fair_from == 0) length_ = std::max(length_, run.steps);
+    note(run, request, "an undisturbed run");
   }
 
   // Says how long runs are, and which variables are shared.
@@ -212,6 +207,7 @@ class Campaign {
     options.depth = options_.depth;
     options.knowledge = &knowledge_;
     options.learned = options_.learned;
+    options.opened = !options_.opens;
     options.places = &places_;
     return options;
   }
@@ -227,44 +223,48 @@ class Campaign {
     result_.verdicts = predicted.verdicts();
   }
 
-  // The order of the recorded run, repeated.
-  struct Repetition {
-    RunResult run;
-    bool unfaithful = false;  // it failed, as far as it came in the recorded order
-  };
-
-  const Repetition& repetition() {
-    if (repetition_) return *repetition_;
-    repetition_.emplace();
-    RunResult recorded;
-    recorded.records = records_behind(options_.recording, workers_->departure());
-    const SwitchList order = switches_of(recorded);
-    RunRequest request = request_of(order);
-    request.observe = true;
-    request.step_limit = step_limit();
-    if (request.goal.size() > kGoalBytes) return *repetition_;
-    repetition_->run = one_run(request);
-    // Processes make switches of their own when they begin and end, which need not come as they were recorded.
-    const bool is_tree = RecordingReader(options_.recording).manifest().processes.size() > 1;
-    repetition_->unfaithful =
-        depends_on_surroundings(repetition_->run) && (is_tree || begins_with(order, switches_of(repetition_->run)));
-    result_.progress.unfaithful += repetition_->unfaithful ? 1 : 0;
-    return *repetition_;
+  // The run says nothing about the program (explorer/recorded_order.h).
+  bool is_unfaithful(const RunResult& run, const RunRequest& request) {
+    const std::uint64_t before = recorded_order_.unfaithful();
+    const bool explained = recorded_order_.explains(
+        run, request,
+        {workers_->departure(), step_limit(), [this](const RunRequest& asked) { return one_run(asked); },
+         [this](const RunResult& seen) { return failures_.observed(seen, step_limit()); }});
+    result_.progress.unfaithful += recorded_order_.unfaithful() - before + (explained ? 1 : 0);
+    if (explained) result_.unfaithful_end = describe_outcome(run);
+    return explained;
   }
 
-  // The run fails because the recording cannot tell how its surroundings would have answered, whatever its schedule.
-  bool is_unfaithful(const RunResult& run, const RunRequest& request) {
-    if (!recorded_passed_ || !depends_on_surroundings(run) || !repetition().unfaithful) return false;
-    const RunResult& repeated = repetition().run;
-    if (!same_failure(run, repeated)) return false;
-    const RunResult seen = request.quiet == nullptr ? run : failures_.observed(run, step_limit());
-    return failure_site(seen, places_) == failure_site(repeated, places_);
+  // Of some other campaigns' failing runs those that fail here, too.
+  void repeat() {
+    Repeats repeats(*options_.again);
+    drive(repeats, std::numeric_limits<std::uint64_t>::max(), "");
+    result_.missed = repeats.missed();
+  }
+
+  // What is predicted from long runs depends on time.
+  bool predicts() const {
+    return options_.strategy == "auto" && options_.opens && options_.fork_at.empty() &&
+           options_.candidates.candidates.empty() && (options_.depends_on_time || is_short_);
+  }
+
+  // They are counted apart: what the search's runs say does not depend on them.
+  void make_given() {
+    if (options_.given == nullptr) return;
+    const CampaignProgress before = result_.progress;
+    GivenRuns given(*options_.given);
+    drive(given, std::numeric_limits<std::uint64_t>::max(), "");
+    result_.given = given.ends();
+    const std::uint64_t failures = result_.progress.failures;
+    result_.progress = before;
+    result_.progress.failures = failures;
   }
 
   void search() {
+    if (options_.again != nullptr) return repeat();
     if (options_.runs == 0) return;
     SearchOptions options = search_options();
-    if (options_.strategy == "auto" && options_.fork_at.empty() && options_.candidates.candidates.empty()) {
+    if (predicts()) {
       begin_prediction();
       options.feed = prediction_.get();
     }
@@ -285,13 +285,14 @@ class Campaign {
         if (!request) break;
         request->step_limit = step_limit();
         silence(*request);
+        request->held = held_;
         workers_->start(*request);
         left--;
       }
       if (workers_->started() == 0) break;
       Workers::Done done = workers_->finish();
       const RunRequest& request = done.request;
-      RunResult run = judged(std::move(done.result), races_ && races_->takes_next());
+      RunResult run = judged(std::move(done.result), options_.again != nullptr || judge_.takes_next());
       count(request, run);
       if (run.called_off) continue;
       if (run.fair_from == 0) length_ = std::max(length_, run.steps);
@@ -305,15 +306,14 @@ class Campaign {
 
   // Short runs are predicted from in a moment, and with them the campaign does not depend on time.
   void begin_prediction() {
-    constexpr std::uint64_t kShort = 200'000;
-    constexpr double kShare = 0.25, kLongest = 60;
-    const double seconds = options_.seconds > 0 ? std::min(kLongest, options_.seconds * kShare) : kLongest;
+    constexpr double kShare = 0.25, kMostSeconds = 60;
+    const double seconds = options_.seconds > 0 ? std::min(kMostSeconds, options_.seconds * kShare) : kMostSeconds;
     const std::string folder = (fs::path(options_.output) / "prediction").string();
     Folder::create(folder);
     prediction_ = std::make_unique<Prediction>(folder, seconds, [this](const RunResult& run, const std::string& path) {
       save_run(options_.recording, workers_->departure(), run, options_.strategy, path);
     });
-    prediction_->wait_for_each(workers_->departure().recorded_steps <= kShort);
+    prediction_->wait_for_each(is_short_);
     prediction_->start(options_.recording);
   }
 
@@ -335,11 +335,8 @@ class Campaign {
     if (!run.failed()) return false;
     const std::uint64_t number = result_.progress.runs;
     if (run.text == wire::kNeverEnds && !hang_confirmed_) return note_long(run, request, how);
-    if (is_unfaithful(run, request)) {
-      result_.progress.unfaithful++;
-      result_.unfaithful_end = describe_outcome(run);
-      return false;
-    }
+    if (is_unfaithful(run, request)) return false;
+    result_.progress.failed++;
     if (run.races.empty()) failures_.note(run, request, how, number, step_limit());
     RunResult one = run;  // each race is a failure of its own
     for (const std::string& race : run.races) {
@@ -357,30 +354,34 @@ class Campaign {
   }
 
   Runner runner() {
-    return [this](const RunRequest& request) {
+    return [this](RunRequest request) {
+      request.held = held_;
       if (is_used_up(kMinimiseShare)) {
         RunResult none;
         none.called_off = true;
         return none;
       }
       result_.minimising_runs++;
-      return judged(workers_->run(request), races_.has_value());
+      return judged(workers_->run(request), true);
     };
   }
 
   const CampaignOptions& options_;
   const std::function<bool(const CampaignProgress&)>& on_progress_;
   const ExpectedEndings expected_;
-  bool recorded_passed_;
   Places places_;
+  RecordedOrder recorded_order_;
   const Clock::time_point start_ = Clock::now(), deadline_ = deadline_of(options_);
   std::unique_ptr<Workers> workers_;
   Knowledge knowledge_;
+  std::shared_ptr<const HeldGoals> held_;  // null: nothing is assumed
+  RunJudge judge_;
+  // Schedule points of a short run, and of the longest that one is waited for.
+  static constexpr std::uint64_t kShort = 200'000, kLongest = 500'000'000;
   std::uint64_t length_ = 1000;
+  bool is_short_ = false;
   bool stopped_ = false;
   bool hang_confirmed_ = false;
-  std::optional<RaceCheck> races_;
-  std::optional<Repetition> repetition_;
   std::unique_ptr<Prediction> prediction_;  // null: this campaign makes none
   std::uint64_t started_ = 0;               // runs of the search
   std::shared_ptr<const QuietSites> quiet_;

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "explorer/found_failure.h"
+#include "explorer/knowledge.h"
 #include "explorer/run.h"
+#include "explorer/searches/given.h"
 #include "explorer/searches/predicted.h"
 #include "formats/candidates.h"
 
@@ -25,12 +28,22 @@ struct CampaignOptions {
   double seconds = 0;
   std::uint64_t seed = 1;
   std::uint64_t depth = 3;
-  unsigned jobs = 1;          // workers
-  std::string expected;       // endings that are normal (ExpectedEndings::parse); empty: the recorded run's
-  std::string check;          // command that judges the output of each run that passed; empty: none
-  bool races = false;         // a data race is a failure
-  bool every_access = false;  // each access is a schedule point in each run
+  unsigned jobs = 1;                     // workers
+  std::string expected;                  // endings that are normal (ExpectedEndings::parse); empty: the recorded run's
+  std::string check;                     // command that judges the output of each run that passed; empty: none
+  bool races = false;                    // a data race is a failure
+  bool every_access = false;             // each access is a schedule point in each run
+  std::vector<std::string> assumptions;  // that hold in each run (explorer/assumption.h)
   bool stop_at_first = false;
+  bool all_frames = false;  // stacks of memory errors show the functions of libraries, too
+  // Where this is one of several campaigns from one recording (explorer/campaigns).
+  std::string parent;                      // what failures say they were derived from; empty: the recording's path
+  const KnowledgeRecord* known = nullptr;  // what others have learned
+  bool opens = true;                       // it makes the runs that are the same for every seed, and predicts
+  bool depends_on_time = true;             // false: what depends on time is left out
+  bool keeps = true;                       // false: CampaignResult::found in place of failures
+  const std::vector<FoundFailure>* again = nullptr;  // in place of a search: these runs; how they were found tells them
+  const std::vector<RunRequest>* given = nullptr;    // runs that are made before the search, besides it
   unsigned verifications = 20;
   std::uint64_t minimise_runs = 3000;  // at most, for each failure
 };
@@ -43,12 +56,14 @@ struct CampaignProgress {
   std::uint64_t not_kept = 0;  // that were lost, or asked for something that is not supported
   // Runs that failed as the recorded order does when it is repeated, though the recorded run had passed.
   std::uint64_t unfaithful = 0;
+  std::uint64_t failed = 0;    // runs of the search and of candidates
+  std::uint64_t not_held = 0;  // runs in which the assumptions were not feasible
   // Runs in which only chosen accesses were schedule points, and the time that these and the others took.
   std::uint64_t quiet_runs = 0;
   double quiet_seconds = 0, full_seconds = 0;
 
   // Runs whose end says something about the program.
-  std::uint64_t examined() const { return runs - left_recording - not_kept - unfaithful; }
+  std::uint64_t examined() const { return runs - left_recording - not_kept - unfaithful - not_held; }
 };
 
 // A number of runs that ended for the same reason.
@@ -67,7 +82,9 @@ struct KeptFailure {
   std::string cause;                   // shown by experiments (explorer/explain); may be empty
   std::string story;                   // the minimal schedule in plain words
   std::string ending;                  // what breaks, if the run does not say so itself
-  std::string stacks;      // of a memory error: of the access, the release and the allocation, several lines
+  std::string stacks;  // of a memory error: of the access, the release and the allocation, several lines
+  // The functions in which it fails, and those of the two operations that come in the wrong order; empty: not known.
+  std::string functions;
   std::string last_words;  // what the run says of its failure (explorer/last_words.h); may be empty
 
   bool reproduced() const { return verified == replays; }
@@ -76,6 +93,10 @@ struct KeptFailure {
 struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
+  std::vector<FoundFailure> found;  // unless they were kept
+  std::vector<GivenEnd> given;      // how each of CampaignOptions::given ended, as far as they were made
+  std::vector<std::size_t> missed;  // of CampaignOptions::again: those that did not fail again
+  KnowledgeRecord knowledge;        // what was learned, with what others had
   std::vector<CandidateVerdict> verdicts;
   std::uint64_t minimising_runs = 0;  // made besides
   // Why runs could not be examined, the most frequent reason first: what those that left the recording asked for, and

@@ -11,6 +11,9 @@
 namespace reweave {
 
 // Failures that replay.
+// "0 of 2000 runs fail (at most 0.15 % of such runs, 95 %)", "60 of 2000 runs fail (3 %)". A search that does not draw
+// its runs has no bound.
+std::string share_text(const CampaignProgress& progress, const std::string& strategy);
 std::size_t reproduced_failures(const CampaignResult& result);
 // What was searched, and what was not, a line each. `limit`: what limited the time.
 std::vector<std::string> summary_of(const CampaignResult& result, const CampaignOptions& options,

@@ -1,4 +1,4 @@
-// Where a search gets predicted candidates from while a campaign is under way.
+// A source of predicted candidates for a search during a campaign.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace reweave {
 class CandidateFeed {
  public:
   virtual ~CandidateFeed() = default;
-  // The next set of candidates, best first. Nothing: none is there now.
+  // The next set of candidates, best first. None: there is none yet.
   virtual std::optional<CandidateSet> take() = 0;
 };
 
-// A set that was made before.
+// A set that was predicted before the campaign.
 class KnownCandidates : public CandidateFeed {
  public:
   explicit KnownCandidates(CandidateSet set) : set_(std::move(set)) {}

@@ -1,4 +1,4 @@
-// Commands that a verb starts: our own verbs, test drivers that are asked for their tests, tools that are asked for
+// Child processes that a verb starts: other verbs of Reweave, test drivers that list their tests, tools that print
 // their version.
 #pragma once
 
@@ -10,25 +10,26 @@
 namespace reweave {
 
 struct ChildCommand {
-  std::vector<std::string> argv;                                 // "reweave" first: this program itself
+  std::vector<std::string> argv;                                 // "reweave" as the first word: this program itself
   std::string working_directory;                                 // empty: the current one
-  std::vector<std::pair<std::string, std::string>> environment;  // in addition, or in place of
-  int output = -1, errors = -1;                                  // its standard output and error; -1: ours
+  std::vector<std::pair<std::string, std::string>> environment;  // added to, or replacing, the current environment
+  int output = -1, errors = -1;  // its standard output and error; -1: those of this process
 };
 
 struct ChildEnd {
   int wait_status = 0;
-  bool out_of_time = false;  // it was asked to end, for the time was up
+  bool out_of_time = false;  // it was terminated because the time was up
 
-  // As a shell has it: 128 + N of one that signal N killed.
+  // The exit status as in a shell: 128 + N if signal N killed it.
   int status() const;
 };
 
-// Waits for its end. If the time is up, or we are interrupted (explorer/interruption.h), it is asked to end, too.
+// Runs a command and waits for its end. If the time is up, or this process is interrupted (explorer/interruption.h),
+// the command gets SIGTERM.
 ChildEnd run_child(const ChildCommand& command, std::chrono::steady_clock::time_point deadline);
 
-// What a command writes to its standard output. Throws BadInput with the last line of its standard error if its status
-// is not 0.
+// Runs a command and returns its standard output. Throws BadInput with the last line of its standard error if its
+// status is not 0.
 std::string output_of(ChildCommand command);
 
 }  // namespace reweave

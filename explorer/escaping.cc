@@ -1,34 +1,23 @@
 #include "explorer/escaping.h"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "formats/utf8.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";  // U+FFFD
 
-// How many bytes the character at the beginning of `text` has; 0: it is no UTF-8, or none that XML may have.
+// The size of the character at the beginning of `text`; 0 if it is not UTF-8, or not allowed in XML.
 std::size_t length_of_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  std::uint32_t code = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; i++) {
-    if ((byte(i) & 0xC0u) != 0x80u) return 0;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  const auto [code, bytes] = first_character(text);
   const bool is_control = code >= 0x80 && code < 0xA0;
-  const bool is_odd = code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF;
-  return code < kLeast[length] || is_surrogate || is_control || is_odd ? 0 : length;
+  return is_control || code == 0xFFFE || code == 0xFFFF ? 0 : bytes;
 }
 
-// Each character of plain text is `escaped`, or as it is if that returns nothing.
+// Replaces each character of the plain text by `escaped(c)`, or keeps it if that returns nothing.
 template <typename Escape>
 std::string with_escapes(std::string_view text, Escape escaped) {
   std::string result;
@@ -39,7 +28,7 @@ std::string with_escapes(std::string_view text, Escape escaped) {
   return result;
 }
 
-// More backticks than follow each other anywhere in the text.
+// A run of backticks longer than any run in the text.
 std::string fence(std::string_view text, std::size_t least) {
   std::size_t longest = 0, run = 0;
   for (const char c : text) {
@@ -58,7 +47,7 @@ std::string plain_text(std::string_view text) {
     const auto first = static_cast<unsigned char>(text.front());
     const bool is_control = length == 1 && (first < 0x20 || first == 0x7F) && first != '\n';
     if (length == 0 || (is_control && first != '\t'))
-      result += kReplacement;
+      result += kReplacementText;
     else if (first == '\t')
       result += ' ';
     else
@@ -96,7 +85,7 @@ std::string markdown_text(std::string_view text) {
     if (c == '<')
       result += "&lt;";
     else if (c == '@')
-      result += "&#64;";  // names nobody
+      result += "&#64;";  // so that it mentions no user
     else if (kSpecial.find(c) != kSpecial.npos)
       result.append("\\").append(1, c);
     else

@@ -1,4 +1,4 @@
-// Text of strangers (arguments of programs, what they print) within formats that have a syntax of their own.
+// Escapes untrusted text (arguments of programs, their output) for formats that have a syntax.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace reweave {
 
-// Without control characters but for line breaks, and what is not UTF-8 as U+FFFD: fit for a terminal, and for the
-// others of this file, which do that themselves.
+// The text without control characters except line breaks, and with U+FFFD for bytes that are not UTF-8: safe for a
+// terminal. The other functions of this file do the same first.
 std::string plain_text(std::string_view text);
 // Plain text in one line.
 std::string one_line(std::string_view text);
-// As an XML document's text or, of one line, an attribute's value between double quotes.
+// As text in an XML document or, if it is one line, as an attribute's value in double quotes.
 std::string xml_text(std::string_view text);
-// In a line of Markdown, as it is.
+// As literal text in a line of Markdown.
 std::string markdown_text(std::string_view text);
-// In a line of Markdown, as code.
+// As code in a line of Markdown.
 std::string markdown_code(std::string_view text);
-// As a block of code of its own.
+// As a Markdown code block.
 std::string markdown_block(std::string_view text);
-// As one word of a shell's command, or a command of several.
+// As one word of a shell command, or a shell command of several words.
 std::string shell_word(const std::string& word);
 std::string shell_command(const std::vector<std::string>& words);
 

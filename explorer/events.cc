@@ -27,8 +27,8 @@ bool can_matter(const ChoiceNote& note) {
   }
 }
 
-// [first, last] of the granules that the event's object lies in. Of a block that is released, as of any object that is
-// for synchronisation, the first stands for all but where the size is known.
+// The granules [first, last] that the event's object covers. A synchronisation object is represented by its first
+// granule; a released block, whose size is known, covers all of its granules.
 std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
   constexpr std::uint64_t kMost = 1024;
   const bool sized = !is_sync(note) || is_release(note);
@@ -39,7 +39,7 @@ std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
 
 bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
 
-// An event that only another run has, as if it came when this one had ended.
+// An event that only another run has, placed after the end of this one.
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
   late.choice = run.empty() ? 0 : run.back().choice + 1;
@@ -56,12 +56,12 @@ Positions positions_of(const std::vector<Event>& events) {
   return positions;
 }
 
-// For each granule the events that use it, of those seen so far.
+// For each granule, the events so far that use it.
 class LatestUses {
  public:
   explicit LatestUses(const std::vector<Event>& events) : events_(events) {}
 
-  // Conflicting events of other threads that come before event `i` with no write between.
+  // Conflicting events of other threads that come before event `i` without a write in between.
   std::set<std::size_t> before(std::size_t i) const {
     std::set<std::size_t> found;
     const auto [first, last] = granules_of(events_[i].note);
@@ -90,11 +90,11 @@ class LatestUses {
 
 namespace {
 
-// The locks that threads hold, as the events of a run are read in order.
+// Tracks the locks that threads hold while the events of a run are read in order.
 class HeldLocks {
  public:
   const std::vector<TakenLock>& of(ThreadId thread) { return held_[thread]; }
-  // `note` is executed; true if a thread gives back the first lock that it had taken.
+  // Takes an executed operation; returns true if the thread releases the first of its locks.
   bool execute(const ChoiceNote& note, const Arrival& name, std::size_t choice) {
     std::vector<TakenLock>& held = held_[note.thread];
     if (kind_of(note) == OpKind::kLock) held.push_back({note.object, name, choice});
@@ -115,7 +115,7 @@ class HeldLocks {
 std::vector<Event> events_of(const Observation& run) {
   std::vector<Event> events;
   std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals;
-  std::map<ThreadId, std::size_t> latest;  // event of each thread, for those that block in it and go on
+  std::map<ThreadId, std::size_t> latest;  // latest event of each thread, in case it blocks in it and resumes
   std::map<ThreadId, std::vector<std::size_t>> under_lock;  // events since the thread took its first lock
   HeldLocks locks;
   for (std::size_t i = 0; i < run.size(); i++) {
@@ -128,7 +128,9 @@ std::vector<Event> events_of(const Observation& run) {
     const std::uint32_t number = ++arrivals[{note.thread, note.pc}];
     const Arrival name = {note.pc, number, note.thread, 0};
     latest.erase(note.thread);
-    if (can_matter(note)) {
+    const bool fails_in_it =
+        i + 1 == run.size() && kind_of(note) == OpKind::kUnlock;  // if the lock's memory was released
+    if (can_matter(note) || fails_in_it) {
       latest[note.thread] = events.size();
       events.push_back({name, i, note, locks.of(note.thread)});
       if (!events.back().locks.empty()) under_lock[note.thread].push_back(events.size() - 1);
@@ -150,7 +152,8 @@ bool conflict(const Event& a, const Event& b) { return a.name.thread != b.name.t
 
 namespace {
 
-// For each event its conflicting predecessors with no write between, among the events that `is_meant` accepts.
+// Visits, for each event, its conflicting predecessors without a write in between, among the events that `is_meant`
+// accepts.
 template <typename Visit, typename Filter>
 void visit_direct_pairs(const std::vector<Event>& events, const Filter& is_meant, const Visit& visit) {
   LatestUses uses(events);
@@ -186,7 +189,7 @@ std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vecto
       [&](const Event& a, const Event& b) {
         const auto later = here.find(a.name), earlier = here.find(b.name);
         if (earlier == here.end()) return;
-        // What `run` did not come to, for it had ended, comes behind all that it did.
+        // Events that `run` did not reach because it had ended count as coming after all of its events.
         if (later == here.end())
           pairs.insert({{b.name, a.name}, {run[earlier->second], behind(run, a)}});
         else if (later->second > earlier->second)
@@ -244,12 +247,12 @@ std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<
     if (add(event, pair.first, pair.then)) break;
   }
   bool ended = false;
-  for (const Event& event : run) {  // the next event of the thread of `first` behind `then`
+  for (const Event& event : run) {  // the next event of the thread of `first` after `then`
     if (event.choice <= pair.then.choice || event.name.thread != pair.first.name.thread) continue;
     ended = add(pair.first, pair.then, event);
     if (ended) break;
   }
-  for (const Event& event : other) {  // ... which the run did not come to
+  for (const Event& event : other) {  // ... which the run did not reach
     if (ended || event.name.thread != pair.first.name.thread || find_event(run, event.name) != nullptr) continue;
     ended = add(pair.first, pair.then, behind(run, event));
   }

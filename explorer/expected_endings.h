@@ -1,4 +1,4 @@
-// Which endings of a run are normal, so that the others are failures.
+// The normal endings of a run; all others are failures.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ class ExpectedEndings {
   // The exit status of the recorded run; 0 if it ended otherwise.
   static ExpectedEndings of_recording(const Manifest& manifest);
 
-  // A run that ended as expected passes, whatever its status; one that exited otherwise has failed.
+  // Sets the outcome: a run that ended as expected passes, whatever its status; one that exited otherwise has failed.
   void judge(RunResult& run) const;
   // "exit status 3", for people; empty if only 0 is normal.
   std::string text() const;

@@ -1,20 +1,30 @@
 #include "explorer/explore_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "explorer/assumption.h"
 #include "explorer/campaign.h"
 #include "explorer/campaign_report.h"
+#include "explorer/campaigns/campaign_command.h"
+#include "explorer/explore_report.h"
+#include "explorer/fixed/expect_fixed.h"
 #include "explorer/interruption.h"
+#include "explorer/record_passing.h"
 #include "explorer/searches/search.h"
+#include "formats/counted.h"
 #include "formats/error.h"
+#include "formats/json_text.h"
 #include "formats/number_check.h"
+#include "formats/progress_line.h"
 #include "formats/recording_reader.h"
+#include "formats/terminal.h"
+#include "formats/traceinfo.h"
 #include "recorder/supervisor/recordings.h"
 
 namespace reweave {
@@ -23,7 +33,12 @@ namespace {
 
 struct ExploreArguments {
   CampaignOptions options;
+  std::vector<std::string> words;  // the recording, or behind `--` the program
   std::string candidates;
+  std::string expect_fixed;  // an old recording
+  bool json = false;
+  std::string campaign;  // a unit of it is made instead
+  std::string unit;
 };
 
 void list_strategies() {
@@ -31,34 +46,62 @@ void list_strategies() {
   fmt::print("{:10} only the candidates of --candidates, along their witnesses\n", "witness");
 }
 
-bool show_progress(const CampaignProgress& progress, const CampaignOptions& options) {
-  static const bool terminal = isatty(2) != 0;
-  if (terminal && progress.runs % 64 == 0) {
-    const double rate = progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0;
-    const double left = rate > 0 ? static_cast<double>(options.runs - std::min(options.runs, progress.runs)) / rate : 0;
-    fmt::print(stderr, "\r{} runs, {:.0f} runs/s, {} distinct failure{}, {:.0f} s left   ", progress.runs, rate,
-               progress.failures, progress.failures == 1 ? "" : "s", left);
-  }
+// Shows how far the search is, and goes on unless Ctrl-C was pressed.
+bool show_progress(ProgressLine& line, const CampaignProgress& progress, const CampaignOptions& options) {
+  const double rate = progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0;
+  const std::string made = fmt::format("{}, {:.0f} runs/s", counted(progress.runs, "run"), rate);
+  line.show(progress_texts(made, counted(progress.failures, "distinct failure"), progress.runs, options.runs,
+                           progress.seconds));
   return interruption() == 0;
-}
-
-void print_verdicts(const CampaignResult& result) {
-  for (const CandidateVerdict& verdict : result.verdicts)
-    fmt::print("candidate {} ({}): {}; {}\n", verdict.number, name_of(verdict.kind), verdict.how,
-               verdict.failed ? "the run failed: " + verdict.outcome : "the run " + verdict.outcome);
 }
 
 CampaignResult run(const CampaignOptions& options, bool whole) {
   try {
-    return run_campaign(options, [&](const CampaignProgress& progress) { return show_progress(progress, options); });
+    ProgressLine line;
+    return run_campaign(options,
+                        [&](const CampaignProgress& progress) { return show_progress(line, progress, options); });
   } catch (const BadInput& error) {
     if (whole) throw;
-    throw BadInput(error.what(), kExitTruncated);  // what it lacks may be what was cut off
+    throw BadInput(error.what(), kExitTruncated);  // the missing part may be what was truncated
   }
+}
+
+// The recording to depart from: that which is named, or a passing run of the program that is.
+PassingRecording departure(const ExploreArguments& arguments) {
+  const std::size_t behind = words_behind_mark(), before = arguments.words.size() - behind;
+  REQUIRE(before <= 1, "unexpected argument '{}'", arguments.words[1]);
+  if (behind == 0) return {recording_to_read(before == 0 ? "" : arguments.words.front()), true, 0, ""};
+  const CampaignOptions& options = arguments.options;
+  const ExpectedEndings expected = ExpectedEndings::parse(options.expected.empty() ? "0" : options.expected);
+  const PassingRecording recorded = record_passing(arguments.words, expected, options.seconds);
+  REQUIRE(!recorded.path.empty(), "interrupted before a run was recorded");
+  notice(
+      "recorded {}{}", recorded.path,
+      recorded.passed ? "" : fmt::format(", which failed ({}): no run of {} passed", recorded.failure, recorded.tries));
+  return recorded;
+}
+
+int exit_status(const CampaignResult& result, bool whole) {
+  if (const int number = interruption(); number != 0) return 128 + number;
+  if (reproduced_failures(result) > 0) return kExitFailureFound;
+  if (!whole) return kExitTruncated;
+  return result.progress.examined() > 0 && !result.races_unseen ? 0 : kExitNotExamined;
+}
+
+int explore_fix(const ExploreArguments& arguments, const PassingRecording& recorded) {
+  const nlohmann::json report = [&] {
+    ProgressLine line;
+    return expect_fixed(arguments.expect_fixed, arguments.options, recorded, [&](const CampaignProgress& progress) {
+      return show_progress(line, progress, arguments.options);
+    });
+  }();
+  fmt::print("{}", arguments.json ? json_text(report) + "\n" : fix_text(report));
+  return fix_status(report);
 }
 
 int explore(ExploreArguments& arguments) {
   CampaignOptions& options = arguments.options;
+  if (!arguments.campaign.empty()) return explore_unit(arguments.campaign, std::stoull(arguments.unit));
   if (options.strategy == "help") {
     list_strategies();
     return 0;
@@ -66,27 +109,40 @@ int explore(ExploreArguments& arguments) {
   REQUIRE(options.strategy == "witness" || find_search(options.strategy) != nullptr,
           "unknown strategy {}; --strategy=help lists them", options.strategy);
   if (options.strategy == "witness") options.runs = 0;
-  options.recording = recording_to_read(options.recording);
+  for (const std::string& text : options.assumptions) parse_assumption(text);
+  // The recording may be the failure that the assumption is to prevent.
+  const bool is_about_failure =
+      !options.assumptions.empty() || !arguments.expect_fixed.empty() || words_behind_mark() > 0;
+  if (is_about_failure && options.expected.empty()) options.expected = "0";
+  receive_interruptions({SIGINT, SIGTERM, SIGHUP});
+  const PassingRecording recorded = departure(arguments);
+  options.recording = recorded.path;
   const RecordingReader reader(options.recording);
   if (!reader.is_whole())
     fmt::print(stderr, "reweave: {} is cut; only what it has can be explored\n", options.recording);
   if (options.output.empty()) options.output = options.recording + ".explored";
   if (!arguments.candidates.empty()) options.candidates = read_candidates(arguments.candidates);
-  receive_interruptions({SIGINT});
+  if (!arguments.expect_fixed.empty()) return explore_fix(arguments, recorded);
   const CampaignResult result = run(options, reader.is_whole());
-  if (isatty(2) != 0) fmt::print(stderr, "\r\033[K");
-  print_verdicts(result);
-  for (const std::string& line : summary_of(result, options, fmt::format("--seconds {}", options.seconds)))
-    fmt::print("{}\n", line);
-  for (const KeptFailure& failure : result.failures)
-    if (failure.reproduced()) fmt::print("{}: {}\n{}", failure.path, failure.what, details_of(failure));
-  for (const KeptFailure& failure : result.failures)
-    if (!failure.reproduced())
-      fmt::print("not reproduced, {} of {} replays: {}: {}\n  found by {} in run {}\n", failure.verified,
-                 failure.replays, failure.path, failure.what, failure.how, failure.found_at);
-  if (reproduced_failures(result) > 0) return kExitFailureFound;
-  if (!reader.is_whole()) return kExitTruncated;
-  return result.progress.examined() > 0 && !result.races_unseen ? 0 : kExitNotExamined;
+  const int status = exit_status(result, reader.is_whole());
+  const ExploreReport report{options, result, status, interruption()};
+  fmt::print("{}", arguments.json ? explore_json(report) : explore_text(report));
+  return status;
+}
+
+// One unit of a campaign: what it does is in its folder, so that no other option goes with these.
+void add_unit_options(CLI::App& verb, ExploreArguments& arguments) {
+  CLI::Option* campaign = verb.add_option(
+      "--campaign", arguments.campaign,
+      "folder of `reweave campaign`: make one unit of it, unless it is done. Exits 0 when the unit is done, 11 if it "
+      "waits for others");
+  CLI::Option* unit = verb.add_option("--unit", arguments.unit, "which unit, from 0")
+                          ->check(whole_number(0, 1'000'000))
+                          ->type_name("K");
+  campaign->needs(unit);
+  unit->needs(campaign);
+  for (CLI::Option* other : verb.get_options())
+    if (other != campaign && other != unit && !other->check_lname("help")) campaign->excludes(other);
 }
 
 }  // namespace
@@ -97,9 +153,11 @@ void add_explore_command(CLI::App& app, int& status) {
   CLI::App* verb = app.add_subcommand("explore", "search the schedules of a recorded run for one that fails");
   verb->footer(
       "Exits 0 if nothing failed, 10 if a failure was found that replays, 11 if no run could be examined, 6 if nothing "
-      "failed and the recording is cut. Ctrl-C ends the search and keeps what was found; "
+      "failed and the recording is truncated. Ctrl-C ends the search and keeps what was found; "
       "a second one ends at once, and keeps nothing.");
-  verb->add_option("recording", options.recording, "the recording to depart from; default: the latest");
+  verb->add_option("recording", arguments->words,
+                   "the recording to depart from; default: the latest. Or `-- PROGRAM ARGUMENTS`: a run that passes is "
+                   "recorded first");
   verb->add_option("-o,--output", options.output,
                    "folder to create for failing recordings; default: RECORDING.explored");
   verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
@@ -109,7 +167,7 @@ void add_explore_command(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_option("--fork-at", options.fork_at,
                    "let runs begin where the program first enters this function, not at main: nothing before it is "
-                   "explored, or repeated for each run. No other thread may run then")
+                   "explored, or repeated for each run. Other threads are then where they were in the recorded run")
       ->excludes("--candidates");
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
   verb->add_option("--seed", options.seed, "of the campaign: the same seed gives the same runs")
@@ -122,6 +180,23 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option(
       "--expect-status", options.expected,
       "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: the recorded run's status");
+  verb->add_option("--assume", options.assumptions,
+                   "search under an assumption, as `explain` names it for what would prevent a failure: only schedules "
+                   "in which it holds are made. 'uninterrupted FUNCTION:LINE-LINE': while a thread is between these "
+                   "lines, no other thread enters them or uses the object that the first line uses; with ' by "
+                   "FUNCTION:LINE' added, no other thread enters them or executes that line. 'FUNCTION:LINE only after "
+                   "FUNCTION:LINE' is an order. If a line has several operations, LINE.N names one. May be repeated. "
+                   "Exit status 0 is then normal, unless --expect-status says otherwise")
+      ->type_name("ASSUMPTION")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--expect-fixed", arguments->expect_fixed,
+                   "is the failure of this old recording gone? Its saved explanation (`explain --save`) says what is "
+                   "tried first, in a program that was built anew: the order of events that failed, and the old "
+                   "schedule as far as it can be followed. Then comes the search. Exits 0 if nothing failed, 10 if "
+                   "it fails as before or in another way, 11 if that is unknown")
+      ->type_name("OLD");
+  verb->add_flag("--json", arguments->json, "print the report as JSON (docs/explore-format.md)");
   verb->add_option("--check", options.check,
                    "command that judges each run which passed: it reads what the run wrote to its standard output, and "
                    "a status other than 0 is a failure");
@@ -141,6 +216,9 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_flag("--every-access", options.every_access,
                  "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
+  verb->add_flag("--all-frames", options.all_frames,
+                 "show the functions of libraries and test frameworks in the stacks of memory errors, too");
+  add_unit_options(*verb, *arguments);
   verb->callback([arguments, &status] { status = explore(*arguments); });
 }
 

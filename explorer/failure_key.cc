@@ -13,7 +13,7 @@ bool stands_still(const RunResult& run) {
   return run.outcome == wire::OutcomeKind::kDeadlock || run.outcome == wire::OutcomeKind::kHang;
 }
 
-// The functions of the program in which threads stand, or go round in loops, that have not ended.
+// The functions of the program in which unfinished threads wait or loop.
 std::set<std::string> standing(const Observation& run, Places& places) {
   std::set<std::string> functions;
   std::set<ThreadId> seen;
@@ -27,7 +27,7 @@ std::set<std::string> standing(const Observation& run, Places& places) {
     const ThreadId thread = run[i].thread;
     const bool last = seen.insert(thread).second;
     if (last && kind_of(run[i]) == OpKind::kSyscall && run[i].detail == SYS_exit) done.insert(thread);
-    // What a library does in its behalf is not where the program is.
+    // Operations inside libraries do not show where the program is.
     if (places.in_program(run[i].pc) && done.insert(thread).second) functions.insert(places.function(run[i].pc));
   }
   return functions;
@@ -98,14 +98,26 @@ FailureKey key_of(const RunResult& run, Places& places) {
   return key;
 }
 
+std::string functions_of(const FailureKey& key, std::uint64_t site, Places& places) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  if (site != 0 && key.where.size() == 1 && key.where.begin()->starts_with("0x"))
+    add(places.function(site));
+  else if (!key.where.contains("0x0"))
+    for (const std::string& place : key.where) add(place);
+  if (!key.pair.empty())
+    text += fmt::format("{}{} against {}", text.empty() ? "" : ": ", *key.pair.begin(), *key.pair.rbegin());
+  return text;
+}
+
 bool same_bug(const FailureKey& a, const FailureKey& b) {
-  // Threads that stand still drag others with them, more or fewer of them.
+  // Stuck threads block a varying number of other threads.
   const auto includes = [](const FailureKey& all, const FailureKey& some) {
     return std::ranges::includes(all.where, some.where);
   };
   if (a.stands_still && b.stands_still ? !includes(a, b) && !includes(b, a) : a.where != b.where) return false;
   if (a.pair.empty() || b.pair.empty() || a.pair == b.pair) return true;
-  // The same thread's work is broken into by whatever else uses the same lock or variable.
+  // The work of the same thread is interrupted by different users of the same lock or variable.
   return a.stopped == b.stopped && a.object == b.object;
 }
 

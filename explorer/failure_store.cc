@@ -33,13 +33,13 @@ void copy_stored_files(const RecordingReader& source, const RecordingWriter& wri
 }  // namespace
 
 void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
-              const std::string& path) {
+              const std::string& path, const std::string& told) {
   RecordingReader source(parent);
   Manifest manifest = source.manifest();
   manifest.policy = policy;
-  manifest.parent = std::filesystem::absolute(parent).string();
+  manifest.parent = told.empty() ? std::filesystem::absolute(parent).string() : told;
   manifest.heap_checks = true;
-  manifest.heap_checks_from = departure.function;
+  manifest.heap_checks_from = departure.from;
   manifest.checksums = false;
   manifest.wait_status = run.wait_status;
   manifest.outcome = run.outcome;
@@ -94,7 +94,7 @@ bool replays_alike(const std::string& path, const RunResult& run, const Expected
 
 namespace {
 
-// A `reweave replay` of the recording, with these descriptors as its standard output and error.
+// Starts `reweave replay` of the recording, with these descriptors as its standard output and error.
 pid_t start_replay(const std::string& path, int output, int errors) {
   const pid_t pid = fork();
   SYSCALL_CHECK(pid, "starting a replay");
@@ -136,7 +136,7 @@ bool output_passes(const std::string& path, const std::string& command) {
 }
 
 std::string last_words_of(const std::string& path) {
-  constexpr std::size_t kMostWords = 256 << 10;  // the last of them are looked at
+  constexpr std::size_t kMostWords = 256 << 10;  // only the end of the output is examined
   int ends[2];
   SYSCALL_CHECK(pipe2(ends, O_CLOEXEC), "a pipe from a replay");
   const pid_t pid = start_replay(path, ends[1], ends[1]);

@@ -8,22 +8,23 @@
 
 namespace reweave {
 
-// Writes `run`, which left the recording `parent` at `departure`, as a recording at `path`.
+// Writes `run`, which left the recording `parent` at `departure`, as a recording at `path`. `told`: what that says it
+// was derived from; empty: the parent's absolute path.
 void save_run(const std::string& parent, const Departure& departure, const RunResult& run, const std::string& policy,
-              const std::string& path);
+              const std::string& path, const std::string& told = {});
 
-// The records of the recording from the departure on.
+// The recording's records from the departure on.
 std::vector<std::byte> records_behind(const std::string& recording, const Departure& departure);
 
-// Replays the recording and compares how it ends with `run`. `check`: the user's, if that is what failed.
+// Replays the recording and compares how it ends with `run`. `check`: the user's check, if that is what failed.
 bool replays_alike(const std::string& path, const RunResult& run, const ExpectedEndings& expected,
                    const std::string& check);
 
-// What the recorded run writes to its standard output passes the user's check: `command`, run by the shell with that
-// output as its input, ends with status 0.
+// True if the recorded run's standard output passes the user's check: `command`, run by the shell with that output as
+// its input, exits with status 0.
 bool output_passes(const std::string& path, const std::string& command);
 
-// What the recorded run says of its failure (explorer/last_words.h).
+// The recorded run's own message about its failure (explorer/last_words.h).
 std::string last_words_of(const std::string& path);
 
 }  // namespace reweave

@@ -1,4 +1,4 @@
-// The failures of a campaign: which runs show a bug that was not seen before, and what is kept of each bug.
+// The failures of a campaign: decides which runs show a new bug, and keeps one recording of each bug.
 #pragma once
 
 #include <cstdint>
@@ -11,52 +11,62 @@
 #include "explorer/explain/explanation.h"
 #include "explorer/failure_key.h"
 #include "explorer/fork_server.h"
+#include "explorer/found_failure.h"
 #include "explorer/minimise.h"
 #include "explorer/places.h"
 
 namespace reweave {
 
+// What is known of the failure in words, as story.txt in the folder of its recording. Throws Error.
+void write_story(const std::string& folder, const KeptFailure& failure);
+
 class Failures {
  public:
-  // `run` makes a run besides the campaign's, judged by the user's check. All outlive this.
+  // `run` makes a run outside the campaign, judged by the user's check. All must outlive this.
   Failures(const CampaignOptions& options, const ExpectedEndings& expected, Places& places, Runner run)
       : options_(options), expected_(expected), places_(places), run_(std::move(run)) {}
 
-  // Takes note of a run that failed, the campaign's number `number`. Of those that end alike a few are looked at more
-  // closely later, for they may have different causes. `how`: what made it fail; `step_limit`: of runs that repeat it.
+  // Notes a failed run, number `number` of the campaign. Of runs that end alike a few are examined later, because they
+  // may have different causes. `how`: what made it fail; `step_limit`: for runs that repeat it.
   void note(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number,
             std::uint64_t step_limit);
   bool none() const { return found_.empty(); }
+  // What was noted, as far as it can be told: for somebody who makes these runs again.
+  std::vector<FoundFailure> found() const;
   std::uint64_t different_ends() const;
-  // The same run again, observed at every access; itself if its switches do not make it again, or are too many.
+  // Repeats the run, observed at every access; returns `run` itself if its switches do not reproduce it, or are too
+  // many.
   RunResult observed(const RunResult& run, std::uint64_t step_limit) const;
 
-  // Makes each failure minimal and keeps it as a recording, one of each bug.
+  // Makes each failure that was noted since the last call minimal and keeps it as a recording, one of each bug.
   void keep(const Departure& departure);
-  // Replays what was kept, each once at least and no more when the time is up; no fork server may live. The failures.
+  // Replays the kept recordings, each at least once, and no further when the time is up; no fork server may exist.
+  // Returns the failures.
   std::vector<KeptFailure> verify(const std::function<bool()>& time_is_up);
 
  private:
-  // A failing run to look at when the search is over.
+  // A failing run to examine after the search.
   struct Found {
-    RunResult run;  // observed if that is possible
+    RunResult run;  // observed if possible
     std::uint64_t site;
     RunRequest request;
     std::string how;
     std::uint64_t number;
-    std::uint64_t count = 1;  // runs that ended like this one
+    std::uint64_t count = 1;               // runs that ended like this one
+    std::optional<std::size_t> kept = {};  // index of what was kept of it
   };
   struct Known {
     RunResult run;  // as found
     FailureKey key;
-    std::size_t kept;  // index of what was kept of it
+    std::size_t kept;  // index in kept_
   };
 
-  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples);
-  bool is_found(const RunResult& run);
+  bool is_known(const RunResult& run, std::uint64_t site, unsigned samples, std::uint64_t count);
+  bool is_found(const RunResult& run, std::uint64_t count);
+  void count_again(Found& found, std::uint64_t count);
   std::uint64_t minimise_budget(const RunResult& run) const;
   std::optional<Explanation> explanation_of(const RunResult& run) const;
-  void keep_minimal(const Found& found, const Departure& departure);
+  std::size_t keep_minimal(const Found& found, const Departure& departure);
   void store(const Minimised& smallest, const Found& found, const Departure& departure);
   void name_by_reproduction();
   void tell_stacks(KeptFailure& failure, const RunResult& run) const;
@@ -69,7 +79,7 @@ class Failures {
   std::vector<Known> known_;
   std::vector<KeptFailure> kept_;
   std::vector<RunResult> kept_runs_;                      // in the order of kept_
-  std::vector<std::optional<Explanation>> explanations_;  // likewise; nothing: runs take too long
+  std::vector<std::optional<Explanation>> explanations_;  // likewise; none: runs take too long
 };
 
 }  // namespace reweave

@@ -16,6 +16,7 @@
 
 #include "explorer/strategies/goals.h"
 #include "formats/error.h"
+#include "recorder/beginning.h"
 #include "recorder/supervisor/record_session.h"
 
 namespace reweave {
@@ -40,7 +41,7 @@ constexpr const char* kCalledOff = "the time is up";
 constexpr const char* kLoggedTooMuch = "it logged many times what the recorded run did";
 constexpr const char* kComputesAlone =
     "a thread computed for 10 seconds without a schedule point while others could run; build the program with "
-    "-fsanitize=thread";
+    "reweave-cc or -fsanitize=thread";
 
 // Room for all records of the recording at once: runs read any of them.
 std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
@@ -56,11 +57,11 @@ std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
 std::uint64_t step_of(const wire::RecordHeader* record) {
   switch (static_cast<wire::RecordKind>(record->kind)) {
     case wire::RecordKind::kSwitch:
-      return reinterpret_cast<const wire::SwitchRecord*>(record)->step;
+      return wire::record_cast<wire::SwitchRecord>(*record).step;
     case wire::RecordKind::kSyscall:
-      return reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+      return wire::record_cast<wire::SyscallRecord>(*record).step;
     case wire::RecordKind::kClock:
-      return reinterpret_cast<const wire::ClockRecord*>(record)->step;
+      return wire::record_cast<wire::ClockRecord>(*record).step;
     default:
       return 0;
   }
@@ -91,20 +92,9 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, long nanos
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0);
 }
 
-std::uint32_t cpu_after(std::uint32_t cpu, unsigned steps) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return cpu;
-  while (steps > 0) {
-    cpu = (cpu + 1) % CPU_SETSIZE;
-    if (CPU_ISSET(cpu, &allowed)) steps--;
-  }
-  return cpu;
-}
-
 }  // namespace
 
-ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker, Clock::time_point deadline)
+ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, Clock::time_point deadline)
     : reader_(recording),
       files_(reader_.folder(), reader_.manifest()),
       server_(feed_bytes(recording, files_)),
@@ -113,12 +103,12 @@ ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, unsi
       deadline_(deadline) {
   files_.check();
   const Manifest& manifest = reader_.manifest();
-  REQUIRE(!manifest.command_line.empty(), "{} holds no run", recording);
-  REQUIRE(fork_at == 0 || !manifest.heap_checks,
+  reader_.require_run();
+  // Where it began itself memory is watched from, as it must be.
+  REQUIRE(fork_at == 0 || !manifest.heap_checks || fork_at == manifest.heap_checks_from,
           "{} was explored; runs that begin later than at main need the recording that it departed from", recording);
   RunConfig& config = server_.header().config;
   config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
-  config.cpu = cpu_after(config.cpu, worker);
   config.fork_server = 1;
   config.fork_at = fork_at;
   config.detect_memory_errors = 1;
@@ -147,6 +137,8 @@ void ForkServer::wait_until_ready() {
     if (status.fatal.load() != 0)
       throw BadInput(fmt::format("{} cannot be replayed up to where runs begin: {}", reader_.path(), status.message));
     const bool runs = target_->collect();
+    REQUIRE(runs || !is_at_point(fork_at_), "{} has no schedule point {} to begin runs at", reader_.path(),
+            point_of(fork_at_));
     REQUIRE(runs || fork_at_ == 0, "{} never came to the function where runs are to begin", reader_.path());
     REQUIRE(runs, "{} never came to main: explore needs a dynamically linked program", reader_.path());
     futex_wait(status.server_ready, 0, 1'000'000);
@@ -156,7 +148,9 @@ void ForkServer::wait_until_ready() {
 
 Departure ForkServer::departure() const {
   const std::uint64_t step = departure_step();
-  return {fork_at_, prefix_records_, last_step_ > step ? last_step_ - step : 0};
+  // What an explored run recorded counted them, too.
+  const bool has_sleds = const_cast<ArenaMemory&>(server_).state().armed_sleds != 0 && !reader_.manifest().heap_checks;
+  return {fork_at_, prefix_records_, last_step_ > step ? last_step_ - step : 0, has_sleds};
 }
 
 std::uint64_t ForkServer::departure_step() const { return const_cast<ArenaMemory&>(server_).state().step; }
@@ -174,6 +168,7 @@ void ForkServer::prepare(const RunRequest& request) {
   std::memset(config.policy.name, 0, sizeof config.policy.name);
   request.policy.copy(config.policy.name, sizeof config.policy.name - 1);
   config.policy.seed = request.seed;
+  config.policy.inputs = request.inputs;
   config.policy.depth = request.depth;
   config.policy.length = request.length;
   config.policy.slice = std::max<std::uint64_t>(request.length / 4, 4);

@@ -14,19 +14,18 @@ namespace reweave {
 
 // Where explored runs leave their recording.
 struct Departure {
-  std::uint64_t function = 0;        // at whose first entry; 0: main
+  std::uint64_t from = 0;            // at which place of it (recorder/beginning.h)
   std::uint64_t prefix_records = 0;  // of the recording before that, which every run shares
   std::uint64_t recorded_steps = 0;  // schedule points of the recorded run from there on
+  bool has_sleds = false;            // accesses are points of explored runs, and were none of the recorded one
 };
 
 // Owns the server process. One thread.
 class ForkServer {
  public:
-  // Replays the recording up to the first entry of the function at `fork_at`, or main if that is 0. Throws Error if it
-  // does not get there. Server number `worker` runs on the worker-th processor after the recording's. A run that is
-  // under way at `deadline` is called off.
-  ForkServer(const std::string& recording, std::uint64_t fork_at, unsigned worker,
-             std::chrono::steady_clock::time_point deadline);
+  // Replays the recording up to `fork_at` (recorder/beginning.h), with all threads that live there. Throws Error if it
+  // does not get there, or runs cannot begin there. A run that is under way at `deadline` is called off.
+  ForkServer(const std::string& recording, std::uint64_t fork_at, std::chrono::steady_clock::time_point deadline);
 
   RunResult run(const RunRequest& request);
 

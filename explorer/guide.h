@@ -20,4 +20,7 @@ struct Guide {
 };
 RunRequest request_of(const Guide& guide, std::uint64_t seed);
 
+// The same run by the policy `guided`, in which RunRequest::held holds, too.
+RunRequest with_held_goals(const RunRequest& request);
+
 }  // namespace reweave

@@ -2,15 +2,33 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace reweave {
 
 namespace {
 
+// timeout(1) sends its signal to its child and then to the whole group, and `campaign run` tells its units what the
+// terminal has told them, too.
+constexpr std::int64_t kSameRequest = 1'000'000'000;  // ns
+
 std::atomic<int> received;
+std::atomic<std::int64_t> received_at;
+
+std::int64_t now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
 
 void on_signal(int number) {
-  if (received.exchange(number) == 0) return;
+  int none = 0;
+  if (received.compare_exchange_strong(none, number)) {
+    received_at = now();
+    return;
+  }
+  if (now() - received_at < kSameRequest) return;
   std::signal(number, SIG_DFL);
   std::raise(number);
 }

@@ -9,7 +9,7 @@ namespace reweave {
 
 namespace {
 
-// Below so many choices a run costs what starting it costs.
+// Below this number of choices, starting a run dominates its cost.
 constexpr std::uint64_t kLongRun = 1'000;
 constexpr std::size_t kMostPairsOfObject = 64;
 
@@ -42,12 +42,42 @@ void Knowledge::learn(const Observation& run) {
   }
   for (auto& [sites, variable] : seen) {
     variable.sites = sites;
-    const auto [at, added] = known_.try_emplace(sites, variables_.size());
-    if (added)
-      variables_.push_back(std::move(variable));
-    else if (variable.accesses > variables_[at->second].accesses)
-      variables_[at->second] = std::move(variable);
+    add(std::move(variable));
   }
+}
+
+void Knowledge::add(Variable variable) {
+  const auto [at, added] = known_.try_emplace(variable.sites, variables_.size());
+  if (added)
+    variables_.push_back(std::move(variable));
+  else if (variable.accesses > variables_[at->second].accesses)
+    variables_[at->second] = std::move(variable);
+}
+
+void Knowledge::add(const KnowledgeRecord& other) {
+  choices_ = std::max(choices_, other.choices);
+  threads_ = std::max(threads_, other.threads);
+  saw_accesses_ = saw_accesses_ || other.saw_accesses;
+  seen_.insert(other.seen.begin(), other.seen.end());
+  for (const Variable& variable : other.variables) add(variable);
+  for (const auto& [first, second, count] : other.pairs) {
+    std::uint64_t& known = pairs_[{first, second}];
+    known = std::max(known, count);
+  }
+  uses_of_released_.insert(other.uses_of_released.begin(), other.uses_of_released.end());
+  told_ = pairs_.size();  // news are what we see ourselves
+}
+
+KnowledgeRecord Knowledge::record() const {
+  KnowledgeRecord all;
+  all.choices = choices_;
+  all.threads = threads_;
+  all.saw_accesses = saw_accesses_;
+  all.seen = {seen_.begin(), seen_.end()};
+  all.variables = variables_;
+  for (const auto& [sites, count] : pairs_) all.pairs.push_back({sites.first, sites.second, count});
+  all.uses_of_released = {uses_of_released_.begin(), uses_of_released_.end()};
+  return all;
 }
 
 std::shared_ptr<const QuietSites> Knowledge::quiet_sites(const std::vector<std::uint64_t>* but) const {
@@ -73,7 +103,7 @@ void Knowledge::learn_pairs(const Observation& run, const SharedObject& object) 
 }
 
 void Knowledge::learn_releases(const Observation& run, const SharedObject& object) {
-  // Who touched it where, so far: few, however long a run spins on it.
+  // The threads and places that touched it so far; few, however long a run spins on it.
   std::set<std::pair<ThreadId, std::uint64_t>> uses;
   for (const std::size_t i : object.operations) {
     if (!is_release(run[i])) {

@@ -1,5 +1,5 @@
-// What a campaign learns from its runs, for every search to use: variables and who uses them, how long runs are, where
-// stopping a thread is most likely to break something.
+// What a campaign learns from its runs, shared by all searches: variables and their users, the length of runs, the
+// places where stopping a thread is most likely to break something.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,37 @@
 
 namespace reweave {
 
-// Memory that threads share, known by the code that touches it: the places of an array that the same code uses are one
+// Memory that threads share, identified by the code that touches it: array elements used by the same code are one
 // variable, and so are heap blocks, whose addresses differ between runs.
 struct Variable {
   std::vector<std::uint64_t> sites;      // sorted
-  std::uint64_t accesses = 0;            // in the run with the most
+  std::uint64_t accesses = 0;            // in the run with the most accesses
   std::vector<std::uint32_t> by_thread;  // in the same run
+};
+
+// All of it, in a form that can be written down.
+struct KnowledgeRecord {
+  struct CountedPair {
+    std::uint64_t first, second, count;
+  };
+  std::uint64_t choices = 0;
+  std::uint32_t threads = 0;
+  bool saw_accesses = false;
+  std::vector<std::uint64_t> seen;  // sorted
+  std::vector<Variable> variables;
+  std::vector<CountedPair> pairs;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> uses_of_released;
 };
 
 class Knowledge {
  public:
   // Adds a run that was observed.
   void learn(const Observation& run);
+
+  // Adds what another campaign has learned: what either has seen, and of what is counted the
+  // greater: added twice, or in another order, it is the same.
+  void add(const KnowledgeRecord& other);
+  KnowledgeRecord record() const;
 
   // Ordered pairs of conflicting places that were learned since this was asked last.
   std::size_t take_news() {
@@ -41,15 +60,16 @@ class Knowledge {
   const std::vector<Variable>& variables() const { return variables_; }
   // All sites that touched a shared object.
   std::vector<std::uint64_t> shared_sites() const;
-  // Sites of accesses that were seen and never touched anything shared; `but`: only these of the shared ones matter.
-  // Null if runs are so short that it does not pay.
+  // Sites of accesses that never touched a shared object; `but`: the only shared sites that matter. Null if runs are
+  // too short for this to pay.
   std::shared_ptr<const QuietSites> quiet_sites(const std::vector<std::uint64_t>* but = nullptr) const;
   // Conflicting accesses of two threads, in both orders, rare ones first.
   std::vector<ActivePair> pairs() const;
-  // Releases of heap blocks, each with an access that another thread made to the block before.
+  // Releases of heap blocks, each with an earlier access to the block by another thread.
   std::vector<ActivePair> uses_of_released() const;
 
  private:
+  void add(Variable variable);
   void learn_releases(const Observation& run, const SharedObject& object);
   void learn_pairs(const Observation& run, const SharedObject& object);
 
@@ -61,7 +81,7 @@ class Knowledge {
   std::map<std::vector<std::uint64_t>, std::size_t> known_;  // index in variables_
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pairs_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> uses_of_released_;
-  std::size_t told_ = 0;  // of pairs_
+  std::size_t told_ = 0;  // size of pairs_ at the last take_news()
 };
 
 }  // namespace reweave

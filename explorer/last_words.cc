@@ -11,13 +11,14 @@ namespace reweave {
 
 namespace {
 
-// How an assertion's report is known: a line that has `mark`, and what follows it up to an empty line or `most` lines.
+// How to recognise an assertion's report: a line that contains `mark`, and the following lines up to an empty one, at
+// most `most` lines in all.
 struct ReportRow {
   std::string_view mark;
   std::size_t most;
 };
 
-// The first row that an output has decides; of reports of one row the first is meant.
+// The first row found in an output decides, with its first report.
 constexpr ReportRow kReports[] = {
     {"ERROR: AddressSanitizer: ", 1},
     {"ERROR: LeakSanitizer: ", 1},
@@ -34,7 +35,7 @@ constexpr ReportRow kReports[] = {
     {"' panicked at ", 2},     // Rust
 };
 
-// A line that names the failed case, which the report does not: what follows `mark`, up to a space.
+// Marks a line that names the failed case, which the report does not: the name follows, up to a space.
 constexpr std::string_view kFailedCase = "[  FAILED  ] ";
 
 // Without terminal escapes (ECMA-48: ESC [ parameters letter) and other control characters.
@@ -52,11 +53,15 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+// Without Reweave's own messages, which go on in lines that are indented.
+std::vector<std::string_view> trimmed_lines(std::string_view text) {
   std::vector<std::string_view> lines;
+  bool own = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(trimmed(text.substr(0, end)));
+    const std::string_view line = text.substr(0, end);
+    own = line.starts_with("reweave: ") || (own && line.starts_with("  "));
+    if (!own) lines.push_back(trimmed(line));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -85,12 +90,10 @@ std::string failed_case(const std::vector<std::string_view>& lines) {
 
 std::string last_words(std::string_view output) {
   const std::string text = plain(output);
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = trimmed_lines(text);
   for (const ReportRow& row : kReports)
     if (const auto found = report(lines, row)) return failed_case(lines) + *found;
-  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
-    return !line.empty() && !line.starts_with("reweave: ");  // what we say is known
-  });
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) { return !line.empty(); });
   return last == lines.rend() ? "" : std::string(*last);
 }
 

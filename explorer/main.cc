@@ -1,4 +1,4 @@
-// The program `reweave`: one verb a command. The only place that catches errors.
+// The program `reweave`: one verb per invocation. The only place that catches errors.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -15,12 +15,16 @@
 #include <system_error>
 #include <vector>
 
+#include "explorer/campaigns/campaign_command.h"
 #include "explorer/doctor/doctor_command.h"
+#include "explorer/examples.h"
 #include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/hunt/hunt_command.h"
+#include "explorer/manners.h"
 #include "explorer/suggestion.h"
 #include "formats/error.h"
+#include "formats/terminal.h"
 #include "predictor/predict_command.h"
 #include "predictor/races/examine.h"
 #include "recorder/supervisor/init_process.h"
@@ -28,8 +32,10 @@
 #include "recorder/supervisor/record_command.h"
 #include "recorder/supervisor/recordings.h"
 #include "recorder/supervisor/unsaved.h"
+#include "replayer/dap_command.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
+#include "replayer/query_command.h"
 #include "replayer/replay_command.h"
 #include "replayer/trace_recording.h"
 
@@ -40,7 +46,7 @@ struct Verbs {
   void (*add)(CLI::App& app, int& status);
 };
 
-// Who analyses traces runs no program: what makes them comes from here.
+// The predictor runs no programs, so the functions that make traces are passed to it from here.
 reweave::TraceMaker trace_maker() {
   const auto make = [](const std::string& recording, const std::string& output,
                        const std::function<void(std::uint64_t)>& progress) -> reweave::TraceShortfall {
@@ -72,16 +78,26 @@ const Verbs kVerbs[] = {
     {{"explore"}, reweave::add_explore_command},
     {{"explain"}, reweave::add_explain_command},
     {{"doctor"}, reweave::add_doctor_command},
+    {{"campaign"}, reweave::add_campaign_command},
     {{"predict"}, add_predict_verb},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
+    {{"dap"}, [](CLI::App& app, int&) { reweave::add_dap_command(app); }},
+    {{"query"}, reweave::add_query_command},
     {{"pack"}, [](CLI::App& app, int&) { reweave::add_pack_command(app); }},
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
 };
 
-// `reweave --help` shows the first of them apart.
+// `reweave --help` lists the first of them in a group of their own.
 constexpr std::size_t kCommonVerbs = 6;
 constexpr const char* kCommonGroup = "Common verbs";
 constexpr const char* kOtherGroup = "Other verbs";
+
+void add_examples(CLI::App& app) {
+  for (CLI::App* verb : app.get_subcommands({})) {
+    const std::string examples = reweave::examples_of(verb->get_name()), footer = verb->get_footer();
+    if (!examples.empty()) verb->footer(footer.empty() ? examples : footer + "\n\n" + examples);
+  }
+}
 
 // The verb that the command line begins with, for the options of all take as long as the start of a small program; all
 // of them if it begins with none. So a recording may have the name of a verb, too.
@@ -109,7 +125,7 @@ std::string exit_statuses() {
   return text;
 }
 
-// ", did you mean ...?" where a name is near.
+// "; did you mean ...?" if there is a similar name.
 std::string suggestion(std::string_view given, const std::vector<std::string_view>& names) {
   const std::string_view near = reweave::nearest_name(given, names);
   return near.empty() ? "" : fmt::format("; did you mean {}?", near);
@@ -119,10 +135,12 @@ void require_verb(std::string_view first) {
   const std::vector<std::string_view> names = verb_names();
   if (first.starts_with('-') || std::find(names.begin(), names.end(), first) != names.end()) return;
   REQUIRE(!first.empty(), "give a verb; `reweave --help` lists them");
+  REQUIRE(first.find('/') == first.npos, "there is no verb '{}'; to record a program: reweave record -- {}", first,
+          first);
   throw reweave::BadInput(fmt::format("there is no verb '{}'{}", first, suggestion(first, names)));
 }
 
-// What the parser does not know of the command line, in one line; empty if it knows all.
+// The part of the command line that the parser does not know, in one line; empty if it knows everything.
 std::string unexpected(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return "";
@@ -138,18 +156,24 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("there is no option '{}'{}", given, suggestion(given, names));
 }
 
-// The one place where what a verb throws becomes a message and a status.
+// What is wrong with the command line, in one line.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const bool lacks = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (lacks || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    if (const std::string unknown = unexpected(app); !unknown.empty()) return unknown;
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  const std::string_view example = lacks && !verbs.empty() ? reweave::first_example_of(verbs.front()->get_name()) : "";
+  return error.what() + (example.empty() ? "" : fmt::format("; example: {}", example));
+}
+
+// Turns an exception of a verb into a message and an exit status; the only place that does.
 int tell(const CLI::App& app, const std::exception& thrown) {
   const auto say = [](const auto& message, int status) {
-    fmt::print(stderr, "reweave: {}\n", message);
+    fmt::print(stderr, "{} {}\n", reweave::styled(reweave::Style::kFailure, "reweave:", stderr), message);
     return status;
   };
-  if (dynamic_cast<const CLI::ParseError*>(&thrown) != nullptr) {
-    const bool is_other = dynamic_cast<const CLI::ExtrasError*>(&thrown) == nullptr &&
-                          dynamic_cast<const CLI::RequiredError*>(&thrown) == nullptr;
-    const std::string unknown = is_other ? "" : unexpected(app);
-    return say(unknown.empty() ? thrown.what() : unknown, reweave::kExitBadInput);
-  }
+  if (const auto* error = dynamic_cast<const CLI::ParseError*>(&thrown))
+    return say(complaint(app, *error), reweave::kExitBadInput);
   if (const auto* error = dynamic_cast<const reweave::Error*>(&thrown)) return say(error->what(), error->exit_code());
   if (const auto* error = dynamic_cast<const std::filesystem::filesystem_error*>(&thrown))
     return say(error->path1().string() + ": " + error->code().message(), reweave::kExitSystem);
@@ -158,7 +182,7 @@ int tell(const CLI::App& app, const std::exception& thrown) {
   return say(fmt::format("internal error: {}", thrown.what()), reweave::kExitInternal);
 }
 
-// A report that is not where the user wanted it is none, whatever else the verb did.
+// A report that could not be written is an error, whatever else the verb did.
 void require_written() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
@@ -167,12 +191,24 @@ void require_written() {
   throw reweave::SystemError(fmt::format("the standard output cannot be written{}", reason), errno);
 }
 
+// `reweave help VERB` is `reweave VERB --help`.
+void take_help(int& argc, char** argv) {
+  static char option[] = "--help";
+  if (argc < 2 || std::string_view(argv[1]) != "help") return;
+  argv[1] = argc > 2 ? argv[2] : option;
+  if (argc > 2) argv[2] = option;
+  argc = std::min(argc, 3);
+}
+
 int run(CLI::App& app, int argc, char** argv) {
+  take_help(argc, argv);
   const std::string_view first = argc > 1 ? argv[1] : "";
   require_verb(first);
   if (first != "record" && first != reweave::kSaveRestVerb) reweave::fit_own_limits();
   int status = 0;
   add_verbs(app, status, first);
+  add_examples(app);
+  reweave::add_manners(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
@@ -180,6 +216,7 @@ int run(CLI::App& app, int argc, char** argv) {
   }
   std::cout.flush();
   require_written();
+  reweave::tell_costs(first);
   return status;
 }
 

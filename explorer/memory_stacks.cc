@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include "explorer/call_stacks.h"
+#include "formats/counted.h"
 #include "formats/trace_reader.h"
 #include "replayer/trace_recording.h"
 
@@ -13,10 +15,10 @@ namespace reweave {
 
 namespace {
 
-// What is used behind a block's end is found so far behind it at the most (recorder/shim/tsan/allocation.cc).
-constexpr std::uint64_t kRedZone = 64;
+// Accesses beyond a block's end are detected up to this many bytes after it (recorder/shim/tsan/allocation.cc).
+constexpr std::uint64_t kBlockRedZone = 64;
 
-// The number behind `label`; nothing if it is not there.
+// The number after `label`; none if it is not there.
 std::optional<std::uint64_t> number_behind(const std::string& text, const std::string& label, int base) {
   const std::size_t at = text.find(label);
   if (at == text.npos) return {};
@@ -26,48 +28,27 @@ std::optional<std::uint64_t> number_behind(const std::string& text, const std::s
   return error == std::errc{} && end != first ? std::optional(value) : std::nullopt;
 }
 
-// Follows a trace: the calls that each thread is in, and the blocks that were where the error is.
+// Follows a trace: the call stack of each thread, and the blocks at the place of the error.
 class Follower {
  public:
   explicit Follower(const MemoryError& error) : error_(error) {}
 
   void follow(const TraceReader& reader, const TraceChunk& chunk) {
     for (std::size_t i = 0; i < chunk.size(); i++) {
-      std::vector<std::uint64_t>& calls = calls_[chunk.thread[i]];
+      const ThreadId thread = chunk.thread[i];
       const std::uint64_t pc = reader.pc_of(chunk.site[i]);
-      switch (chunk.kind[i]) {
-        case EventKind::kCall:
-          if (chunk.aux[i] == kEntersMain) break;
-          calls.push_back(pc);
-          break;
-        case EventKind::kReturn:
-          if (!calls.empty()) calls.pop_back();
-          break;
-        case EventKind::kAlloc:
-          if (chunk.aux[i] != kThreadStack)
-            allocate(chunk.address[i], chunk.extra[i], {chunk.thread[i], stack(chunk.thread[i], pc)});
-          break;
-        case EventKind::kFree:
-          release(chunk.address[i], {chunk.thread[i], stack(chunk.thread[i], pc)});
-          break;
-        default:
-          break;
-      }
+      calls_.follow(chunk, i, pc);
+      if (chunk.kind[i] == EventKind::kAlloc && chunk.aux[i] != kThreadStack)
+        allocate(chunk.address[i], chunk.extra[i], {thread, calls_.stack(thread, pc)});
+      if (chunk.kind[i] == EventKind::kFree) release(chunk.address[i], {thread, calls_.stack(thread, pc)});
     }
   }
 
-  MemoryStacks result() { return {{error_.thread, stack(error_.thread, error_.pc)}, block()}; }
+  MemoryStacks result() { return {{error_.thread, calls_.stack(error_.thread, error_.pc)}, block()}; }
 
  private:
-  std::vector<std::uint64_t> stack(ThreadId thread, std::uint64_t pc) {
-    std::vector<std::uint64_t> stack = {pc};
-    const std::vector<std::uint64_t>& calls = calls_[thread];
-    stack.insert(stack.end(), calls.rbegin(), calls.rend());
-    return stack;
-  }
-
   void allocate(std::uint64_t address, std::uint64_t bytes, BlockEvent event) {
-    if (address <= error_.address && error_.address - address < bytes + kRedZone)
+    if (address <= error_.address && error_.address - address < bytes + kBlockRedZone)
       blocks_[address] = {address, bytes, std::move(event), {}};
   }
 
@@ -75,7 +56,7 @@ class Follower {
     if (const auto at = blocks_.find(address); at != blocks_.end()) at->second.released = std::move(event);
   }
 
-  // A released block that had the place, or one in use that ends before it.
+  // The released block that contained the place; for an out-of-bounds access, the live block that ends before it.
   std::optional<BlockHistory> block() const {
     const bool outside = error_.kind == "heap out of bounds";
     std::optional<BlockHistory> found;
@@ -86,22 +67,47 @@ class Follower {
   }
 
   const MemoryError& error_;
-  std::map<ThreadId, std::vector<std::uint64_t>> calls_;
+  CallStacks calls_;
   std::map<std::uint64_t, BlockHistory> blocks_;  // by address: the latest there
 };
 
-std::string lines_of(const std::vector<std::uint64_t>& stack, Places& places) {
+// Functions of libraries, by the outermost.
+std::string folded(const std::vector<CodeFrame>& frames) {
+  const CodeFrame& called = frames.back();
+  std::string text = called.function.empty() ? called.text : called.function;
+  if (frames.size() > 1) text += fmt::format(" (and {} within it)", frames.size() - 1);
+  return text;
+}
+
+// A line for each function of the user's. Of those of libraries between them, the one that the user's code called; what
+// called the user's code is left out.
+std::string lines_of(const std::vector<std::uint64_t>& stack, Places& places, bool all_frames) {
   std::string text;
-  for (const std::uint64_t pc : stack)
-    for (const std::string& frame : places.frames(pc))
-      text += fmt::format("\n    {} {}", text.empty() ? "in" : "by", frame);
+  std::vector<CodeFrame> libraries;  // since the last of the user's
+  auto add_line = [&](const std::string& frame) {
+    text += fmt::format("\n    {} {}", text.empty() ? "in" : "by", frame);
+  };
+  for (const std::uint64_t pc : stack) {
+    for (const CodeFrame& frame : places.frames(pc)) {
+      if (frame.of_library && !all_frames) {
+        libraries.push_back(frame);
+        continue;
+      }
+      if (!libraries.empty()) add_line(folded(libraries));
+      libraries.clear();
+      add_line(frame.text);
+    }
+  }
+  if (text.empty() && !libraries.empty()) add_line(folded(libraries));
   return text;
 }
 
 std::string where_in(const MemoryError& error, const BlockHistory& block) {
   const std::uint64_t offset = error.address - block.address;
-  if (offset < block.bytes) return fmt::format("{} bytes into a block of {} bytes", offset, block.bytes);
-  return fmt::format("{} bytes behind the end of a block of {} bytes", offset - block.bytes, block.bytes);
+  if (offset < block.bytes)
+    return fmt::format("{} into a block of {}", counted(offset, "byte"), counted(block.bytes, "byte"));
+  return fmt::format("{} behind the end of a block of {}", counted(offset - block.bytes, "byte"),
+                     counted(block.bytes, "byte"));
 }
 
 }  // namespace
@@ -122,21 +128,22 @@ MemoryStacks memory_stacks(const std::string& trace, const MemoryError& error) {
   return follower.result();
 }
 
-std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks, Places& places) {
+std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks, Places& places, bool all_frames) {
   std::string text = fmt::format("{} by thread {}", error.kind, error.thread);
   if (stacks.block) text += ", " + where_in(error, *stacks.block);
-  text += lines_of(stacks.access.stack, places);
+  text += lines_of(stacks.access.stack, places, all_frames);
   if (!stacks.block) return text + "\n  of a block that was allocated before main";
   if (const auto& released = stacks.block->released)
-    text += fmt::format("\n  released by thread {}{}", released->thread, lines_of(released->stack, places));
+    text += fmt::format("\n  released by thread {}{}", released->thread, lines_of(released->stack, places, all_frames));
   const BlockEvent& allocated = stacks.block->allocated;
-  return text + fmt::format("\n  allocated by thread {}{}", allocated.thread, lines_of(allocated.stack, places));
+  return text +
+         fmt::format("\n  allocated by thread {}{}", allocated.thread, lines_of(allocated.stack, places, all_frames));
 }
 
-std::string tell_memory_error(const std::string& recording, const MemoryError& error, Places& places) {
+std::string tell_memory_error(const std::string& recording, const MemoryError& error, Places& places, bool all_frames) {
   const std::string trace = recording + ".rwt";
   trace_recording(recording, trace);
-  const std::string text = describe_stacks(error, memory_stacks(trace, error), places);
+  const std::string text = describe_stacks(error, memory_stacks(trace, error), places, all_frames);
   std::filesystem::remove(trace);
   return text;
 }

@@ -33,7 +33,7 @@ bool write_all(int fd, const void* from, std::size_t bytes) {
   return true;
 }
 
-// In place of a message's length.
+// Sent in place of a message's length.
 constexpr std::uint64_t kStop = 0;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Messages between the processes of one program, over sockets: fixed fields as they lie in memory, then bytes with
-// their length.
+// Messages between the processes of one program, over sockets: fixed fields in their memory representation, and lists
+// with their length.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +26,7 @@ class Packer {
     put<std::uint64_t>(list.size());
     put_bytes(list.data(), list.size() * sizeof(typename List::value_type));
   }
-  // False: the other side is gone.
+  // Returns false if the other side is gone.
   bool send(int fd);
 
  private:
@@ -35,13 +35,13 @@ class Packer {
     data_.resize(at + bytes);
     if (bytes != 0) std::memcpy(data_.data() + at, from, bytes);
   }
-  // Its length comes first, in one piece with it: the reader is woken once.
+  // The message, preceded by its length; sent in one piece, so that the reader is woken once.
   std::vector<std::byte> data_ = std::vector<std::byte>(sizeof(std::uint64_t));
 };
 
 class Unpacker {
  public:
-  // False: the other side is gone, or wants no more.
+  // Returns false if the other side is gone, or has sent a stop.
   bool receive(int fd);
   template <typename T>
   T get() {
@@ -66,11 +66,11 @@ class Unpacker {
   std::size_t at_ = 0;
 };
 
-// In place of a message: there will be no more.
+// Sends a stop in place of a message: no more messages follow.
 void send_stop(int fd);
 
-// Messages that have come and were not yet taken. A thread of its own takes them from the pipe, so that the sender is
-// never stopped in the middle of one while we wait for it to take a result.
+// A queue of received messages. A separate thread reads them from the socket, so that the sender never blocks in the
+// middle of a message while this process waits for it to read a result.
 class Inbox {
  public:
   explicit Inbox(int fd) : reader_([this, fd] { fill(fd); }) {}
@@ -78,7 +78,7 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // Nothing: the other side is gone.
+  // None if the other side is gone.
   std::optional<Unpacker> next();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Steps = std::vector<ScheduleStep>;
 
-// One minimisation: the simplest failing list so far, the run that it made, and what is left of the budget.
+// One minimisation: the simplest failing list so far, its run, and the remaining budget.
 class Minimiser {
  public:
   Minimiser(const Runner& run, const RunResult& failing, std::uint64_t budget, const Sameness& same)
@@ -33,7 +33,7 @@ class Minimiser {
 
  private:
   // Delta debugging (Zeller, Hildebrandt, TSE 2002) over one part of the list. Ends with parts of one switch, so that
-  // no single one can be left out.
+  // no single switch can be left out.
   void reduce(Steps SwitchList::*part) {
     std::size_t parts = 2;
     while (!(list_.*part).empty() && left_ > 0) {
@@ -60,7 +60,7 @@ class Minimiser {
     return false;
   }
 
-  // All switches that a thread has part in, at once.
+  // Tries to remove all switches that a thread takes part in, at once.
   void reduce_threads() {
     std::set<ThreadId> threads;
     for (const ScheduleStep& step : list_.preemptions) threads.insert({step.thread, step.to});
@@ -71,11 +71,11 @@ class Minimiser {
     }
   }
 
-  // What no removal reaches: a preemption elsewhere may do what several do here. What is most suspicious in an
-  // undisturbed run is tried first, and then everything near.
+  // Finds what removal cannot: one preemption elsewhere may have the effect of several here. Tries the most suspicious
+  // places of an undisturbed run first, then everything nearby.
   void replace_by_fewer() {
     if (list_.preemptions.size() > 1) replace_by_suspicion();
-    // Some is kept for what follows.
+    // Some budget is kept for the remaining steps.
     const std::uint64_t kept = std::min<std::uint64_t>(left_, 200);
     while (list_.preemptions.size() > 1 && left_ > kept) {
       const std::size_t before = list_.preemptions.size();
@@ -88,16 +88,21 @@ class Minimiser {
   void replace_by_suspicion() {
     constexpr std::uint64_t kMost = 400;
     RunRequest undisturbed = request_of({});
+    undisturbed.inputs = list_.inputs;
     undisturbed.observe = true;
     const Observation plain = run_(undisturbed).observed;
     const std::uint64_t enough = left_ > kMost ? left_ - kMost : 0;
     for (const Suspicion& suspicion : suspicions_of(plain)) {
       if (left_ <= enough || list_.preemptions.size() <= 1) return;
-      if (suspicion.schedule.preemptions.size() < list_.preemptions.size()) accept(suspicion.schedule);
+      if (suspicion.schedule.preemptions.size() >= list_.preemptions.size()) continue;
+      SwitchList schedule = suspicion.schedule;
+      schedule.inputs = list_.inputs;
+      accept(schedule);
     }
   }
 
-  // A thread goes on as long as the failure lets it: it stops right before the operation that matters.
+  // Delays each preemption as far as the failure permits, so that the thread stops right before the operation that
+  // matters.
   void delay() {
     for (std::size_t i = 0; i < list_.preemptions.size(); i++)
       for (const SwitchList& later : delayed_schedules(best_.observed, list_, i))
@@ -112,7 +117,7 @@ class Minimiser {
     }
   }
 
-  // A hang needs few points to show. Any other failure may come later under a simpler schedule.
+  // A hang shows after few points. Any other failure may come later under a simpler schedule.
   std::uint64_t step_limit() const {
     constexpr std::uint64_t kLeast = 100'000;
     return failing_.fair_from != 0 ? kLeast : std::max(failing_.steps * 2, kLeast);
@@ -127,10 +132,11 @@ class Minimiser {
     RunResult run = run_(request);
     if (run.called_off) left_ = 0;
     if (!same_failure(run, failing_)) return false;
-    // The first of our runs stands for the one that was found, which need not have been observed.
+    // The first repeated run represents the one that was found, which need not have been observed.
     if (!best_.observed.empty() && !same_(run, best_)) return false;
     list_.free = list.free;
-    list_.preemptions = switches_of(run).preemptions;  // those of the list that came about
+    list_.inputs = list.inputs;
+    list_.preemptions = switches_of(run).preemptions;  // those of the list that were made
     best_ = std::move(run);
     return true;
   }

@@ -1,4 +1,4 @@
-// What a run did, choice by choice, as the search reads it (recorder/observation.h has the form in shared memory).
+// The choices of a run, as the search reads them (recorder/observation.h has the form in shared memory).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace reweave {
 class Observation {
  public:
   Observation() = default;
-  // Reads what the core noted at `notes`.
+  // Reads the core's notes at `notes`.
   explicit Observation(const std::byte* notes);
-  // From what notes(), enabled_pool() and tail() gave.
+  // Made from the results of notes(), enabled_pool() and tail().
   Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated,
               std::vector<ChoiceNote> tail = {});
 
@@ -25,15 +25,15 @@ class Observation {
   const ChoiceNote& operator[](std::size_t i) const { return choices_[i]; }
   std::span<const ThreadId> enabled(std::size_t i) const;
 
-  // The chosen thread goes on with an operation in which it had blocked.
+  // True if the chosen thread resumes an operation in which it had blocked.
   bool resumed(std::size_t i) const { return resumed_[i]; }
-  // A thread that could go on was stopped.
+  // True if a thread that could continue was stopped.
   bool preempted(std::size_t i) const {
     return choices_[i].thread != choices_[i].from && choices_[i].flags == kFromEnabled;
   }
   const std::vector<ChoiceNote>& notes() const { return choices_; }
   const std::vector<ThreadId>& enabled_pool() const { return enabled_; }
-  // The last choices of a run that a fair schedule did not end: what its threads do over and over.
+  // The last choices of a run that a fair schedule did not end: the loops of its threads.
   const std::vector<ChoiceNote>& tail() const { return tail_; }
   std::uint32_t threads() const { return threads_; }  // greatest id + 1
 
@@ -53,11 +53,11 @@ class Observation {
 
 inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.kind); }
 PendingOp operation_of(const ChoiceNote& note);
-// Its object is for synchronisation, rather than memory.
+// True if the object is for synchronisation rather than plain memory.
 bool is_sync(const ChoiceNote& note);
-// It gives a block of the heap back.
+// True if the operation releases a heap block.
 inline bool is_release(const ChoiceNote& note) { return kind_of(note) == OpKind::kOther; }
-// The order of the two operations matters: the same object, and not two reads.
+// True if the order of the two operations matters: the same object, and not two reads.
 bool dependent(const ChoiceNote& a, const ChoiceNote& b);
 
 }  // namespace reweave

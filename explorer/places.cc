@@ -8,6 +8,7 @@
 
 #include "formats/elf_file.h"
 #include "formats/error.h"
+#include "formats/function_names.h"
 #include "formats/library_code.h"
 #include "formats/recorded_symbols.h"
 #include "formats/recording_reader.h"
@@ -22,7 +23,7 @@ struct LoadedProgram {
   std::uint64_t base = kPieBase, end = kPieBase;
 };
 
-// The program itself is loaded by the core: at kPieBase, or where it says if it is not position independent.
+// The core loads the program itself: at kPieBase, or at its own addresses if it is not position independent.
 LoadedProgram load_addresses(const Fd& program) {
   std::uint64_t end = 0;
   bool is_movable = false;
@@ -33,15 +34,16 @@ LoadedProgram load_addresses(const Fd& program) {
 
 // "function (file.c:12)".
 std::string text_of(const SourceFrame& frame) {
-  if (frame.file.empty()) return frame.function;
-  return fmt::format("{} ({}:{})", frame.function, std::filesystem::path(frame.file).filename().string(), frame.line);
+  const std::string function = short_name(frame.function);
+  if (frame.file.empty()) return function;
+  return fmt::format("{} ({}:{})", function, std::filesystem::path(frame.file).filename().string(), frame.line);
 }
 
 }  // namespace
 
-Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFiles::of_source(recording))) {
+Places::Places(const std::string& recording)
+    : files_(RecordedFiles::of_source(recording)), symbols_(symbol_files(RecordedFiles::of_source(recording))) {
   RecordingReader reader(recording);
-  const RecordedFiles files(reader.folder(), reader.manifest());
   auto build_id = [&](const std::string& path) -> std::string {
     for (const MappedFile& file : reader.manifest().files)
       if (file.path == path) return file.build_id;
@@ -51,14 +53,14 @@ Places::Places(const std::string& recording) : symbols_(symbol_files(RecordedFil
   while (const wire::RecordHeader* record = reader.next()) {
     executed = executed || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kExec);
     if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
-    const auto* file = reinterpret_cast<const wire::MapFileRecord*>(record);
+    const auto* file = &wire::record_cast<wire::MapFileRecord>(*record);
     const std::string path = mapped_path(*file);
     if (file->address == 0) {
       if (program_seen && executed && path != modules_.front().path) several_programs_ = true;
       executed = false;
       if (program_seen) continue;
       program_seen = true;
-      const LoadedProgram program = load_addresses(files.open(path));
+      const LoadedProgram program = load_addresses(files_.open(path));
       modules_.push_back({program.base, program.base, program.end, path, build_id(path)});
     } else if ((file->prot & PROT_EXEC) != 0) {
       modules_.push_back(
@@ -94,19 +96,26 @@ std::string Places::code(std::uint64_t pc) {
   return shown == nullptr ? found->fallback : text_of(*shown);
 }
 
-std::vector<std::string> Places::frames(std::uint64_t pc) {
+std::vector<CodeFrame> Places::frames(std::uint64_t pc) {
   const Module* module = module_at(pc);
-  if (module != nullptr && std::filesystem::path(module->path).filename().string().starts_with("libreweave")) return {};
+  if (module != nullptr && is_of_reweave(module->path)) return {};
   const CodeSymbol* found = symbol(pc);
-  if (found == nullptr || found->frames.empty()) return {code(pc)};
-  std::vector<std::string> texts;
-  for (const SourceFrame& frame : found->frames) texts.push_back(text_of(frame));
-  return texts;
+  const bool library = module != nullptr && is_library_module(module->path);
+  if (found == nullptr || found->frames.empty()) return {{code(pc), "", library}};
+  std::vector<CodeFrame> frames;
+  for (const SourceFrame& frame : found->frames)
+    frames.push_back({text_of(frame), short_name(frame.function), library || is_of_library(frame.file)});
+  return frames;
 }
 
 std::string Places::function(std::uint64_t pc) {
   const SourceFrame* shown = frame(pc);
-  return shown == nullptr ? code(pc) : shown->function;
+  return shown == nullptr ? code(pc) : short_name(shown->function);
+}
+
+bool Places::is_own(std::uint64_t pc) {
+  const SourceFrame* shown = in_program(pc) ? frame(pc) : nullptr;
+  return shown != nullptr && !shown->file.empty() && !is_of_library(shown->file);
 }
 
 std::string Places::source_line(std::uint64_t pc) {
@@ -126,12 +135,14 @@ std::uint64_t Places::address_of(const std::string& function) {
   return program.base + found.front();
 }
 
+DataSymbol Places::data(std::uint64_t address) {
+  const Module* module = module_at(address);
+  return module == nullptr ? DataSymbol() : symbols_.data(module->path, module->build_id, address - module->base);
+}
+
 std::string Places::object(std::uint64_t address) {
-  if (const Module* module = module_at(address)) {
-    const DataSymbol data = symbols_.data(module->path, module->build_id, address - module->base);
-    if (!data.name.empty()) return data.text();
-  }
-  return fmt::format("memory at {:#x}", address);
+  const DataSymbol known = data(address);
+  return known.name.empty() ? fmt::format("memory at {:#x}", address) : known.text();
 }
 
 }  // namespace reweave

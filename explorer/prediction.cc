@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/counted.h"
 #include "formats/error.h"
 
 namespace reweave {
@@ -31,8 +32,8 @@ std::string last_line_of(const std::string& path) {
   return last;
 }
 
-// In a child. Its status; 127 if it cannot be started.
-int run(std::initializer_list<std::string> words) {
+// Runs `reweave` with these words in a child. Returns its status; 127 if it cannot be started.
+int run_main(std::initializer_list<std::string> words) {
   const pid_t pid = fork();
   if (pid == 0) {
     std::vector<char*> argv;
@@ -67,16 +68,16 @@ void Prediction::start(const std::string& recording) {
 }
 
 void Prediction::predict(const std::string& recording) const {
-  // The runs of the campaign come first.
+  // The runs of the campaign take precedence.
   if (nice(5) == -1) errno = 0;
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   const int messages = open(file("messages").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   dup2(nowhere, 0), dup2(nowhere, 1), dup2(messages, 2);
   const std::string trace = file("trace"), candidates = file("candidates");
-  int status = run({"reweave", "trace", recording, "-o", trace});
+  int status = run_main({"reweave", "trace", recording, "-o", trace});
   const std::string budget = fmt::format("{:.0f}", seconds_);
   if (status == 0)
-    status = run({"reweave", "predict", trace, "-o", candidates, "--budget", budget, "--format", "json"});
+    status = run_main({"reweave", "predict", trace, "-o", candidates, "--budget", budget, "--format", "json"});
   unlink(trace.c_str());
   _exit(status);
 }
@@ -139,8 +140,8 @@ void Prediction::remove_own_recording() {
 }
 
 std::string Prediction::report() const {
-  std::string text = fmt::format("{} candidate{} predicted from {} run{} in {:.2f} s", candidates_,
-                                 candidates_ == 1 ? "" : "s", number_, number_ == 1 ? "" : "s", taken_);
+  std::string text = fmt::format("{} predicted from {} in {:.2f} s", counted(candidates_, "candidate"),
+                                 counted(number_, "run"), taken_);
   if (under_way()) text += "; the last prediction was not waited for";
   if (!problem_.empty()) text += fmt::format("; one failed: {}", problem_);
   return text;

@@ -1,5 +1,5 @@
-// Predictions that are made beside the runs of a campaign: a process of its own traces a recording and looks in the
-// trace for what could go wrong in another order.
+// Makes predictions beside the runs of a campaign: a separate process traces a recording and predicts bugs in other
+// orders.
 #pragma once
 
 #include <sys/types.h>
@@ -20,27 +20,27 @@ class Prediction : public CandidateFeed {
   // Keeps a run of the campaign as a recording.
   using SaveRun = std::function<void(const RunResult&, const std::string& path)>;
 
-  // `folder` exists and gets the candidates, one file a prediction. A prediction that takes longer than `seconds` is
-  // given up. Starts nothing.
+  // `folder` exists and receives the candidates, one file per prediction. A prediction that takes longer than `seconds`
+  // is given up. Does not start one yet.
   Prediction(std::string folder, double seconds, SaveRun save)
       : folder_(std::move(folder)), seconds_(seconds), save_(std::move(save)) {}
-  // Ends the process.
+  // Ends the process, if one is running.
   ~Prediction() override;
   Prediction(const Prediction&) = delete;
   Prediction& operator=(const Prediction&) = delete;
 
-  // Predicts from this recording. None is under way.
+  // Starts a prediction from this recording. Requires that none is running.
   void start(const std::string& recording);
-  // Of runs that passed and showed something new, the one with most is predicted from as well, after each time twice as
-  // many runs. `news`: how many orders of conflicting accesses the run was the first to show.
+  // Starts further predictions, at doubling intervals: from the passing run that showed the most new orders since the
+  // last one. `news`: how many orders of conflicting accesses the run was the first to show.
   void learn(const RunResult& run, std::size_t news);
-  // take() waits for what is under way. Short runs are predicted from within a moment, and a campaign that waits does
-  // not depend on time.
+  // Makes take() wait for the running prediction. For short runs that takes a moment, and a campaign that waits does
+  // not depend on timing.
   void wait_for_each(bool waits) { waits_ = waits; }
 
   std::optional<CandidateSet> take() override;
 
-  // What came of all of them, for people.
+  // A summary of all predictions, for people.
   std::string report() const;
 
  private:
@@ -58,14 +58,14 @@ class Prediction : public CandidateFeed {
   bool waits_ = false;
   pid_t pid_ = -1;
   Clock::time_point started_;
-  unsigned number_ = 0;  // of predictions begun
+  unsigned number_ = 0;  // number of predictions started
   std::uint64_t candidates_ = 0;
-  double taken_ = 0;     // seconds, of all
-  std::string problem_;  // the first
-  RunResult newest_;     // of the runs since the last prediction was begun
+  double taken_ = 0;     // seconds, in total
+  std::string problem_;  // the first problem
+  RunResult newest_;     // the best run since the last prediction was started
   std::size_t most_news_ = 0;
-  std::uint64_t runs_ = 0, every_ = 100;  // runs since then, and at least until the next
-  std::string own_recording_;             // that is predicted from; empty: the campaign's
+  std::uint64_t runs_ = 0, every_ = 100;  // runs since then, and the least number before the next
+  std::string own_recording_;             // the recording predicted from; empty: the campaign's
 };
 
 }  // namespace reweave

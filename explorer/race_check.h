@@ -1,7 +1,7 @@
-// `explore --races`: looks at runs as `record --races` does, and has races count as failures.
+// `explore --races`: examines runs as `record --races` does, and counts races as failures.
 //
-// A run's trace is made by a replay, which takes as long as some dozens of runs. So the first runs are all looked at,
-// and then some: which, depends on their number only, so that a campaign with the same seed makes the same runs.
+// A run's trace is made by a replay, which takes as long as some dozens of runs. So all of the first runs are examined,
+// and then some; which ones depends only on their number, so that a campaign with the same seed makes the same runs.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,18 @@ namespace reweave {
 
 class RaceCheck {
  public:
-  // Throws BadInput if what TSAN_OPTIONS asks for cannot be used.
+  // Throws BadInput if TSAN_OPTIONS has a value that cannot be used.
   RaceCheck();
 
-  // The search's next run is to be looked at.
+  // True if the search's next run is to be examined.
   bool takes_next();
-  // Looks at the run in the recording at `path`; what is found becomes the run's outcome.
+  // Examines the run in the recording at `path`; a race becomes the run's outcome.
   void judge(RunResult& run, const std::string& path);
 
   std::uint64_t looked_at() const { return looked_at_; }  // runs of the search
-  bool sees_accesses() const { return sees_accesses_; }   // of those looked at, or none was
+  bool sees_accesses() const {
+    return sees_accesses_;
+  }  // true if the examined runs showed accesses, or none was examined
 
  private:
   RaceOptions options_;
@@ -33,10 +35,10 @@ class RaceCheck {
   bool sees_accesses_ = true;
 };
 
-// What of `run`, if it showed the race that `wanted` is about, is said first.
+// If `run` showed the race that `wanted` reports, makes it the run's text.
 void tell_same_race(RunResult& run, const RunResult& wanted);
 
-// ThreadSanitizer's reports of the recording, of the races with that key.
+// ThreadSanitizer's reports for the recording, of races with that key.
 struct RaceOfRecording {
   bool found = false;
   std::string report;

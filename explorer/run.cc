@@ -10,7 +10,7 @@ namespace reweave {
 
 namespace {
 
-// A report without what differs between runs of the same failure: addresses, and which of equal threads it was.
+// A report without the details that differ between runs of the same failure: addresses and thread numbers.
 std::string shape_of(const std::string& text) {
   std::string shape;
   for (std::size_t i = 0; i < text.size(); i++) {

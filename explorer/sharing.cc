@@ -7,8 +7,8 @@ namespace reweave {
 
 namespace {
 
-// By choice: another thread may have something to do at the same time. Not so before any other was born, and not for a
-// thread that has joined all others when none is left that has not ended.
+// For each choice: true if another thread may be active at the same time. False before any other thread was created,
+// and for a thread that has joined all others, once none is left.
 std::vector<bool> in_company(const Observation& run) {
   std::vector<std::size_t> last(run.threads(), 0), born(run.threads(), run.size());
   for (std::size_t i = 0; i < run.size(); i++) {
@@ -31,7 +31,7 @@ std::vector<bool> in_company(const Observation& run) {
   return company;
 }
 
-// A block's release concerns all that was touched of it before.
+// A block's release conflicts with all earlier accesses of the block.
 void add_release(const Observation& run, std::size_t i, std::map<std::uint64_t, std::vector<std::size_t>>& by_granule) {
   const std::uint64_t first = run[i].object & ~std::uint64_t{7};
   const auto end = by_granule.lower_bound(run[i].object + run[i].detail);

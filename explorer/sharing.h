@@ -1,4 +1,4 @@
-// Which operations of a run touch objects that another thread, alive at the same time, touches too.
+// Finds the operations of a run on objects that another thread, alive at the same time, uses too.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ struct SharedObject {
   std::vector<std::size_t> operations;
 };
 
-// Objects that two threads used and one of them changed, in order of address. What a thread does while no other lives
-// does not count: before the first is created and after the last is joined nothing can come in between.
+// Objects that two threads used and one of them changed, in order of address. Operations while no other thread is alive
+// do not count: before the first is created and after the last is joined nothing can come in between.
 std::vector<SharedObject> shared_objects(const Observation& run);
 
 }  // namespace reweave

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostSchedules = 4'000;
 constexpr std::size_t kMostDelays = 32;
 
-std::set<std::uint64_t> shared_objects(const Observation& run) {
+std::set<std::uint64_t> shared_granules(const Observation& run) {
   std::map<std::uint64_t, ThreadId> first;
   std::set<std::uint64_t> shared;
   for (std::size_t i = 0; i < run.size(); i++) {
@@ -32,7 +32,7 @@ std::set<ThreadId> threads_of(const Observation& run) {
 }  // namespace
 
 std::vector<StopPoint> stop_points(const Observation& run) {
-  const std::set<std::uint64_t> shared = shared_objects(run);
+  const std::set<std::uint64_t> shared = shared_granules(run);
   std::vector<StopPoint> points;
   for (std::size_t i = 0; i < run.size(); i++)
     if (!run.resumed(i) && run[i].tick != 0 && shared.contains(run[i].object & ~std::uint64_t{7}))
@@ -48,7 +48,7 @@ std::vector<SwitchList> shorter_schedules(const Observation& run, const SwitchLi
     for (const StopPoint& point : points)
       for (const ThreadId to : threads) {
         if (to == point.thread || found.size() >= kMostSchedules) continue;
-        found.push_back({kept, with_free ? list.free : std::vector<ScheduleStep>{}});
+        found.push_back({kept, with_free ? list.free : std::vector<ScheduleStep>{}, list.inputs});
         found.back().preemptions.push_back({point.tick, point.thread, to, 0, 0});
       }
   };

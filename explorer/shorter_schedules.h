@@ -1,4 +1,4 @@
-// Schedules like a failing one, to be tried in its stead: with fewer preemptions, or with a later one.
+// Variants of a failing schedule to try in its place: with fewer preemptions, or with a later one.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace reweave {
 
-// Where stopping a thread can matter in a run: before operations on objects that other threads use too.
+// Places in a run where stopping a thread can matter: before operations on objects that other threads use too.
 struct StopPoint {
   ThreadId thread;
   std::uint32_t tick;

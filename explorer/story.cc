@@ -7,14 +7,18 @@
 #include <map>
 #include <vector>
 
+#include "explorer/chosen_values.h"
 #include "explorer/wording.h"
+#include "formats/source_lines.h"
+#include "formats/utf8.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostStops = 8;    // told one by one
-constexpr std::size_t kMostThreads = 6;  // named in a list
+constexpr std::size_t kMostStops = 8;  // described one by one
+constexpr std::size_t kMostValues = 8;
+constexpr std::size_t kMostListedThreads = 6;  // named in a list
 
 class Teller {
  public:
@@ -28,15 +32,14 @@ class Teller {
       if (run_.preempted(i) && stops++ < kMostStops) text += (text.empty() ? "" : " ") + stop(i);
     if (stops > kMostStops) text += fmt::format(" {} more stops follow.", stops - kMostStops);
     if (stops == 0) text = "No thread is preempted: each runs until it waits or ends. " + order();
-    return text + standstill();
+    return text + values() + standstill();
   }
 
   std::string ending() {
     if (run_.empty()) return "";
-    const std::string outcome = describe_outcome(result_);
-    const std::string what = outcome.substr(0, outcome.find('\n'));
+    const std::string what = first_line(describe_outcome(result_));
     if (!result_.races.empty()) return fmt::format("What breaks: {}.", what);
-    // The last step in the program itself: what a library does while it aborts is of no interest.
+    // The last step in the program itself: operations of a library that aborts are of no interest.
     const ThreadId last = run_[run_.size() - 1].thread;
     for (std::size_t i = run_.size(); i-- > 0;)
       if (run_[i].thread == last && places_.in_program(run_[i].pc))
@@ -46,7 +49,18 @@ class Teller {
   }
 
  private:
-  // The choice with which `thread` goes on from `i` on.
+  // What reweave::choose gave.
+  std::string values() const {
+    const std::vector<ChosenValue> chosen = chosen_values(result_);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(chosen.size(), kMostValues); i++)
+      text += fmt::format("{} thread {} chose {} of {}", i == 0 ? "" : ",", chosen[i].thread, chosen[i].value,
+                          chosen[i].count);
+    if (chosen.size() > kMostValues) text += fmt::format(" and {} more values", chosen.size() - kMostValues);
+    return text.empty() ? "" : " With reweave::choose," + text + ".";
+  }
+
+  // The first choice of `thread` from `i` on.
   std::size_t next_of(ThreadId thread, std::size_t i) const {
     while (i < run_.size() && run_[i].thread != thread) i++;
     return i;
@@ -63,11 +77,12 @@ class Teller {
   }
 
   std::string quoted(std::uint64_t pc) {
-    const std::string line = places_.source_line(pc);
+    constexpr std::size_t kLongest = 100;
+    const std::string line = shortened(places_.source_line(pc), kLongest);
     return line.empty() ? "" : fmt::format(" `{}`", line);
   }
 
-  // Who runs in [from, to), and which of their operations concern what the stopped thread is about to touch.
+  // The threads that run in [from, to), and their operations that conflict with the stopped thread's next operation.
   std::string meanwhile(std::size_t from, std::size_t to, ThreadId stopped) {
     std::vector<ThreadId> who;
     std::vector<std::size_t> conflicts;
@@ -104,7 +119,7 @@ class Teller {
     return std::ranges::any_of(run_.tail(), [=](const ChoiceNote& note) { return note.thread == thread; });
   }
 
-  // What each thread does over and over in a run that does not end; threads that do the same are told together.
+  // The loop of each thread in a run that does not end; threads with the same loop are described together.
   std::string loops() {
     std::map<std::string, std::vector<ThreadId>> threads_by_loop;
     for (std::uint32_t id = 0; id < run_.threads(); id++)
@@ -139,13 +154,13 @@ class Teller {
 
   static std::string names_of(const std::vector<ThreadId>& threads) {
     std::string text = threads.size() == 1 ? "Thread " : "Threads ";
-    if (threads.size() > kMostThreads) return fmt::format("{} threads", threads.size());
+    if (threads.size() > kMostListedThreads) return fmt::format("{} threads", threads.size());
     for (std::size_t i = 0; i < threads.size(); i++)
       text += fmt::format("{}{}", i == 0 ? "" : i + 1 == threads.size() ? " and " : ", ", threads[i]);
     return text;
   }
 
-  // Of a run that stands still: where each thread is that has not ended.
+  // For a deadlock or hang: where each unfinished thread is.
   std::string standstill() {
     if (result_.outcome != wire::OutcomeKind::kDeadlock && result_.outcome != wire::OutcomeKind::kHang) return "";
     std::string text = loops();
@@ -156,7 +171,7 @@ class Teller {
         if (run_[i].thread == id) last = i;
       if (last == run_.size()) continue;
       const bool ended = kind_of(run_[last]) == OpKind::kSyscall && run_[last].detail == SYS_exit;
-      // What a library does in its behalf is not where the program is.
+      // Operations inside libraries do not show where the program is.
       for (std::size_t i = last; !places_.in_program(run_[last].pc) && i-- > 0;)
         if (run_[i].thread == id && places_.in_program(run_[i].pc)) last = i;
       if (!ended)

@@ -1,4 +1,4 @@
-// A failing schedule in plain words: which thread stops where, who runs in between, what then breaks.
+// A failing schedule in plain words: which thread stops where, which threads run in between, what then breaks.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace reweave {
 
 // `run` must have been observed.
 std::string tell_story(const RunResult& run, Places& places);
-// What breaks, where the program does not say so itself.
+// What breaks, for programs that do not report it themselves.
 std::string tell_ending(const RunResult& run, Places& places);
 
 }  // namespace reweave

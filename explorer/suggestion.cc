@@ -7,7 +7,7 @@ namespace reweave {
 
 namespace {
 
-// The optimal string alignment distance: rows are the beginnings of `a`.
+// The optimal string alignment distance: rows are the prefixes of `a`.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> changes(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); i++) {
@@ -29,7 +29,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongest = 64;  // no name of ours is longer
+  constexpr std::size_t kLongest = 64;  // no known name is longer
   if (given.size() > kLongest) return {};
   std::string_view nearest;
   std::size_t least = std::max<std::size_t>(1, given.size() / 3) + 1;

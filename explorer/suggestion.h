@@ -1,4 +1,4 @@
-// "Did you mean": the known name that a mistyped one is nearest to.
+// "Did you mean": finds the known name nearest to a mistyped one.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace reweave {
 
-// The name that `given` becomes by the fewest changes (a letter added, left out, exchanged for another, or for its
-// neighbour), or empty if it takes more than about one in three letters.
+// The name that takes the fewest changes from `given` (a letter added, left out, replaced, or swapped with its
+// neighbour); empty if that is more than about one change per three letters.
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> names);
 
 }  // namespace reweave

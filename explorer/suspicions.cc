@@ -11,14 +11,14 @@ namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostOfObject = 400;
+constexpr std::size_t kMostSuspicionsOfObject = 400;
 constexpr std::size_t kMostOfSites = 3;
 
-// Weights of patterns; the order was found by trying them on programs with known bugs.
+// Weights of patterns; their order was determined by experiments on programs with known bugs.
 constexpr double kReadWrite = 13, kReadRead = 12, kWriteRead = 11, kWriteWrite = 10, kNestedLocks = 9, kNewThread = 7,
                  kFirstUse = 6, kSynchronisation = 5;
 
-struct HeldLock {
+struct AcquiredLock {
   std::uint64_t object;
   std::size_t since;  // choice that acquired it
 };
@@ -39,17 +39,17 @@ class Finder {
   }
 
  private:
-  // Which locks the thread of each choice holds there.
+  // Records the locks that the thread of each choice holds there.
   void follow_locks() {
-    std::map<ThreadId, std::vector<HeldLock>> holding;
+    std::map<ThreadId, std::vector<AcquiredLock>> holding;
     held_.resize(run_.size());
     for (std::size_t i = 0; i < run_.size(); i++) {
-      std::vector<HeldLock>& mine = holding[run_[i].thread];
+      std::vector<AcquiredLock>& mine = holding[run_[i].thread];
       held_[i] = mine;
       const std::uint64_t object = run_[i].object;
       if (kind_of(run_[i]) == OpKind::kLock && !run_.resumed(i)) mine.push_back({object, i});
       if (kind_of(run_[i]) == OpKind::kUnlock)
-        std::erase_if(mine, [=](const HeldLock& lock) { return lock.object == object; });
+        std::erase_if(mine, [=](const AcquiredLock& lock) { return lock.object == object; });
     }
   }
 
@@ -59,7 +59,7 @@ class Finder {
     std::size_t before = found_.size();
     for (const auto& [a, mine] : by_thread)
       for (const auto& [b, theirs] : by_thread) {
-        if (a == b || found_.size() - before > kMostOfObject) continue;
+        if (a == b || found_.size() - before > kMostSuspicionsOfObject) continue;
         if (is_sync(run_[mine.front()]) && kind_of(run_[mine.front()]) != OpKind::kOther)
           synchronisation(mine, theirs);
         else
@@ -100,7 +100,7 @@ class Finder {
     }
   }
 
-  // The creator of a thread stops as soon as the thread is there.
+  // Stops the creator of a thread as soon as the thread exists.
   void new_threads() {
     std::set<ThreadId> known;
     for (std::size_t i = 0; i < run_.size(); i++)
@@ -115,11 +115,11 @@ class Finder {
       }
   }
 
-  // Stops the thread of `second` after `first`, and not within a lock that `other` needs.
+  // Stops the thread of `second` after `first`, but not while it holds a lock that `other` needs.
   void stop_between(std::size_t first, std::size_t second, std::size_t other, double weight) {
     std::size_t stop = second;
-    for (const HeldLock& mine : held_[second])
-      for (const HeldLock& theirs : held_[other])
+    for (const AcquiredLock& mine : held_[second])
+      for (const AcquiredLock& theirs : held_[other])
         if (mine.object == theirs.object) stop = std::min(stop, mine.since);
     if (first != ~std::size_t{0} && stop <= first) return;
     add(stop, other, weight);
@@ -137,7 +137,7 @@ class Finder {
     found_.push_back(std::move(found));
   }
 
-  // `early` ran before `late`: where it was first chosen, `late` is instead.
+  // `early` ran before `late`: chooses `late` where `early` was first chosen.
   void start_later(ThreadId early, ThreadId late, SwitchList& schedule) const {
     for (std::size_t i = 0; i < run_.size(); i++) {
       if (run_[i].thread != early) continue;
@@ -149,11 +149,11 @@ class Finder {
     }
   }
 
-  // Points that `thread` has executed when choice i is made.
+  // The number of points that `thread` has executed when choice i is made.
   std::uint32_t tick_of(ThreadId thread, std::size_t i) const {
     for (std::size_t k = i; k-- > 0;)
       if (run_[k].thread == thread) {
-        // If it could go on, it is at its next point already.
+        // If it could continue, it is already at its next point.
         return run_[i].from == thread && run_[i].flags != 0 ? next_tick(thread, i) : run_[k].tick;
       }
     return next_tick(thread, i);
@@ -166,7 +166,7 @@ class Finder {
   bool writes(std::size_t i) const { return run_[i].is_write != 0; }
 
   const Observation& run_;
-  std::vector<std::vector<HeldLock>> held_;
+  std::vector<std::vector<AcquiredLock>> held_;
   std::vector<Suspicion> found_;
 };
 

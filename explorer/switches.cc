@@ -4,6 +4,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "explorer/chosen_values.h"
+
 namespace reweave {
 
 SwitchList switches_of(const RunResult& run) {
@@ -23,6 +25,7 @@ SwitchList switches_of(const RunResult& run) {
     }
     at += header.bytes;
   }
+  if (const std::vector<ChosenValue> chosen = chosen_values(run); !chosen.empty()) list.inputs = chosen.front().inputs;
   return list;
 }
 
@@ -36,6 +39,7 @@ RunRequest request_of(const SwitchList& list) {
   });
   RunRequest request;
   request.policy = "schedule";
+  request.inputs = list.inputs;
   request.goal.resize(steps.size() * sizeof(ScheduleStep));
   if (!steps.empty()) std::memcpy(request.goal.data(), steps.data(), request.goal.size());
   return request;

@@ -1,4 +1,4 @@
-// A run as a list of switches, from which the policy `schedule` makes the run again.
+// A run as a list of switches, from which the policy `schedule` can reproduce the run.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 namespace reweave {
 
 struct SwitchList {
-  std::vector<ScheduleStep> preemptions;  // in the order in which they came about
-  std::vector<ScheduleStep> free;         // the thread could not go on: who did instead
+  std::vector<ScheduleStep> preemptions;  // in the order in which they happened
+  std::vector<ScheduleStep> free;         // switches where the thread could not continue
+  std::uint64_t inputs = 0;               // RunRequest::inputs
 };
 
-// The switches of a run, from its records, but for those of the fair schedule at its end.
+// The switches of a run, from its records, without those of the fair schedule at its end.
 SwitchList switches_of(const RunResult& run);
-// How many of a run's switches were preemptions: the thread could have gone on.
+// The number of a run's switches that were preemptions: the thread could have continued.
 std::uint64_t preemptions_of(const RunResult& run);
 
 RunRequest request_of(const SwitchList& list);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "explorer/strategies/goals.h"
+#include "formats/counted.h"
 
 namespace reweave {
 
@@ -15,13 +16,13 @@ namespace {
 
 bool reads(const WitnessStep& step) { return step.kind == EventKind::kRead || step.kind == EventKind::kAtomicLoad; }
 
-// Its effect is not on the memory at its address alone.
+// True if the step affects more than the memory at its address.
 bool concerns_threads(const WitnessStep& step) {
   return step.kind == EventKind::kFork || step.kind == EventKind::kJoin || step.kind == EventKind::kFence;
 }
 
-// For each step how many before it must be executed first, and those behind it that wait for it. Between two steps that
-// are ordered there is a chain of such edges.
+// For each step, the number of earlier steps it waits for directly, and the later steps that wait for it. Two ordered
+// steps are connected by a chain of such edges.
 struct PartialOrder {
   std::vector<std::size_t> missing;
   std::vector<std::vector<std::size_t>> later;
@@ -61,10 +62,10 @@ struct PartialOrder {
     for (std::size_t i = 0; i < steps.size(); i++) last[steps[i].thread] = i;
     return last;
   }
-  std::set<std::size_t> walls_;  // the last steps of threads: what the candidate is about
+  std::set<std::size_t> walls_;  // the last steps of threads, which make up the candidate
 };
 
-// Which thread goes on when the last cannot, or need not.
+// Which thread continues when the last one cannot, or need not.
 enum class Preference { kYoungest, kOldest, kAlternate };
 
 WitnessOrder linearize(const WitnessOrder& steps, Preference preference) {
@@ -142,7 +143,7 @@ std::string tell_departure(const RunResult& run, const std::vector<WitnessTurn>&
   const char* reason = kReasons[progress.obstacle < std::size(kReasons) ? progress.obstacle : 0];
   std::string text = fmt::format("left in turn {} of {}, in which thread {} was to come to {}: {}", turn + 1,
                                  turns.size(), turns[turn].thread, places.code(turns[turn].pc), reason);
-  if (progress.skipped > 0) text += fmt::format("; {} turns were left out", progress.skipped);
+  if (progress.skipped > 0) text += "; " + counted(progress.skipped, "turn") + " left out";
   return text;
 }
 

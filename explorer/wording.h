@@ -1,4 +1,4 @@
-// What an operation of a run is called.
+// Names operations of runs in reports.
 #pragma once
 
 #include <string>
@@ -14,5 +14,9 @@ const char* verb_of(const ChoiceNote& note);
 std::string object_text(const ChoiceNote& note, Places& places);
 // "writes balance in deposit (bank.c:20)".
 std::string operation_text(const ChoiceNote& note, Places& places);
+
+// How a run ended, as describe_outcome() tells it, with names for the addresses in it where they are known: "use after
+// free at 0x5555 in consume (queue.c:12), thread 1".
+std::string readable_outcome(const std::string& outcome, Places& places);
 
 }  // namespace reweave

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <csignal>
 
+#include "explorer/guide.h"
 #include "explorer/messages.h"
 #include "formats/error.h"
+#include "recorder/supervisor/processor_claim.h"
 
 namespace reweave {
 
@@ -18,10 +20,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The quiet sites are sent only if they are others than `sent`.
-Packer pack(const RunRequest& request, const std::shared_ptr<const QuietSites>& sent) {
+Packer pack(const RunRequest& asked, const std::shared_ptr<const QuietSites>& sent) {
+  const RunRequest request = with_held_goals(asked);
   Packer message;
   message.put_list(request.policy);
   message.put(request.seed);
+  message.put(request.inputs);
   message.put(request.depth);
   message.put(request.length);
   message.put_list(request.goal);
@@ -40,6 +44,7 @@ RunRequest unpack_request(Unpacker& message, std::shared_ptr<const QuietSites>& 
   RunRequest request;
   message.get_list(request.policy);
   request.seed = message.get<std::uint64_t>();
+  request.inputs = message.get<std::uint64_t>();
   request.depth = message.get<std::uint64_t>();
   request.length = message.get<std::uint64_t>();
   message.get_list(request.goal);
@@ -133,9 +138,8 @@ Packer run_request(std::unique_ptr<ForkServer>& server, const std::function<std:
 }
 
 // The worker's process: the first message says whether the server is ready, each further one is a result.
-void serve(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline,
-           int requests, int results) {
-  const auto make = [&] { return std::make_unique<ForkServer>(recording, fork_at, number, deadline); };
+void serve(const std::string& recording, std::uint64_t fork_at, Clock::time_point deadline, int requests, int results) {
+  const auto make = [&] { return std::make_unique<ForkServer>(recording, fork_at, deadline); };
   std::unique_ptr<ForkServer> server;
   try {
     server = make();
@@ -164,20 +168,20 @@ void expect_success(Unpacker& message) {
 
 }  // namespace
 
-Worker::Worker(const std::string& recording, std::uint64_t fork_at, unsigned number, Clock::time_point deadline) {
+Worker::Worker(const std::string& recording, std::uint64_t fork_at, Clock::time_point deadline) {
   int requests[2], results[2];
   SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests), "sockets to a worker");
   SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, results), "sockets from a worker");
+  give_up_processor();  // a worker inherits no claim: it makes one, on another processor than the others
   pid_ = fork();
   SYSCALL_CHECK(pid_, "starting a worker");
   if (pid_ == 0) {
-    // Ctrl-C ends the campaign, which ends the workers.
-    signal(SIGINT, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
+    // What the terminal or timeout(1) sends to the whole group ends the campaign, which ends the workers.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(requests[1]);
     close(results[0]);
-    serve(recording, fork_at, number, deadline, requests[0], results[1]);
+    serve(recording, fork_at, deadline, requests[0], results[1]);
     _exit(0);
   }
   close(requests[0]);
@@ -218,8 +222,8 @@ std::optional<RunResult> Worker::finish() {
 }
 
 Workers::Workers(const std::string& recording, std::uint64_t fork_at, unsigned count, Clock::time_point deadline)
-    : make_([=](unsigned number) { return std::make_unique<Worker>(recording, fork_at, number, deadline); }) {
-  for (unsigned i = 0; i < count; i++) workers_.push_back(make_(i));
+    : make_([=] { return std::make_unique<Worker>(recording, fork_at, deadline); }) {
+  for (unsigned i = 0; i < count; i++) workers_.push_back(make_());
 }
 
 // All are stopped before one is waited for: a worker has a copy of the pipes of those before it, which keeps them from
@@ -247,7 +251,7 @@ void Workers::complete(Started& run) {
 
 // A new worker takes over the runs that the one which ended had not come to.
 void Workers::replace(std::size_t worker) {
-  workers_[worker] = make_(static_cast<unsigned>(worker));
+  workers_[worker] = make_();
   for (const Started& run : started_)
     if (run.worker == worker && !run.result) workers_[worker]->start(run.request);
 }

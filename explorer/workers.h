@@ -23,8 +23,7 @@ namespace reweave {
 class Worker {
  public:
   // Throws Error if the recording cannot be explored.
-  Worker(const std::string& recording, std::uint64_t fork_at, unsigned number,
-         std::chrono::steady_clock::time_point deadline);
+  Worker(const std::string& recording, std::uint64_t fork_at, std::chrono::steady_clock::time_point deadline);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -72,7 +71,7 @@ class Workers {
   static constexpr std::size_t kAhead = 2;  // runs that a worker has at the most
   void complete(Started& run);
   void replace(std::size_t worker);
-  std::function<std::unique_ptr<Worker>(unsigned number)> make_;
+  std::function<std::unique_ptr<Worker>()> make_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::size_t next_ = 0;
   std::deque<Started> started_;

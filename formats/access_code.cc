@@ -6,30 +6,29 @@
 #include <optional>
 
 #include "formats/elf_file.h"
+#include "formats/machine_code.h"
 
 namespace reweave {
 namespace {
 
-constexpr std::size_t kLooked = 48;  // bytes of code after a load that are looked at
+constexpr std::size_t kLooked = 48;  // bytes of code examined after a load
 constexpr std::uint64_t kPointerBytes = 8;
 
 constexpr std::uint8_t kRexW = 0x48;  // with the bits R, X, B free
 constexpr std::uint8_t kMove = 0x8b, kMoveTo = 0x89, kAddress = 0x8d, kCall = 0xe8, kMoveConstant = 0xc7, kTest = 0x85,
                        kCompareByte = 0x83;
 
-constexpr std::uint8_t kRdi = 7;
-
 // An instruction REX.W opcode modrm [sib] [displacement] [immediate].
-struct Decoded {
+struct RexWInstruction {
   std::uint8_t opcode, extension, reg, rm;  // registers with their REX bits
-  bool in_memory;                           // the r/m operand is
+  bool in_memory;                           // the r/m operand is in memory
   std::span<const std::uint8_t> immediate;  // all bytes that follow
 };
 
-std::optional<Decoded> decode(std::span<const std::uint8_t> code) {
+std::optional<RexWInstruction> decode(std::span<const std::uint8_t> code) {
   if (code.size() < 3 || (code[0] & 0xf8) != kRexW) return std::nullopt;
   const std::uint8_t rex = code[0], modrm = code[2];
-  Decoded result{};
+  RexWInstruction result{};
   result.opcode = code[1];
   result.extension = modrm >> 3 & 7;
   result.reg = static_cast<std::uint8_t>(result.extension | (rex & 4) << 1);
@@ -55,7 +54,7 @@ bool is_zero(std::span<const std::uint8_t> bytes, std::size_t count) {
 }
 
 // cmp qword [memory], 0
-bool compares_memory(const Decoded& i) {
+bool compares_memory(const RexWInstruction& i) {
   return i.opcode == kCompareByte && i.extension == 7 && i.in_memory && is_zero(i.immediate, 1);
 }
 
@@ -77,7 +76,7 @@ bool follows_pointer(std::span<const std::uint8_t> code) {
     if (const auto next = decode(rest)) {
       const bool same = next->opcode == kTest && !next->in_memory && next->reg == next->rm;
       if ((same && next->reg == pointer) || compares_memory(*next)) return false;
-      // Handed to the announcement of the next access, or to any function that takes a pointer first.
+      // The pointer is passed as the first argument: to the announcement of the next access, or to any other function.
       const bool copied = !next->in_memory && ((next->opcode == kMoveTo && next->reg == pointer && next->rm == kRdi) ||
                                                (next->opcode == kMove && next->rm == pointer && next->reg == kRdi));
       follows |= copied || (next->opcode == kAddress && next->in_memory && next->rm == pointer && next->reg == kRdi);

@@ -1,8 +1,8 @@
-// What the machine code after an access does with a pointer: stores null, or follows what was read without comparing it
-// with null. Traces hold no values; the instructions that an instrumented access stands before tell this much.
+// Tells from the machine code after an instrumented access whether it stores a null pointer, or dereferences the loaded
+// pointer without a null check. Traces hold no values, so this is all that is known of them.
 //
-// A guess by patterns of compilers' output (x86-64): "no" may also mean that it cannot be told. Files that are missing,
-// or are not those recorded (build id), tell nothing. Not thread-safe.
+// A heuristic on patterns of compiler output (x86-64): "no" may also mean "unknown". A file that is missing, or is not
+// the recorded one (build-id), yields no answer. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace reweave {
 
-// The code right after the announcement of a store of 8 bytes stores the constant 0.
+// True if the code right after the announcement of an 8-byte store stores the constant 0.
 bool stores_null(std::span<const std::uint8_t> code);
-// The code right after the announcement of a load of 8 bytes uses what it loads as an address before long, and does not
-// compare it with 0.
+// True if the code right after the announcement of an 8-byte load soon uses the loaded value as an address, without
+// comparing it with 0.
 bool follows_pointer(std::span<const std::uint8_t> code);
 
 class AccessCode {
@@ -28,8 +28,8 @@ class AccessCode {
   explicit AccessCode(const TraceReader& trace)
       : trace_(trace), files_(RecordedFiles::of_source(trace.info().header.source)) {}
 
-  // kNullValue if the plain access `kind` of `bytes` at `site` stores null or reads a pointer that
-  // is followed, or 0.
+  // kNullValue if the plain access `kind` of `bytes` at `site` stores null, or reads a pointer that is then followed;
+  // else 0.
   std::uint8_t null_value(std::uint32_t site, EventKind kind, std::uint64_t bytes);
 
  private:

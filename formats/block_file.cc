@@ -15,10 +15,10 @@ constexpr char kFileMagic[8] = {'R', 'E', 'W', 'E', 'A', 'V', 'E', '\n'};
 constexpr std::size_t kEndBlockBytes = sizeof(BlockHeader) + sizeof(EndPayload);
 // Below this, compressing costs more than it saves.
 constexpr std::size_t kLeastPayload = 64;
-// Up to this, smaller tables find as much, and most of the time would go into clearing those of the level.
+// Up to this size smaller tables compress as well, and clearing the level's own tables would take most of the time.
 constexpr std::size_t kSmallPayload = 32 << 10;
 constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
-// Of larger ones a few pieces tell how much work the whole is worth.
+// For larger payloads, a sample of a few pieces decides how much work compression is worth.
 constexpr std::size_t kPieces = 4, kPieceBytes = 4 << 10;
 static_assert(kSmallPayload / kPieces >= kPieceBytes);
 
@@ -199,7 +199,7 @@ void BlockReader::read_payload(std::uint64_t offset, const BlockHeader& header, 
     fail(Damage::kTruncated, index, offset, "the file ends inside a block");
   if (block_checksum(header, block.stored_.data(), header.stored_bytes) != header.checksum)
     fail(Damage::kCorrupt, index, offset, "checksum differs");
-  // Slack behind the payload is never handed out; the last partial word is zeroed for determinism.
+  // The slack after the payload is never exposed; the last partial word is zeroed for determinism.
   block.words_.resize(header.raw_bytes / 8 + 1);
   block.words_.back() = 0;
   if (header.stored_bytes == header.raw_bytes) {

@@ -1,12 +1,12 @@
 // Framed blocks: the container of every file that Reweave writes.
 //
 //   file:   FileHeader  block  block ...  end block
-//   block:  BlockHeader  payload (zstd, or as is where that is not larger)
+//   block:  BlockHeader  payload (zstd, or stored uncompressed if that is not larger)
 //
-// A writer that is killed loses at most the block it was writing; a reader hands out every block before damage, and
-// tells a file that was ended from one that was cut. Integers from the file are checked before they are used; a
-// block's memory is bounded by kMaxRawBytes. Bytes on disk: docs/recording-format.md.
-// Threads: a BlockWriter belongs to one thread; BlockReader::read_at may be called from several at once.
+// A writer that is killed loses at most the block it was writing; a reader returns every block before the damage, and
+// distinguishes a finished file from a truncated one. Integers from the file are checked before they are used; a
+// block's memory is bounded by kMaxRawBytes. Bytes on disk: docs/recording-format.md. Threads: a BlockWriter belongs to
+// one thread; BlockReader::read_at may be called from several at once.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,8 @@ struct BlockHeader {
 static_assert(sizeof(BlockHeader) == 32);
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4252;  // "RBLK"
 
-// Payload of the end block, never compressed: so the end block has a fixed size and is found from the file's end.
+// Payload of the end block. It is never compressed, so the end block has a fixed size and can be found from the end of
+// the file.
 struct EndPayload {
   std::uint64_t blocks;         // before this one
   std::uint64_t footer_offset;  // of the block that the file type calls its footer, or 0
@@ -71,22 +72,22 @@ static_assert(sizeof(EndPayload) == 16);
 
 class BlockWriter {
  public:
-  // A level of compression that zstd gives no meaning to (0 is its default): blocks are stored as they are.
+  // A pseudo compression level, which zstd does not use (0 is its default): blocks are stored uncompressed.
   static constexpr int kAsIs = std::numeric_limits<int>::min();
-  // Of zstd: the fastest of use, which gets through what cannot be compressed at the speed of copying.
+  // The fastest useful zstd level: it passes over incompressible data at the speed of copying.
   static constexpr int kFast = -7;
 
   // Writes to `file`, which is empty; `path` is for messages. `level` is zstd's, or kAsIs.
   BlockWriter(Fd file, std::string path, FileType type, int level = 1);
   // Creates `path` (mode 0600), which must not exist.
   BlockWriter(const std::string& path, FileType type, int level = 1);
-  // Goes on with an existing file after its first `blocks` blocks, which end at `offset`: what follows is cut off.
+  // Continues an existing file after its first `blocks` blocks, which end at `offset`; the rest is truncated.
   BlockWriter(Fd file, std::string path, std::uint64_t blocks, std::uint64_t offset, int level);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // For the blocks that follow; those that do not seem to get much smaller take less work.
+  // Sets the level for the blocks that follow. Blocks that seem hard to compress still get a faster one.
   void set_level(int level) { level_ = level; }
 
   // Appends a block and hands it to the OS. Returns the block's offset in the file.
@@ -99,9 +100,9 @@ class BlockWriter {
 
  private:
   void write_all(std::span<const std::byte> head, std::span<const std::byte> tail = {});
-  // What the block is worth: the level set, kFast where little of it will shrink, or kAsIs.
+  // The level for this block: the one set, kFast if it will shrink little, or kAsIs.
   int level_for(std::span<const std::byte> raw);
-  // What it returns is valid until the next call.
+  // The result is valid until the next call.
   std::span<const std::byte> compress(std::span<const std::byte> raw, int level);
   std::uint64_t write_stored(BlockType type, std::uint32_t raw_bytes, std::span<const std::byte> stored);
 
@@ -137,24 +138,30 @@ class Block {
 
 class BlockReader {
  public:
-  // Reads `file`, a regular file; `path` is for messages. Throws BadFile if it is not of this type and of a version
-  // that we know.
+  // Reads `file`, a regular file; `path` is for messages. Throws BadFile if it is of another type or of an unknown
+  // version.
   BlockReader(Fd file, std::string path, FileType type);
-  // Reads the file at `path`, which a user named.
+  // Reads the file at `path`, which the user named.
   BlockReader(const std::string& path, FileType type) : BlockReader(open_regular(path), path, type) {}
 
   // Reads the next block; false after the end block. Throws BadFile at damage; a file without an end is
   // Damage::kTruncated. After a throw, every further call throws the same.
   bool next(Block& block);
-  // Reads the block at `offset`, wherever next() is. Thread-safe.
+  // Continues at the block number `index`, which starts at `offset`.
+  void go_to(std::uint64_t offset, std::uint64_t index) {
+    offset_ = offset;
+    index_ = index;
+    ended_ = false;
+  }
+  // Reads the block at `offset`, independently of next(). Thread-safe.
   void read_at(std::uint64_t offset, Block& block) const;
   // Header of the block at `offset`, its own check verified. Throws as read_at does.
   BlockHeader header_at(std::uint64_t offset, std::uint64_t index) const;
-  // Offset behind the block whose header is given.
+  // Offset just past the block whose header is given.
   static std::uint64_t behind(std::uint64_t offset, const BlockHeader& header) {
     return offset + sizeof(BlockHeader) + header.stored_bytes;
   }
-  // The end block's payload if the file's last bytes are a valid one.
+  // Reads the end block's payload. False if the file does not end with a valid end block.
   bool read_end(EndPayload& end) const;
 
   static constexpr std::uint64_t first_offset() { return sizeof(FileHeader); }

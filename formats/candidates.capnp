@@ -40,18 +40,18 @@ struct Event {
   kind @2 :UInt8;          # event.h EventKind, < 30
   site @3 :UInt32;         # < sites
   address @4 :UInt64;
-  object @5 :Text;         # the way people name it, or empty
+  object @5 :Text;         # human-readable name, or empty
   stack @6 :List(UInt32);  # sites, innermost first
   held @7 :List(HeldLock); # right before the event, taken last first
 }
 
 struct HeldLock {
-  object @0 :Text;  # the way people name it
+  object @0 :Text; # human-readable name
   site @1 :UInt32;  # of its acquisition, < sites
   shared @2 :Bool;
 }
 
-# One schedule point, in the order to be tried.
+# One schedule point; steps are listed in the order to be tried.
 struct Step {
   thread @0 :UInt16;
   index @1 :UInt64;    # in the trace

@@ -119,8 +119,8 @@ void fill(schema::Candidate::Builder to, const Candidate& from) {
 }  // namespace
 
 const char* name_of(CandidateKind kind) {
-  static constexpr const char* kNames[kCandidateKindCount] = {"race", "deadlock", "atomicity violation",
-                                                              "order violation"};
+  static constexpr const char* kNames[] = {"race", "deadlock", "atomicity violation", "order violation"};
+  static_assert(std::size(kNames) == kCandidateKindCount);
   const auto index = static_cast<std::size_t>(kind);
   return index < kCandidateKindCount ? kNames[index] : "unknown";
 }

@@ -16,7 +16,7 @@ enum class CandidateKind : std::uint8_t { kRace = 0, kDeadlock = 1, kAtomicity =
 inline constexpr unsigned kCandidateKindCount = 4;
 const char* name_of(CandidateKind kind);
 
-// A place in code, as every trace and recording of the same build knows it.
+// A place in the code, the same in every trace and recording of the same build.
 struct CodeSite {
   std::string module;  // path of the ELF file, or empty
   std::string build_id;
@@ -30,7 +30,7 @@ struct CodeSite {
 
 // A lock that a thread holds.
 struct HeldLock {
-  std::string object;      // as people name it
+  std::string object;      // human-readable name
   std::uint32_t site = 0;  // where it was taken: index in CandidateSet::sites
   bool shared = false;
 
@@ -44,14 +44,14 @@ struct CandidateEvent {
   EventKind kind = EventKind::kRead;
   std::uint32_t site = 0;  // index in CandidateSet::sites
   std::uint64_t address = 0;
-  std::string object;                // the variable as people name it, or empty
+  std::string object;                // human-readable name of the variable, or empty
   std::vector<std::uint32_t> stack;  // sites, innermost first
   std::vector<HeldLock> held;        // right before the event, taken last first
 
   bool operator==(const CandidateEvent&) const = default;
 };
 
-// One schedule point of the reordering that reaches the bug: an operation before which a thread may be stopped.
+// One schedule point of the reordering that reaches the bug: an operation before which a thread can be stopped.
 struct WitnessStep {
   ThreadId thread = 0;
   std::uint64_t index = 0;  // in the trace
@@ -71,13 +71,13 @@ struct WitnessTurn {
   bool operator==(const WitnessTurn&) const = default;
 };
 
-// The turns that make up `steps`. A join ends no turn: its place in a run, a system call, is not the one that the trace
-// has.
+// The turns that make up `steps`. A join does not end a turn: in a run it is a system call, at another place than in
+// the trace.
 std::vector<WitnessTurn> turns_of(std::span<const WitnessStep> steps);
 
-// Candidates of at least this score are worth reading first; those below are mostly what correct programs do, too.
+// Candidates of at least this score are worth reading first; those below mostly describe what correct programs do, too.
 inline constexpr double kWorthReading = 1.0;
-// Scores are compared as they are shown, with one digit.
+// Compares scores as displayed, rounded to one decimal.
 bool worth_reading(double score);
 
 struct Candidate {
@@ -88,7 +88,7 @@ struct Candidate {
   std::uint64_t count = 1;               // how often it was found
   std::string pattern;                   // such as "R1-W2-W1"
   std::string summary;                   // one sentence: what goes wrong
-  std::vector<WitnessTurn> beginning;    // what threads do from main on, up to the first step of the witness
+  std::vector<WitnessTurn> beginning;    // what the threads do from main to the first step of the witness
   std::vector<std::string> assumptions;  // what must hold of the program for it to be feasible, a sentence each
   std::vector<std::string> remarks;      // why it ranks where it does, and what else it was seen as
 

@@ -1,7 +1,7 @@
 // Byte columns: how sequences of integers are laid out inside Cap'n Proto Data fields.
 //
 // A varint is LEB128 (7 bits a byte, low first, at most 10 bytes); a signed value is zigzagged first, so that small
-// residuals of either sign are one byte. Readers throw Malformed instead of passing a column's end.
+// residuals of either sign are one byte. Readers throw Malformed instead of reading past a column's end.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr std::uint64_t zigzag(std::uint64_t delta) {
 }
 constexpr std::uint64_t unzigzag(std::uint64_t value) { return value >> 1 ^ (~(value & 1) + 1); }
 
-// Bytes that `value` takes as a varint.
+// Size of `value` as a varint.
 constexpr unsigned varint_bytes(std::uint64_t value) {
   return (static_cast<unsigned>(63 - __builtin_clzll(value | 1)) / 7) + 1;
 }
@@ -38,7 +38,7 @@ class ColumnWriter {
     }
     *next_++ = static_cast<std::uint8_t>(value);
   }
-  // `value` as the difference to what the reader will predict.
+  // Writes `value` as its difference from the reader's prediction.
   void put_delta(std::uint64_t value, std::uint64_t predicted) { put_varint(zigzag(value - predicted)); }
   void put_u32(std::uint32_t value) { put_bytes(&value, sizeof value); }
   void put_u64(std::uint64_t value) { put_bytes(&value, sizeof value); }

@@ -22,7 +22,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// What the debug information `of` at `path` refers to.
+// Adds the supplementary file that the debug information `of` at `path` refers to (.gnu_debugaltlink).
 void add_alternate(Dwarf* of, const std::string& path, std::vector<FoundDebugFile>& found) {
   const char* name = nullptr;
   const void* bits = nullptr;

@@ -10,12 +10,13 @@
 namespace reweave {
 
 struct FoundDebugFile {
-  std::string build_id;  // in hex; of the ELF file it is for, or its own if debug information refers to it
+  std::string build_id;  // in hex: that of the ELF file it belongs to, or its own for a supplementary file
   std::string path;
 };
 
-// For the ELF file `file`, which is or was at `path`: its separate debug information and what that refers to
-// (.gnu_debugaltlink). Empty if there is none, or it has its debug information in it, or is no ELF file.
+// For the ELF file `file`, which is or was at `path`: its separate debug information and the supplementary file that
+// this refers to (.gnu_debugaltlink). Empty if it has none, if its debug information is in the file itself, or if it is
+// not an ELF file.
 std::vector<FoundDebugFile> find_debug_files(Fd file, const std::string& path);
 
 }  // namespace reweave

@@ -1,4 +1,4 @@
-// How our sessions with elfutils' libdwfl begin, so that what finds debug information and what reads it look alike.
+// Starts sessions of elfutils' libdwfl in the same way for finding debug information and for reading it.
 #pragma once
 
 #include <elfutils/libdwfl.h>
@@ -10,7 +10,7 @@
 
 namespace reweave {
 
-inline char* no_debug_path = nullptr;  // what makes elfutils look where distributions put debug information
+inline char* no_debug_path = nullptr;  // null: elfutils searches where distributions put debug information
 
 // Callbacks of a session for files that are not loaded; `find` looks for separate debug information.
 constexpr Dwfl_Callbacks offline_callbacks(decltype(Dwfl_Callbacks::find_debuginfo) find) {
@@ -20,16 +20,16 @@ constexpr Dwfl_Callbacks offline_callbacks(decltype(Dwfl_Callbacks::find_debugin
           .debuginfo_path = &no_debug_path};
 }
 
-// Makes the open file `file`, which was at `path`, the session's one module; null if it is none.
+// Makes the open file `file`, which was at `path`, the only module of the session; null if it is not an ELF file.
 inline Dwfl_Module* report_file(Dwfl* dwfl, Fd file, const std::string& path) {
   dwfl_report_begin(dwfl);
   Dwfl_Module* module = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), file.get());
-  if (module != nullptr) file.release();  // the session's now
+  if (module != nullptr) file.release();  // the session owns it now
   dwfl_report_end(dwfl, nullptr, nullptr);
   return module;
 }
 
-// In hex; empty if the module has none.
+// The module's build-id in hex; empty if it has none.
 inline std::string module_build_id(Dwfl_Module* module) {
   const unsigned char* bits = nullptr;
   GElf_Addr where = 0;

@@ -1,11 +1,10 @@
-// Recordings and traces as text: one line a record, its index first. For people, and for diffs between two runs.
+// Recordings and traces as text, one line per record, starting with its index. For people, and for diffs of two runs.
 //
 //   4 t0 call read(0x3, 0x7f0000001000, 0x40) = 64 step 9 [64 bytes at 0x7f0000001000]
 //   5 t0 switch to t1, blocked, step 10
 //
-// Everything before damage is shown; then the BadFile is thrown, for a truncated file too. BadInput is thrown where
-// there is no such thread, or no such event. Text from a file is escaped: it may come from a stranger and go to a
-// terminal.
+// Everything before the damage is shown, then BadFile is thrown, also for a truncated file. BadInput is thrown if the
+// thread or the event does not exist. Text from a file is escaped, because it may be hostile and go to a terminal.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +20,18 @@
 namespace reweave {
 
 struct DumpOptions {
-  // Name of a system call by its number; "call 17" where empty.
+  // Name of a system call by its number. If empty, calls are shown as "call 17".
   std::function<std::string(unsigned)> call_name;
-  // Indices of the first record shown and of the first not shown.
+  // The records shown are those from `first` up to, but not including, `end`.
   std::uint64_t first = 0;
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
-  // Only this thread, if not negative.
+  // Show only this thread, if not negative.
   int thread = -1;
   // Bytes shown of each output.
   std::size_t payload_bytes = 0;
 };
 
-// What the options choose of a sequence of events: it counts what went by.
+// Selects events of a sequence by the options, and counts the events seen.
 class DumpChoice {
  public:
   explicit DumpChoice(const DumpOptions& options) : options_(options) {}
@@ -44,9 +43,9 @@ class DumpChoice {
     thread_seen_ |= of_thread;
     return of_thread && index >= options_.first && index < options_.end;
   }
-  // Nothing that follows is shown, or needed to know that the choice makes sense.
+  // True if no later event will be shown, or is needed to validate the options.
   bool is_done() const { return total_ >= options_.end && thread_seen_; }
-  // Throws BadInput if there was nothing to choose from in the file `path`.
+  // Throws BadInput if the options select nothing that the file `path` could have.
   void check(const std::string& path) const;
 
  private:
@@ -58,7 +57,7 @@ class DumpChoice {
 void dump_recording(RecordingReader& reader, std::FILE* out, const DumpOptions& options);
 void dump_trace(TraceReader& reader, std::FILE* out, const DumpOptions& options);
 
-// One record, without index and newline. Any bytes will do, if header.bytes is right.
+// One record, without index and newline. Any contents are accepted if header.bytes is right.
 std::string describe_record(const wire::RecordHeader* record, const DumpOptions& options);
 
 // Name of an event kind as dumps show it.

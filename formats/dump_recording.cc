@@ -8,7 +8,7 @@ namespace {
 
 using wire::RecordKind;
 
-// What follows a record's fixed part.
+// The bytes after a record's fixed part.
 template <typename Fixed>
 std::string_view tail_of(const Fixed& record) {
   return {reinterpret_cast<const char*>(&record) + sizeof record, record.header.bytes - sizeof record};
@@ -32,7 +32,7 @@ std::string describe(const wire::SwitchRecord& record, const DumpOptions&) {
                      record.timed_out != 0 ? ", timed out" : "");
 }
 
-// Takes the names that a call was logged with off its outputs.
+// Removes the names that a call was logged with from the front of its outputs, and describes them.
 std::string describe_names(std::string_view& tail) {
   constexpr std::size_t kHead = sizeof(wire::OutputChunk) + sizeof(wire::NamedFiles);
   if (tail.size() < kHead) return " [malformed names]";
@@ -123,7 +123,7 @@ std::string describe(const wire::OutcomeRecord& record, const DumpOptions&) {
 
 std::string describe(const wire::InputRecord& record, const DumpOptions&) {
   static constexpr const char* kSources[] = {
-      "rdtsc", "rdtscp", "cpuid", "rdrand", "rdseed", "rdpid", "cpuid is recorded", "xgetbv"};
+      "rdtsc", "rdtscp", "cpuid", "rdrand", "rdseed", "rdpid", "cpuid is recorded", "xgetbv", "chosen"};
   return fmt::format("input {}: {:#x} {:#x} {:#x} {:#x}", named(kSources, record.source), record.values[0],
                      record.values[1], record.values[2], record.values[3]);
 }

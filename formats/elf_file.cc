@@ -1,26 +1,21 @@
 #include "formats/elf_file.h"
 
-#include <elf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "formats/elf_segments.h"
 #include "formats/hex.h"
 
 namespace reweave {
 namespace {
 
-// Notes are tens of bytes; a larger segment is not one we look into.
+// Notes are tens of bytes; a larger segment is ignored.
 constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
 constexpr std::uint64_t kMaxDynamicBytes = 64 * 1024;
-constexpr std::size_t kMaxProgramHeaders = 1024;
 constexpr std::size_t kMaxBuildIdBytes = 64;
-
-bool read_exactly(int fd, std::uint64_t offset, void* into, std::size_t bytes) {
-  return ::pread(fd, into, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
-}
 
 // The build-id among the notes in `notes`, in hex.
 std::string find_build_id(const std::vector<unsigned char>& notes) {
@@ -39,21 +34,6 @@ std::string find_build_id(const std::vector<unsigned char>& notes) {
     offset += name + description;
   }
   return {};
-}
-
-// The program headers of a 64-bit ELF file; none if it is something else.
-std::vector<Elf64_Phdr> segments_in(int fd, Elf64_Ehdr& header) {
-  if (!read_exactly(fd, 0, &header, sizeof header)) return {};
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return {};
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxProgramHeaders) return {};
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  if (!read_exactly(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return {};
-  return segments;
-}
-
-std::vector<Elf64_Phdr> segments_in(int fd) {
-  Elf64_Ehdr header;
-  return segments_in(fd, header);
 }
 
 // Where in the file a virtual address is; 0 if it is not there.

@@ -1,7 +1,7 @@
-// What an ELF file says of itself, as far as recordings need it.
+// Facts about an ELF file that recordings need.
 //
-// The bytes may be a stranger's: sizes are bounded, offsets checked. All functions read a regular file of 64-bit ELF;
-// one that is another, or is not open, has nothing of what they look for.
+// The file may be hostile: sizes are bounded and offsets checked. All functions expect a regular 64-bit ELF file; for
+// anything else, or a file that is not open, they find nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ std::string build_id_of(const Fd& file);
 // True for a 64-bit ELF file with program headers.
 bool is_elf(const Fd& file);
 
-// The name by which other ELF files ask for a library (DT_SONAME); empty if it has none or is none.
+// The name by which other ELF files ask for a library (DT_SONAME); empty if it has none.
 std::string soname_of(const Fd& file);
 
-// For an ELF file of which the executable segment at file offset `offset` is mapped at `address`: sets `base`
-// (address = base + the file's virtual address). False if it is none.
+// Finds the load bias `base` (address = base + the file's virtual address) of an ELF file whose executable segment at
+// file offset `offset` is mapped at `address`. False if there is no such segment.
 bool find_load_base(const Fd& file, std::uint64_t offset, std::uint64_t address, std::uint64_t& base);
 
-// Copies what the file has at the virtual address `address` to `to`; the bytes there are in its segment, at most
-// to.size().
+// Copies the file's contents at the virtual address `address` to `to`. Returns the number of bytes: at most to.size(),
+// and no more than the segment has.
 std::size_t read_at_address(const Fd& file, std::uint64_t address, std::span<std::uint8_t> to);
 
-// The virtual addresses that a program takes up, if it is not moved: from 0 to `end`. `is_movable`: it may be loaded
-// anywhere. False if it is none.
+// The end of the virtual addresses that a program occupies before relocation. `is_movable`: it may be loaded anywhere.
+// False if it is not a program.
 bool find_program_bounds(const Fd& file, std::uint64_t& end, bool& is_movable);
 
 }  // namespace reweave

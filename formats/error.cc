@@ -29,7 +29,7 @@ void throw_require(std::string_view message) { throw BadInput(std::string(messag
 
 void throw_system(const char* call, std::string_view message) {
   const int number = errno;
-  // "::open(path.c_str(), O_RDONLY)" is of use to nobody but us; its name is enough.
+  // Users do not need "::open(path.c_str(), O_RDONLY)"; the name of the call is enough.
   std::string_view name(call);
   const std::size_t arguments = name.find('(');
   name = arguments == name.npos ? "" : name.substr(0, arguments);  // a variable's name says nothing

@@ -55,11 +55,11 @@ class SystemError : public Error {
   int error_number_;
 };
 
-// What is wrong with a file. kTruncated: what is there is whole, but the end is missing.
+// What is wrong with a file. kTruncated: its contents are intact, but the end is missing.
 enum class Damage { kTruncated, kCorrupt, kOtherVersion, kWrongType };
 
-// A file of ours is damaged or foreign. Everything before `offset` was sound. Of one that is cut the exit status says
-// so.
+// A file is damaged, or is not a file of Reweave. Everything before `offset` was sound. A truncated file has its own
+// exit status.
 class BadFile : public BadInput {
  public:
   BadFile(std::string path, Damage damage, std::uint64_t block, std::uint64_t offset, std::string_view reason);
@@ -76,7 +76,7 @@ class BadFile : public BadInput {
   std::uint64_t offset_;
 };
 
-// Thrown by decoders that do not know which file their bytes come from; block readers turn it into BadFile.
+// Thrown by decoders, which do not know the file that their bytes come from; block readers turn it into a BadFile.
 class Malformed : public BadInput {
  public:
   explicit Malformed(std::string reason) : BadInput(std::move(reason)) {}

@@ -34,21 +34,22 @@ enum class EventKind : std::uint8_t {
   kJoin = 16,         // extra = ThreadId of the joined thread
   kBegin = 17,        // first event of a thread
   kEnd = 18,          // last event of a thread
-  kBranch = 19,       // control may have gone another way here
+  kBranch = 19,       // control could have taken another path here
   kAlloc = 20,        // heap block `address`, extra = bytes; aux = kThreadStack: the stack of the thread forked next
   kFree = 21,         // heap block `address` released
   kCall = 22,         // function entered; site = the call's return address, address = 0
   kReturn = 23,       // function left
   kSyscall = 24,      // extra = system call number
   kLockRequest = 25,  // about to acquire `address`; aux = LockMode
-  kStack = 26,        // extra = the thread's call stack, an id of the trace or 0, at has_stack() events from here on
-  kSend = 27,         // gave something to kernel object `address`: what a receipt from it comes after
+  kStack = 26,        // extra = id of the thread's call stack in the trace, or 0, for has_stack() events from here on
+  kSend = 27,         // put something into kernel object `address`: ordered before later kReceive events of it
   kReceive = 28,      // got something from kernel object `address`
-  kHint = 29,         // what only reports of races need: aux = Hint, address and extra as said there
+  kHint = 29,         // for race reports only: aux = Hint, which says what address and extra mean
   kKindCount = 30,
 };
 
-// Kinds that happen in the call stack that the thread's last kStack names: where threads wait for each other.
+// Kinds whose call stack is the one that the thread's last kStack names: operations by which threads wait for each
+// other.
 constexpr bool has_stack(EventKind kind) {
   constexpr std::uint64_t kKinds =
       1u << static_cast<int>(EventKind::kLock) | 1u << static_cast<int>(EventKind::kLockRequest) |
@@ -65,40 +66,45 @@ enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 // Bit of `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
 inline constexpr std::uint8_t kSamePoint = 1;
 
-// Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer, unlooked at.
+// Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer without a null check.
 inline constexpr std::uint8_t kNullValue = 2;
 
-// Bits of `aux` of a kWrite of one byte: it makes, or ends, the lock there. Both, of 8 bytes: a virtual-table pointer.
+// Bit of `aux` that is derived from the machine code (formats/read_effects.h); no trace file has it. Of a kRead: no
+// branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
+inline constexpr std::uint8_t kOnlyData = 16;
+
+// Bits of `aux` of a kWrite of one byte: it initialises, or destroys, the lock there. Both bits, with 8 bytes: a write
+// of a virtual-table pointer.
 inline constexpr std::uint8_t kMakesLock = 4;
 inline constexpr std::uint8_t kEndsLock = 8;
 
-// `aux` of a kSend or kReceive: not through a descriptor. ThreadSanitizer knows no order by it.
+// `aux` of a kSend or kReceive: not through a descriptor. ThreadSanitizer derives no order from it.
 inline constexpr std::uint8_t kNoDescriptor = 1;
 
 // `aux` of a kHint. Values are part of the trace format: append only.
 enum class Hint : std::uint8_t {
-  kCreatesThread = 0,  // the thread that this one starts next is started from here; extra = 1: detached
+  kCreatesThread = 0,  // the thread's next kFork happens in the call stack of this event; extra = 1: detached
   kDetaches = 1,       // address = the thread's handle
-  kWritesFile = 2,     // gave something to a file by a descriptor, and so to whoever reads files
-  kReadsFile = 3,      // got something from a file
-  kIgnoresReads = 4,   // extra = 1: from here on the thread's reads are in no race; 0: they are again
-  kIgnoresWrites = 5,  // likewise of writes
-  kIgnoresOrder = 6,   // likewise its synchronisation orders nothing
-  kBenign = 7,         // races of the `extra` bytes at `address` are meant
+  kWritesFile = 2,     // wrote to a file through a descriptor, and so to any thread that reads files
+  kReadsFile = 3,      // read from a file
+  kIgnoresReads = 4,   // extra = 1: from here on the thread's reads count for no race; 0: they count again
+  kIgnoresWrites = 5,  // likewise for its writes
+  kIgnoresOrder = 6,   // likewise, its synchronisation establishes no order
+  kBenign = 7,         // races on the `extra` bytes at `address` are intended
 };
 
-// `aux` of a kCall: the program enters main, where explored runs begin. It has no site.
+// `aux` of a kCall: the program enters main, where explored runs begin. The event has no site.
 inline constexpr std::uint8_t kEntersMain = 1;
 
-// Kernel objects of kSend and kReceive are numbered from here on in the order of their first use. No memory of a
-// program is there. They are the same for all processes.
+// The kernel objects of kSend and kReceive have addresses from here on, in the order of their first use. No program has
+// memory there. They are the same for all processes.
 inline constexpr std::uint64_t kFirstKernelObject = std::uint64_t{1} << 47;
 
-// `aux` of a kAlloc: no heap block but memory, perhaps used before, that a new thread gets as its stack.
+// `aux` of a kAlloc: not a heap block, but memory (possibly reused) that becomes the stack of a new thread.
 inline constexpr std::uint8_t kThreadStack = 1;
 
-// One event as readers hand it out. `pc` is the address in the target after the instruction or call that
-// caused it (a return address); `extra` is described with each kind.
+// One event as readers return it. `pc` is the address in the target after the instruction or call that caused it (a
+// return address); `extra` is described with each kind.
 struct TraceEvent {
   std::uint64_t address = 0;
   std::uint64_t pc = 0;

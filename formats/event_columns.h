@@ -1,7 +1,12 @@
 // The columns of an event block, which its encoder writes and its decoder reads (recording.capnp EventBlock).
 #pragma once
 
+#include <cstdint>
+
 namespace reweave {
+
+// The bytes that an output takes in a record: whole words.
+constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) & ~std::uint64_t{7}; }
 
 template <typename Column>
 struct EventColumns {

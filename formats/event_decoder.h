@@ -14,7 +14,7 @@ namespace reweave {
 
 class EventDecoder {
  public:
-  // `apart` has the outputs that are not in the blocks; null: there are none. It must outlive the decoder.
+  // `apart` reads the outputs that are stored outside the blocks; null: there are none. It must outlive the decoder.
   explicit EventDecoder(ApartReader* apart = nullptr) : apart_(apart) {}
 
   // Starts on `block`, which must outlive the decoding of its records. Throws Malformed.
@@ -25,9 +25,9 @@ class EventDecoder {
  private:
   void decode_switch();
   void decode_syscall();
-  std::uint32_t decode_place();  // its number
+  std::uint32_t decode_place();  // returns the place's number
   void decode_outputs(const wire::SyscallRecord& call, CallState& state);
-  // Appends `bytes` of output, and zeros up to the next word.
+  // Appends `bytes` of output, zero-padded to the next word.
   void decode_data(const wire::SyscallRecord& call, std::uint64_t bytes);
   void decode_clock();
   void decode_raw();

@@ -5,8 +5,6 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) & ~std::uint64_t{7}; }
-
 bool all_zero(const std::uint8_t* from, const std::uint8_t* to) {
   for (; from != to; ++from)
     if (*from != 0) return false;
@@ -29,7 +27,7 @@ bool is_plain_clock(const wire::RecordHeader* record) {
 }
 
 bool is_apart(const wire::RecordHeader* record) {
-  return is_syscall(record) && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
+  return is_syscall(record) && (wire::record_cast<wire::SyscallRecord>(*record).flags & wire::kOutputApart) != 0;
 }
 
 }  // namespace
@@ -47,11 +45,11 @@ void EventEncoder::add(const wire::RecordHeader* record) {
     model_.thread = record->thread;
   }
   if (is_plain_switch(record)) {
-    add_switch(*reinterpret_cast<const wire::SwitchRecord*>(record));
+    add_switch(wire::record_cast<wire::SwitchRecord>(*record));
   } else if (is_plain_clock(record)) {
-    add_clock(*reinterpret_cast<const wire::ClockRecord*>(record));
-  } else if (is_syscall(record) && parse_outputs(*reinterpret_cast<const wire::SyscallRecord*>(record))) {
-    add_syscall(*reinterpret_cast<const wire::SyscallRecord*>(record));
+    add_clock(wire::record_cast<wire::ClockRecord>(*record));
+  } else if (is_syscall(record) && parse_outputs(wire::record_cast<wire::SyscallRecord>(*record))) {
+    add_syscall(wire::record_cast<wire::SyscallRecord>(*record));
     if (is_apart(record)) raw_bytes_ += padded(outputs_[0].bytes) - sizeof(wire::StoredApart);
   } else {
     REQUIRE(!is_apart(record), "a system call whose output is apart has another form");
@@ -71,7 +69,7 @@ void EventEncoder::add_switch(const wire::SwitchRecord& record) {
   model_.thread = record.to;
 }
 
-// Fills outputs_ if what follows the call is outputs in exactly the form in which the decoder writes them.
+// Fills outputs_ if the bytes after the call are outputs in exactly the form that the decoder produces.
 bool EventEncoder::parse_outputs(const wire::SyscallRecord& call) {
   outputs_.clear();
   if (is_apart(&call.header)) return parse_apart(call);

@@ -13,14 +13,14 @@ namespace reweave {
 
 class EventEncoder {
  public:
-  // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold. An output that is apart
-  // (wire::kOutputApart) is stored already.
+  // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold. An output stored apart
+  // (wire::kOutputApart) has been stored before.
   void add(const wire::RecordHeader* record);
 
   std::uint32_t count() const { return count_; }
-  // Of the records as they will be read.
+  // Size of the records as they will be decoded.
   std::uint64_t raw_bytes() const { return raw_bytes_; }
-  // Bytes that the block's columns take, about.
+  // Approximate size of the block's columns.
   std::size_t column_bytes() const;
 
   // Writes the columns, except firstRecord, and starts the next block.

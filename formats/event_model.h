@@ -1,9 +1,9 @@
-// What the encoder and the decoder of an event block both predict from. Kept in step by both sides: each reads the
-// predictions for a record first, codes the differences, then calls `learn`.
+// The state from which the encoder and the decoder of an event block make the same predictions. Each reads the
+// predictions for a record, codes the differences, then calls `learn`, so both stay in step.
 //
 // A call is predicted from the last one made at the same place (instruction and stack pointer, hashed), which in a loop
-// is nearly the same call; a place met for the first time in this block falls back on the last call with the same
-// number. Everything is reset at a block's start, so that blocks decode alone.
+// is nearly the same call. A place that is new in this block falls back on the last call with the same number.
+// Everything is reset at a block's start, so that blocks decode alone.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace reweave {
 
-// The halves of a call's context hash: where it was made, and a check of the registers that it leaves alone.
+// The halves of a call's context hash: where it was made, and a check of the callee-saved registers.
 constexpr std::uint32_t place_of(std::uint64_t context) { return static_cast<std::uint32_t>(context >> 32); }
 constexpr std::uint32_t check_of(std::uint64_t context) { return static_cast<std::uint32_t>(context); }
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t check_of(std::uint64_t context) { return static_cast<std
 struct CallState {
   std::uint64_t args[6] = {};
   std::uint64_t result = 0;
-  std::uint64_t output_end = 0;     // address behind the last output
+  std::uint64_t output_end = 0;     // end address of the last output
   std::uint64_t output_length = 0;  // of the last output
   std::uint32_t check = 0;
 };
@@ -44,7 +44,7 @@ class EventModel {
 
   // Places known so far are 1..place_count().
   std::uint32_t place_count() const { return static_cast<std::uint32_t>(calls_.size() - 1); }
-  // The place that followed this thread's last one when that was last met; 0: no idea.
+  // The place that followed this thread's last place the previous time; 0: unknown.
   std::uint32_t predicted_place(ThreadId of) { return successors_[before(of)]; }
   const CallState& call_in(std::uint32_t place, std::uint32_t number) const {
     return place <= place_count() ? calls_[place] : by_number_[number % kNumbers];
@@ -61,11 +61,11 @@ class EventModel {
     before(of) = place;
   }
 
-  // What that clock showed when it was last read, or another of the same slot.
+  // The last reading of the clock, or of another clock that shares its slot.
   std::uint64_t& time_of(std::uint32_t clock) { return times_[clock % times_.size()]; }
 
   std::uint64_t step = 0;           // of the last record that has one
-  std::uint32_t clock_context = 0;  // of the last time that a clock was read
+  std::uint32_t clock_context = 0;  // of the last clock reading
   ThreadId thread = 0;              // expected of the next record
 
  private:

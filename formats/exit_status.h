@@ -31,8 +31,8 @@ inline constexpr ExitStatusRow kExitStatuses[] = {
     {kExitDeadlock, "the run ended in a deadlock; the message says who waits for what"},
     {kExitHang, "the run hangs: a fair schedule does not end it"},
     {kExitMemoryError, "a memory error: heap use after free, double free, out of bounds"},
-    {kExitFailureFound, "explore or hunt found a failure that replays"},
-    {kExitNotExamined, "explore or hunt could examine no run, or explain found no order that matters"},
+    {kExitFailureFound, "explore, hunt or campaign merge found a failure that replays"},
+    {kExitNotExamined, "explore, hunt or campaign merge could examine no run, or explain found no order that matters"},
     {kExitInternal, "a defect of Reweave"},
 };
 

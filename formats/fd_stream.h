@@ -1,4 +1,4 @@
-// Standard streams over a descriptor that is open already.
+// Standard streams over an open descriptor.
 #pragma once
 
 #include <ext/stdio_filebuf.h>
@@ -11,7 +11,7 @@
 namespace reweave {
 
 namespace fd_stream_detail {
-// A base, so that it is made before the stream that uses it. Without a descriptor it is a file that cannot be read.
+// A base class, so that it is constructed before the stream that uses it. Without a descriptor every operation fails.
 struct Buffer {
   Buffer(Fd file, std::ios::openmode mode)
       : buffer(file.valid() ? __gnu_cxx::stdio_filebuf<char>(file.release(), mode) : __gnu_cxx::stdio_filebuf<char>()) {
@@ -25,7 +25,7 @@ class FdInput : private fd_stream_detail::Buffer, public std::istream {
   explicit FdInput(Fd file) : Buffer(std::move(file), std::ios::in | std::ios::binary), std::istream(&buffer) {}
 };
 
-// Call close() in the end, and look at the state: only then is it known that all was written.
+// Call close() at the end and check the state: only then is it known that everything was written.
 class FdOutput : private fd_stream_detail::Buffer, public std::ostream {
  public:
   explicit FdOutput(Fd file) : Buffer(std::move(file), std::ios::out | std::ios::binary), std::ostream(&buffer) {}

@@ -86,7 +86,7 @@ std::string content_hash_of(const Fd& file, const std::string& path) {
 }
 
 std::string store_content(const Fd& source, const std::string& path, const Folder& folder) {
-  // Hashed while it is copied, then named: the source may change between two readings of it.
+  // Hashes during the copy and names the file afterwards: the source may change between two readings.
   const std::string fresh = fmt::format("new-{}", ::getpid());
   const HashState state = new_hash_state();
   const Fd to = folder.create_file_anew(fresh);

@@ -1,4 +1,4 @@
-// Who a file is: ELF build-id, or hash of the content; and keeping content under its hash.
+// The identity of a file: ELF build-id, or hash of the content. Also stores content under its hash.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace reweave {
 
-// Identity of the file at `path` as it is now: the build-id if it is an ELF file that has one, else the content's
-// hash. `stored_name` is left empty. Throws BadInput if it is no regular file, or cannot be opened.
+// Identity of the file at `path` as it is now: the build-id if it is an ELF file that has one, else the content's hash.
+// `stored_name` is left empty. Throws BadInput if it is not a regular file or cannot be opened.
 MappedFile identify_file(const std::string& path);
 
-// Why the file at `wanted.path` is not the one recorded; empty if it is. Times and inodes may differ: what counts is
-// the build-id or the content.
+// Why the file at `wanted.path` is not the one recorded; empty if it is. Times and inodes may differ; only the build-id
+// or the content counts.
 std::string explain_difference(const MappedFile& wanted);
 
 // xxh3-64 of the content as 16 hex digits; `path` is for messages. Throws SystemError.

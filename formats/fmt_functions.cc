@@ -1,6 +1,5 @@
-// The functions of {fmt}, of which Debian has a shared library and the headers only, compiled once. In its header-only
-// mode each source of ours would take some seconds longer to compile; its shared library would bring the shared
-// libstdc++ along.
+// Compiles the functions of {fmt} once. Debian has only a shared library and the headers. In header-only mode each
+// source file would take some seconds longer to compile; the shared library would pull in the shared libstdc++.
 #include <fmt/format-inl.h>
 
 template fmt::detail::thousands_sep_result<char> fmt::detail::thousands_sep_impl(locale_ref);

@@ -16,7 +16,7 @@ namespace reweave {
 
 namespace {
 
-// The system lacks something; everything else says that this name cannot be used.
+// Errors that mean a shortage of the system; all others mean that this name cannot be used.
 constexpr std::array kShortages = {EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EIO};
 
 [[noreturn]] void fail(const std::string& path, int number) {
@@ -47,13 +47,14 @@ const char* kind_of(mode_t mode) {
   }
 }
 
-// A name of one component. Ours are constants or hashes that the manifest's reader checked.
+// Checks that a name has one component. Names come from constants, or are hashes that the manifest's reader has
+// checked.
 const char* component(const std::string& name) {
   CHECK(!name.empty() && name != "." && name != ".." && name.find('/') == name.npos, "'{}' is not a name", name);
   return name.c_str();
 }
 
-// Opens what `looked_at`, an O_PATH descriptor, stands for, if that is a regular file.
+// Opens the file of the O_PATH descriptor `looked_at`, if it is a regular file.
 Fd reopen(const Fd& looked_at, const std::string& path, int access = O_RDONLY) {
   struct stat status {};
   checked(::fstat(looked_at.get(), &status), path);
@@ -161,6 +162,20 @@ std::string name_in_parent(const std::string& path) {
 bool is_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+std::string read_whole(const Folder& folder, const std::string& name, std::size_t most) {
+  const Fd file = folder.open_file(name);
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(file.get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    SYSCALL_CHECK(n, "{}", folder.path_of(name));
+    if (n == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(n));
+    REQUIRE(text.size() <= most, "{} is longer than {} bytes", folder.path_of(name), most);
+  }
 }
 
 void write_fully(int fd, std::string_view bytes, const std::string& path) {

@@ -1,4 +1,4 @@
-// Bytes as digits, the way build-ids are written.
+// Bytes as hexadecimal digits, as in build-ids.
 #pragma once
 
 #include <cstddef>

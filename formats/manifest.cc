@@ -2,16 +2,19 @@
 
 #include <algorithm>
 
+#include "formats/exit_status.h"
 #include "formats/message.h"
 #include "formats/recording.capnp.h"
 
 namespace reweave {
 namespace {
 
-constexpr const char* kFileName = "manifest";
+constexpr const char* kManifestFile = "manifest";
 constexpr unsigned kOutcomeCount = 11;
+// exit_status_of has a case for each outcome (-Wswitch), and none beyond.
+static_assert(exit_status_of(static_cast<wire::OutcomeKind>(kOutcomeCount - 1)) != kExitInternal);
+static_assert(exit_status_of(static_cast<wire::OutcomeKind>(kOutcomeCount)) == kExitInternal, "an outcome was added");
 constexpr std::size_t kHashDigits = 16;
-constexpr std::size_t kMaxBuildIdDigits = 128;
 
 bool is_hex(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
@@ -58,7 +61,7 @@ ProcessInfo process_of(schema::Process::Reader from, std::uint32_t place) {
   return process;
 }
 
-// A stored name becomes part of a path: nothing but a hash may get there.
+// A stored name becomes part of a path, so it must be a hash.
 void check_stored_name(const std::string& name) {
   if (name.size() != kHashDigits || !is_hex(name)) throw Malformed("the name of a stored file is not a hash");
 }
@@ -156,7 +159,7 @@ Manifest manifest_of(schema::Manifest::Reader from) {
 
 Manifest read_manifest(const Folder& recording) {
   Manifest manifest;
-  MessageFile(recording.open_file(kFileName), recording.path_of(kFileName), FileType::kManifest)
+  MessageFile(recording.open_file(kManifestFile), recording.path_of(kManifestFile), FileType::kManifest)
       .read<schema::Manifest>([&](schema::Manifest::Reader root) { manifest = manifest_of(root); });
   return manifest;
 }
@@ -164,13 +167,14 @@ Manifest read_manifest(const Folder& recording) {
 void write_manifest(const Folder& recording, const Manifest& manifest) {
   capnp::MallocMessageBuilder message;
   fill(message.initRoot<schema::Manifest>(), manifest);
-  write_message_file(recording, kFileName, FileType::kManifest, message);
+  write_message_file(recording, kManifestFile, FileType::kManifest, message);
 }
 
 const char* name_of(wire::OutcomeKind outcome) {
-  static constexpr const char* kNames[kOutcomeCount] = {"passed",   "exit status",  "signalled",    "deadlock",
-                                                        "hang",     "memory error", "check failed", "left recording",
-                                                        "diverged", "unsupported",  "truncated"};
+  static constexpr const char* kNames[] = {"passed",   "exit status",  "signalled",    "deadlock",
+                                           "hang",     "memory error", "check failed", "left recording",
+                                           "diverged", "unsupported",  "truncated"};
+  static_assert(std::size(kNames) == kOutcomeCount);
   const auto index = static_cast<std::size_t>(outcome);
   return index < kOutcomeCount ? kNames[index] : "unknown";
 }

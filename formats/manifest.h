@@ -1,6 +1,7 @@
-// What a recording says about itself, as plain structs. On disk: recording.capnp Manifest.
+// Metadata of a recording, as plain structs. On disk: recording.capnp Manifest.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,13 +13,15 @@ namespace reweave {
 
 struct ProcessInfo {
   std::uint32_t index = 0;
-  std::uint32_t parent = 0;  // index of the parent; its own for the first
+  std::uint32_t parent = 0;  // index of the parent; equal to `index` for the first
   std::int32_t pid = 0;      // while recording
   std::string program;
   std::int32_t wait_status = 0;
 
   bool operator==(const ProcessInfo&) const = default;
 };
+
+inline constexpr std::size_t kMaxBuildIdDigits = 128;
 
 // Identity of a file that the target mapped: enough to tell, before a replay, that a file has changed.
 struct MappedFile {
@@ -36,7 +39,7 @@ struct MappedFile {
 
 // Separate debug information that a recording holds.
 struct DebugFile {
-  std::string build_id;     // in hex; of the file that it belongs to, or, if others refer to it, its own
+  std::string build_id;     // in hex: that of the ELF file it belongs to, or its own for a supplementary file
   std::string stored_name;  // name in the recording's files/
 
   bool operator==(const DebugFile&) const = default;
@@ -61,10 +64,11 @@ struct Manifest {
   std::string outcome_text;
   std::vector<ProcessInfo> processes;
   std::vector<MappedFile> files;
-  std::uint64_t events_total = 0;      // set by RecordingWriter::finish
-  bool heap_checks = false;            // from main on, freed memory was watched
-  std::uint64_t heap_checks_from = 0;  // not from main on but from the first entry of the function there; 0: main
-  std::string parent;                  // the recording that this one was derived from, or empty
+  std::uint64_t events_total = 0;  // set by RecordingWriter::finish
+  bool heap_checks = false;        // from main on, freed memory was watched
+  std::uint64_t heap_checks_from =
+      0;               // address of the function from whose first entry on it was watched; 0: from main on
+  std::string parent;  // the recording that this one was derived from, or empty
   std::vector<DebugFile> debug_files;
 
   bool operator==(const Manifest&) const = default;

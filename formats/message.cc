@@ -5,7 +5,7 @@
 namespace reweave {
 namespace {
 
-// A well-formed message is read about once; twice leaves room, and bounds what overlapping pointers can cost.
+// A well-formed message is traversed about once. Twice leaves a margin, and bounds the cost of overlapping pointers.
 capnp::ReaderOptions options_for(std::size_t words) {
   capnp::ReaderOptions options;
   options.traversalLimitInWords = 2 * words + 1024;

@@ -1,4 +1,4 @@
-// Cap'n Proto messages in our files, with the bounds that bytes from a stranger need.
+// Cap'n Proto messages in files of Reweave, with the bounds that hostile input needs.
 //
 // A kj::Exception (malformed pointers, traversal limit) never leaves this layer: guard_message turns it, and
 // Malformed, into BadFile.
@@ -34,14 +34,14 @@ std::uint64_t write_message(BlockWriter& writer, BlockType type, capnp::MessageB
 
 // Writes a file that consists of one message.
 void write_message_file(OutputFile& output, FileType type, capnp::MessageBuilder& message);
-// Writes it into a folder of ours, atomically: `name` is either the old file or the whole new one.
+// Writes it to the file `name` of a folder, atomically: `name` is either the old file or the complete new one.
 void write_message_file(const Folder& folder, const std::string& name, FileType type, capnp::MessageBuilder& message);
 
 // A file that consists of one message.
 class MessageFile {
  public:
   MessageFile(Fd file, const std::string& path, FileType type);
-  // Reads the file at `path`, which a user named.
+  // Reads the file at `path`, which the user named.
   MessageFile(const std::string& path, FileType type) : MessageFile(open_regular(path), path, type) {}
   // Runs `read(root)`; damage becomes BadFile.
   template <typename Root, typename Read>
@@ -77,13 +77,13 @@ void MessageFile::read(Read&& read) {
   });
 }
 
-// Cap'n Proto text and data as ours.
+// Conversions of Cap'n Proto text and data.
 inline std::string string_of(capnp::Text::Reader text) { return {text.cStr(), text.size()}; }
 inline std::span<const std::uint8_t> bytes_of(capnp::Data::Reader data) { return {data.begin(), data.size()}; }
 inline capnp::Data::Reader data_of(std::span<const std::uint8_t> bytes) { return {bytes.data(), bytes.size()}; }
 
-// No list of structs or strings that we write is longer: an empty element costs next to nothing in a hostile message,
-// and much more once it is ours.
+// The longest list of structs or strings in a file. An empty element costs almost nothing in a hostile message, but
+// much more memory once it is decoded.
 inline constexpr unsigned kMaxListItems = 1u << 20;
 
 template <typename List>

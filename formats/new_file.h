@@ -1,4 +1,4 @@
-// A file that a verb makes and that is not there yet: what is there is never overwritten.
+// A new file that a verb creates; an existing file is never overwritten.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace reweave {
 
 class NewFile {
  public:
-  // Throws BadInput if there is something of that name, or no folder for it: before the work for what is written.
+  // Throws BadInput if the name exists or its folder does not. Construct it before the work that produces the content.
   explicit NewFile(const std::string& path);
-  // Creates it, mode 0600, with `content`; it is whole, or not there. Once.
+  // Creates the file, mode 0600, with `content`; on an error no file remains. Call once.
   void write(std::string_view content) const;
 
  private:

@@ -1,5 +1,5 @@
-// Checks of numbers on the command line, for CLI::Option::check: what they return is what is wrong, or empty. The
-// parser's own conversions take -1 for a large number without a sign.
+// Checks of numbers on the command line, for CLI::Option::check: they return what is wrong, or an empty string. The
+// parser's own conversions accept -1 as a large unsigned number.
 #pragma once
 
 #include <charconv>

@@ -13,7 +13,7 @@ namespace reweave {
 
 namespace {
 
-// The kernel's names for what is open already, and devices.
+// True for devices and for /proc names of open files.
 bool is_systems(const std::string& path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
 
 bool is_written_to_as_it_is(const std::string& path) {

@@ -1,9 +1,8 @@
-// A file that the user named on the command line for what a verb writes.
+// An output file that the user named on the command line.
 //
-// Where there is a file of that name, or none, or a link, it has the whole new content or is as it was: a new file is
-// written beside it and takes the name in the end. So no link is followed, wherever the folder comes from. What cannot
-// be replaced, a pipe or a device, is written to as it is; and so is what /dev or /proc calls by another name, such as
-// /dev/stdout. One thread.
+// A file is replaced atomically: the content goes to a new file beside it, which is renamed at the end. If the name is
+// a link, the link is replaced and not followed, so the folder need not be trusted. Pipes and devices, and names in
+// /dev and /proc such as /dev/stdout, cannot be replaced and are written in place. One thread.
 #pragma once
 
 #include <optional>
@@ -15,19 +14,19 @@ namespace reweave {
 
 class OutputFile {
  public:
-  // Opens what is written to as it is, or the folder of a file. Throws BadInput if that is impossible.
+  // Opens a pipe or device to be written in place, or the folder of a file. Throws BadInput if that is impossible.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The descriptor to write to. Once. Throws BadInput if the file cannot be created.
+  // Returns the descriptor to write to. Call once. Throws BadInput if the file cannot be created.
   Fd take();
-  // What was written is whole: the name means it from now on.
+  // Everything was written: gives the new file its name.
   void commit();
 
   const std::string& path() const { return path_; }
-  // Where it lies, and its name there; none if it is written to as it is.
+  // The folder of the file and its name there; null if it is written in place.
   const Folder* folder() const { return folder_ ? &*folder_ : nullptr; }
   const std::string& name() const { return name_; }
 

@@ -12,7 +12,7 @@
 
 namespace reweave {
 
-// Made where temporary files are, and removed with what it holds. Throws BadInput.
+// Created in the folder of temporary files, and removed with its contents. Throws BadInput.
 class PrivateFolder {
  public:
   PrivateFolder() : path_((std::filesystem::temp_directory_path() / "reweave-XXXXXX").string()) {

@@ -1,4 +1,5 @@
-// Processes of one trace use the same addresses for other things: bits above the address tell them apart.
+// Distinguishes addresses of different processes in one trace, which may be equal, by a tag in the bits above the
+// address.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ class ProcessAddresses {
 
   // The event with the process in its addresses.
   TraceEvent told_apart(TraceEvent event) const {
-    if (event.kind == EventKind::kSend || event.kind == EventKind::kReceive) return event;  // the same for all
+    if (event.kind == EventKind::kSend || event.kind == EventKind::kReceive)
+      return event;  // kernel objects are shared by all processes
     const std::uint64_t tag = std::uint64_t{process_of(event.thread)} << kProcessShift;
     event.address |= tag;
     if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd) event.extra |= tag;

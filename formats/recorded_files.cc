@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How much larger a copy may be than what was mapped: a file may grow before it is copied. More would only cost time.
+// How much larger a copy may be than the mapped file, which may grow before it is copied. A larger one is not hashed,
+// to save time.
 constexpr std::uint64_t kMostGrowth = 1u << 30;  // bytes
 
 }  // namespace
@@ -45,7 +46,7 @@ RecordedFiles RecordedFiles::of_source(const std::string& recording) {
     const Folder folder = Folder::open(recording);
     return {folder, read_manifest(folder)};
   } catch (const Error&) {
-    // It may have been replaced by something else since: then there are no copies to be had.
+    // It may have been removed or replaced since; then there are no copies.
     return {};
   }
 }
@@ -61,7 +62,7 @@ void RecordedFiles::check() const {
   }
 }
 
-// A copy is named by the hash of what it was made of.
+// A copy is named by the hash of its content.
 void RecordedFiles::check_copy(const Copy& copy) const {
   const std::string path = stored_path(copy.name);
   REQUIRE(files_ && files_->has(copy.name), "{} is missing: it is the recording's copy of {}", path, copy.path);
@@ -94,7 +95,7 @@ Fd RecordedFiles::open_debug_file(const std::string& build_id) const {
 
 const wire::RecordHeader* RecordedFiles::located(const wire::RecordHeader* record) {
   if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) return record;
-  const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+  const auto& map = wire::record_cast<wire::MapFileRecord>(*record);
   if (map.header.bytes <= sizeof map) return record;
   const std::string path = mapped_path(map);
   const auto found = stored_.find({path, map.ctime_ns, map.file_size});

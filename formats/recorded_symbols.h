@@ -1,4 +1,4 @@
-// Symbols of a recording's programs: from the copies that it holds, where it does.
+// Symbols of a recording's programs, from the copies in the recording where there are any.
 #pragma once
 
 #include <memory>

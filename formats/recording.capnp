@@ -1,6 +1,6 @@
 @0xb325eb0626894bf9;
-# What a recording holds beside its block framing: the manifest, and blocks of events.
-# Ranges stated here are checked by the readers. Read with docs/recording-format.md.
+# The contents of a recording inside its block framing: the manifest, and blocks of events. Ranges stated here are
+# checked by the readers. Read with docs/recording-format.md.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");
@@ -19,7 +19,7 @@ struct Manifest {
   cpuModel @7 :Text;
   seed @8 :UInt64;             # of the policy
   chaos @9 :Bool;
-  policy @10 :Text;            # name as the command line knows it
+  policy @10 :Text;            # name as on the command line
   checksums @11 :Bool;         # kChecksum records are in the events
   waitStatus @12 :Int32;       # of the first process, as wait(2) encodes it; valid if complete
   outcome @13 :UInt32;         # wire.h OutcomeKind, < 11
@@ -32,12 +32,12 @@ struct Manifest {
   parent @20 :Text;            # the recording that this one was derived from, or empty
   heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
   debugFiles @22 :List(DebugFile);
-  heapChecksFrom @23 :UInt64;  # not from main on but from the first entry of the function at this address; 0: main
+  heapChecksFrom @23 :UInt64;  # the function from whose first entry on it was watched, by address; 0: from main on
 }
 
 struct DebugFile {
-  # Separate debug information that is kept in the recording.
-  buildId @0 :Text;     # lower-case hex, <= 128 digits: of the file it belongs to, or its own if others refer to it
+  # Separate debug information stored in the recording.
+  buildId @0 :Text;     # lower-case hex, <= 128 digits: of the file it belongs to, or its own if other files refer to it
   storedName @1 :Text;  # name within `files/` (16 lower-case hex digits)
 }
 
@@ -77,7 +77,7 @@ struct EventBlock {
   switches @5 :Switches;
   syscalls @6 :Syscalls;
   outputs @7 :Outputs;
-  raw @8 :Data;            # records of rarer kinds: varint length, then their bytes behind the RecordHeader
+  raw @8 :Data;            # records of rarer kinds: varint length, then their bytes after the RecordHeader
   clocks @9 :Clocks;
 }
 

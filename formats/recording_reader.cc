@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace reweave {
 namespace {
 
@@ -32,6 +35,12 @@ void RecordingReader::require_whole() const {
                 "the recording has no end: it was cut, or is still being made");
 }
 
+void RecordingReader::require_run() const {
+  if (!manifest_.command_line.empty() && !manifest_.processes.empty()) return;
+  require_whole();
+  throw BadInput(fmt::format("{} holds no run", path()));
+}
+
 const wire::RecordHeader* RecordingReader::next() {
   while (!truncation_) {
     if (!in_block_ && !next_block()) return nullptr;
@@ -43,6 +52,55 @@ const wire::RecordHeader* RecordingReader::next() {
     in_block_ = false;
   }
   return nullptr;
+}
+
+namespace {
+
+struct BlockPlace {
+  std::uint64_t offset, index;
+};
+
+// Where the whole blocks of the file are, the end block left out.
+std::vector<BlockPlace> places_of_blocks(const BlockReader& events) {
+  std::vector<BlockPlace> places;
+  try {
+    for (std::uint64_t offset = BlockReader::first_offset();;) {
+      const BlockHeader header = events.header_at(offset, places.size());
+      if (header.type != static_cast<std::uint32_t>(BlockType::kEvents)) return places;
+      places.push_back({offset, places.size()});
+      offset = BlockReader::behind(offset, header);
+    }
+  } catch (const BadFile&) {  // next() will report it
+    return places;
+  }
+}
+
+}  // namespace
+
+void RecordingReader::skip_to(std::uint64_t position) {
+  const std::vector<BlockPlace> places = places_of_blocks(events_);
+  const auto first_record = [this](const BlockPlace& place) {
+    Block block;
+    events_.read_at(place.offset, block);
+    return guard_message(events_.path(), block, [&] {
+      return static_cast<std::uint64_t>(MessageView(block).root<schema::EventBlock>().getFirstRecord());
+    });
+  };
+  // Blocks have about as many records as each other.
+  const std::size_t guess = manifest_.events_total == 0 ? 0 : places.size() * position / manifest_.events_total;
+  std::size_t low = 0, high = places.size(), middle = guess;
+  for (std::size_t step = 1; high > low + 1; step *= 2) {
+    middle = std::clamp(middle, low + 1, high - 1);
+    const bool is_before = first_record(places[middle]) <= position;
+    (is_before ? low : high) = middle;
+    middle = is_before ? low + step : high - std::min(step, high);
+  }
+  if (low > 0) {
+    events_.go_to(places[low].offset, places[low].index);
+    position_ = first_record(places[low]);
+  }
+  while (position_ < position && next() != nullptr) {
+  }
 }
 
 // Moves to the next block of events; false at the end.

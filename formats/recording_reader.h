@@ -1,5 +1,5 @@
-// Reads a recording. Bytes from a stranger are safe to read: damage is a BadFile, thrown only after everything
-// before it has been handed out. One thread.
+// Reads a recording. Hostile files are safe to read: damage is a BadFile, thrown only after everything before it has
+// been returned. One thread.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace reweave {
 
 class RecordingReader {
  public:
-  // Opens the directory `path`, once: what that name means later does not matter. Throws BadInput if it is not a
+  // Opens the directory `path` once; later changes of that name do not matter. Throws BadInput if it is not a
   // recording, BadFile if it cannot be used at all.
   explicit RecordingReader(const std::string& path);
 
@@ -23,18 +23,23 @@ class RecordingReader {
   const Folder& folder() const { return folder_; }
   const std::string& path() const { return folder_.path(); }
 
-  // The next record exactly as it was appended, valid until the next call; nullptr at the end, be that the end of a
-  // finished recording or the last whole block of a truncated one. Throws BadFile where the events are corrupt.
+  // The next record exactly as it was appended, valid until the next call; nullptr at the end of a finished recording,
+  // or after the last whole block of a truncated one. Throws BadFile where the events are corrupt.
   const wire::RecordHeader* next();
-  // Has it all, as far as its end tells: it was neither cut nor is it still being made. Reads no events.
+  // Passes over the records before number `position`, mostly without reading them. Before the first call of next().
+  void skip_to(std::uint64_t position);
+  // True if the recording has its end: it is neither truncated nor still being written. Reads no events.
   bool is_whole() const;
-  // Throws the BadFile that says so, if it has not.
+  // Throws BadFile unless is_whole().
   void require_whole() const;
+  // Throws unless the recording has a process that can be replayed: BadFile if it was cut before that began, or is
+  // still being made; BadInput if it never had one.
+  void require_run() const;
   // Index of the record that next() returns next.
   std::uint64_t position() const { return position_; }
   // After next() has returned nullptr: the recording lacks its end.
   bool truncated() const { return truncation_.has_value(); }
-  // What is missing, where truncated().
+  // Describes the truncation; only if truncated().
   const BadFile& truncation() const { return *truncation_; }
 
  private:

@@ -8,9 +8,9 @@ namespace {
 
 // Small enough to lose little when killed, large enough to compress well.
 constexpr std::uint64_t kBlockBytes = 256 * 1024;
-constexpr std::uint64_t kMaxBytesRead = 64 << 20;  // outputs that are apart count in full
+constexpr std::uint64_t kMaxBytesRead = 64 << 20;  // outputs stored apart count in full
 
-// What a block is compressed with while the ring is at least so full.
+// The zstd level for blocks while the ring is at least `percent` full.
 struct Level {
   unsigned percent;
   int zstd;

@@ -1,8 +1,7 @@
-// Writes a recording: a directory of `manifest`, `events`, `files/` and, if need be, `reads`
-// (docs/recording-format.md).
+// Writes a recording: a directory of `manifest`, `events`, `files/` and, if needed, `reads` (docs/recording-format.md).
 //
-// The events file is flushed block by block, and the manifest says complete = false until finish(): a recorder that
-// is killed leaves a recording that can be read up to the last whole block. One thread.
+// The events file is flushed block by block, and the manifest says complete = false until finish(): if the recorder is
+// killed, the recording can be read up to the last whole block. One thread.
 #pragma once
 
 #include <memory>
@@ -27,30 +26,29 @@ class RecordingWriter {
         : records(records_), blocks(blocks_), offset(offset_) {}
     std::uint64_t records, blocks, offset;
   };
-  // Goes on with such a recording, of which no other writer may be left.
+  // Continues such a recording; it must have no other writer.
   RecordingWriter(const std::string& path, const End& end);
 
   // Appends one wire record.
   void append(const wire::RecordHeader* record);
-  // Stores what a call read, for a record whose output is apart.
+  // Stores data that a call read, for a record whose output is stored apart.
   wire::StoredApart store_apart(const std::byte* data, std::uint64_t bytes) { return apart_.store(data, bytes); }
-  // How much of the ring that feeds the recording is filled, in percent: the fuller, the less time goes into
-  // compression.
+  // Tells the writer how full the ring that feeds it is, in percent. The fuller it is, the less time compression takes.
   void set_pressure(unsigned percent);
   // Hands everything appended to the OS.
   void flush();
-  // Replaces the manifest while recording, still incomplete.
+  // Replaces the manifest during recording; it stays incomplete.
   void update_manifest(Manifest manifest);
   // Ends the recording; `manifest` is written with complete = true.
   void finish(Manifest manifest);
 
-  // Keeps a copy of `source` in the recording, where `path` is for messages; returns its stored name. The same content
-  // is kept once.
+  // Stores a copy of `source` in the recording and returns its stored name; `path` is for messages. Equal contents are
+  // stored once.
   std::string store_file(const Fd& source, const std::string& path) const;
 
   const Folder& folder() const { return folder_; }
   std::uint64_t records() const { return records_; }
-  // Those that are in blocks, which the OS has.
+  // Records in blocks already handed to the OS.
   std::uint64_t records_in_blocks() const { return records_in_blocks_; }
   std::uint64_t bytes_written() const { return events_->bytes_written() + apart_.bytes_written(); }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// linux/landlock.h of the oldest system that we build on has not all of these.
+// The linux/landlock.h of the oldest supported build system lacks some of these.
 struct Ruleset {
   std::uint64_t handled_access_fs = 0, handled_access_net = 0, scoped = 0;
 };
@@ -32,7 +32,7 @@ constexpr std::uint64_t kGivenUp = kInFolder | LANDLOCK_ACCESS_FS_EXECUTE | LAND
                                    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
                                    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
-// What version `abi` of Landlock can forbid of it.
+// The part of the rules that version `abi` of Landlock supports.
 Ruleset ruleset_of(long abi, bool may_fetch) {
   Ruleset rules{.handled_access_fs = kGivenUp};
   if (abi >= 2) rules.handled_access_fs |= kRefer;
@@ -53,7 +53,7 @@ bool fetches_debug_information() {
   return servers != nullptr && servers[0] != 0;
 }
 
-// Where the library keeps what it fetched; debuginfod_find_debuginfo(3).
+// The debuginfod client's cache; debuginfod_find_debuginfo(3).
 fs::path fetched_folder() {
   if (const char* own = std::getenv("DEBUGINFOD_CACHE_PATH")) return own;
   if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "debuginfod_client";

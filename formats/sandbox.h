@@ -1,5 +1,5 @@
-// For verbs that read files from elsewhere: what they need not do, they cannot do from here on, so that a defect in a
-// reader, ours or a library's, is contained.
+// For verbs that read foreign files: gives up rights that they do not need, to contain a defect in a reader, be it
+// Reweave's or a library's.
 #pragma once
 
 #include <initializer_list>
@@ -8,10 +8,10 @@
 
 namespace reweave {
 
-// From here on this thread and those that it starts create, change, remove and execute no files, but for files in
-// `writable`; they open no TCP connections and send no signals outwards. What is open stays usable. Where
+// From now on this thread and those it starts cannot create, change, remove or execute files, except for files in
+// `writable`; they cannot open TCP connections or send signals to other processes. Open files stay usable. If
 // DEBUGINFOD_URLS asks libdw to fetch debug information, `may_fetch` leaves it the network and its cache. Does nothing
-// where the kernel has no Landlock (5.13).
+// if the kernel has no Landlock (before 5.13).
 void give_up_writing(std::initializer_list<const Folder*> writable = {}, bool may_fetch = false);
 
 }  // namespace reweave

@@ -5,7 +5,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");
 
 struct Schedule {
-  policy @0 :Text;  # name as the command line knows it
+  policy @0 :Text;  # name as on the command line
   seed @1 :UInt64;
   switches @2 :List(Switch);  # <= 2^20, steps strictly rising
   params @3 :List(Param);     # of the policy; <= 2^20

@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <iterator>
+
 #include "formats/fd_stream.h"
 #include "formats/folder.h"
 
@@ -11,10 +14,23 @@ namespace {
 
 constexpr off_t kMaxSourceBytes = 16 << 20;
 
+// Of another checkout there are the last parts of the name. One part alone would often be another file's.
+Fd open_source(const std::filesystem::path& path) {
+  Fd file = try_open_regular(path);
+  if (file.valid() || !path.is_absolute()) return file;
+  const std::filesystem::path parts = path.relative_path();
+  for (auto first = parts.begin(); !file.valid() && std::distance(first, parts.end()) > 1; ++first) {
+    std::filesystem::path rest;
+    for (auto part = first; part != parts.end(); ++part) rest /= *part;
+    file = try_open_regular(rest);
+  }
+  return file;
+}
+
 }  // namespace
 
 std::vector<std::string> source_lines(const std::string& path) {
-  Fd file = try_open_regular(path);
+  Fd file = open_source(path);
   struct stat status {};
   if (!file.valid() || ::fstat(file.get(), &status) != 0 || status.st_size > kMaxSourceBytes) return {};
   FdInput in(std::move(file));

@@ -1,4 +1,4 @@
-// Lines of source files, which debug information names: it may be a stranger's.
+// Lines of source files named by debug information, which may be hostile.
 #pragma once
 
 #include <string>
@@ -7,8 +7,13 @@
 
 namespace reweave {
 
-// All lines of the regular file at `path`; none if it cannot be read or is larger than source files are.
+// All lines of the regular file at `path`, or, if there is none, of the one below the working directory that has the
+// last parts of its name, two at least: recordings may come from another checkout. None if it cannot be read or is too
+// large for a source file.
 std::vector<std::string> source_lines(const std::string& path);
+
+// The text up to its first line break.
+inline std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 // The text without the white space around it.
 inline std::string_view trimmed(std::string_view text) {

@@ -2,12 +2,14 @@
 
 #include "formats/access_code.h"
 #include "formats/process_addresses.h"
+#include "formats/read_effects.h"
 
 namespace reweave {
 
 std::uint64_t export_std(const TraceReader& trace, std::ostream& out, StdDialect dialect) {
   const ProcessAddresses addresses(trace);
   AccessCode code(trace);
+  const ReadEffects effects(trace);
   const StdWriteOptions options{dialect, nullptr};
   std::uint64_t lines = 0;
   const auto& processes = addresses.processes();
@@ -20,8 +22,7 @@ std::uint64_t export_std(const TraceReader& trace, std::ostream& out, StdDialect
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       TraceEvent event =
           addresses.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]});
-      const bool plain = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
-      if (plain) event.aux |= code.null_value(chunk.site[i], event.kind, event.extra);
+      event.aux |= code_bits(code, effects, chunk.site[i], event.kind, event.extra);
       lines += write_std(out, event, chunk.site[i], options) ? 1 : 0;
     }
   }

@@ -9,7 +9,7 @@
 
 namespace reweave {
 
-// Returns the number of lines written. Throws BadFile where the trace is damaged; what was before that is written.
+// Returns the number of lines written. Throws BadFile at damage in the trace, after writing everything before it.
 std::uint64_t export_std(const TraceReader& trace, std::ostream& out, StdDialect dialect);
 
 }  // namespace reweave

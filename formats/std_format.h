@@ -1,26 +1,27 @@
-// The STD text format, which the field's analysers exchange traces in: one event a line, `thread|op(name)|location`.
+// The STD text format, in which published analysers exchange traces: one event per line, `thread|op(name)|location`.
 //
 //   op: r w (variable)  acq rel (lock)  fork join (thread)  begin end
 //   location: a decimal number, the code location
 //
-// Ours, for what the field's words cannot say; a reader that skips lines with unknown words understands the rest:
+// Extensions of Reweave; a reader that skips lines with unknown words understands the rest:
 //
-//   br                control may have gone another way       req reqs          about to lock
-//   rp wz             r of a pointer that is followed without a look, w of null
+//   br                control could have gone another way     req reqs          about to lock
+//   rp wz             r of a pointer followed without a null check, w of null
+//   rd wd             r that decides nothing, w of a value that may depend on such a read of its thread
 //   ar aw au          atomic read, write, update              acqs rels         shared lock and unlock
 //   wait woken timeout (condition,mutex)                      notify notifyAll  (condition)
 //   enter leave       (barrier)                               post take         (semaphore)
 //   send receive      (kernel object; receive(@800000000000): from any of them)
 //   alloc stack (memory: a heap block, the next thread's stack)  free (block)   call ret exit
-//   process (name)    no event: the line's thread belongs to that process; threads that say nothing share the first one
+//   process (name)    not an event: the line's thread belongs to that process; threads without it share the first one
 //
 // A name is an address of the program if it starts with @: `@7ffc10` for locks and the like, `@7ffc10+4` for memory,
-// with its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. All other names are
-// variables of their own.
+// with its bytes, `@7ffc10+4/5` for atomics, with their memory order. Two such names may overlap. Each other name is a
+// variable of its own.
 //
 // Tolerated: `begin`, `end` and the like with or without a name in parentheses, thread operands with or without the
-// leading "T" of the thread column, CR at line ends, blank lines. Anything else is an error with its line: a reader
-// that guesses analyses another program.
+// leading "T" of the thread column, CR at line ends, blank lines. Anything else is an error that names the line: a
+// reader that guesses would analyse another program.
 #pragma once
 
 #include <cstdint>
@@ -46,13 +47,13 @@ class StdFormatError : public std::runtime_error {
 
 using EventSink = std::function<void(const TraceEvent& event, std::uint32_t site)>;
 
-// Reads all of `in` and feeds `sink` in order; the site of an event is its location. Throws StdFormatError, also for
-// what no run can have done (std_order.h) and for text without an event.
+// Reads all of `in` and feeds `sink` in order; the site of an event is its location. Throws StdFormatError, also for an
+// order of events that no run can have (std_order.h) and for text without an event.
 void read_std(std::istream& in, StdNames& names, const EventSink& sink);
 
 enum class StdDialect : std::uint8_t {
-  kFull,   // our words, too: nothing is lost that prediction looks at
-  kField,  // only what every reader knows: atomics as plain accesses, shared locks as exclusive ones, no branches
+  kFull,   // with the extensions: loses nothing that prediction uses
+  kField,  // common words only: atomics as plain accesses, shared locks as exclusive ones, no branches
 };
 
 struct StdWriteOptions {
@@ -60,7 +61,7 @@ struct StdWriteOptions {
   const StdNames* names = nullptr;  // names to use for addresses; without one they are written as addresses
 };
 
-// Says that `thread` belongs to `process`, if the dialect can.
+// Writes that `thread` belongs to `process`, if the dialect can.
 void write_std_process(std::ostream& out, ThreadId thread, std::uint16_t process, const StdWriteOptions& options);
 
 // Writes one event as a line, if the dialect has a word for it; returns false if not.

@@ -10,7 +10,7 @@
 
 namespace reweave {
 
-// Those of one file. Numbers are given in the order of first use.
+// The names of one file. Numbers are assigned in the order of first use.
 class StdNames {
  public:
   std::uint64_t variable_address(std::string_view name);
@@ -19,23 +19,23 @@ class StdNames {
 
   void put_in_process(ThreadId thread, std::string_view process);
 
-  // The name behind an address of an event, which may be within what has it, or empty.
+  // The name of the object that contains an event's address, or empty.
   std::string name_of(std::uint64_t address) const;
-  // The name that stands for just this address as a variable's or a lock's, or empty.
+  // The name of the variable or lock at exactly this address, or empty.
   std::string variable_at(std::uint64_t address) const;
   std::string lock_at(std::uint64_t address) const;
   const std::vector<std::string>& threads() const { return threads_.names(); }
-  // By thread, as far as it was said; 0 is the process of those of which nothing was.
+  // By thread; 0 is the process of threads without a `process` line, and the list may end before them.
   const std::vector<std::uint16_t>& processes() const { return processes_; }
 
  private:
-  // A hash table in one array: a name is looked up for each event, and nodes all over memory would cost more than all
-  // else of the reading.
+  // A hash table in one array: a name is looked up for each event, and scattered nodes would cost more than the rest of
+  // the reading.
   class Table {
    public:
     std::uint32_t add(std::string_view name);
     const std::vector<std::string>& names() const { return names_; }
-    // Of the one at `address`, if the first of them is at `base`; or empty.
+    // The name at `address`, if the first name has address `base`; or empty.
     std::string name_at(std::uint64_t base, std::uint64_t address) const;
 
    private:

@@ -18,7 +18,7 @@ void StdOrder::check(const TraceEvent& event, std::size_t line, std::string_view
       return shared ? void() : release(event.address);
     case EventKind::kWaitBegin:
       return release(event.extra);
-    case EventKind::kAlloc:  // what was in that memory before is gone
+    case EventKind::kAlloc:  // earlier locks in that memory are gone
       holders_.erase(holders_.lower_bound(event.address), holders_.lower_bound(event.address + event.extra));
       return;
     case EventKind::kJoin:

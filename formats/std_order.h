@@ -1,9 +1,8 @@
-// What no run can have done, in the order of a text trace: then the text is not of a run, and what would be predicted
-// from it would be of none either.
+// Rejects text traces with an order of events that no run can have: predictions from them would be meaningless.
 //
-// Looked for is what is certain: a thread that goes on after it was joined, and a lock that two threads hold at once. A
-// trace may begin in the middle of a run, so releases without an acquisition are none; a lock may be taken again by the
-// thread that has it, and released by another; one whose thread has ended may be taken (robust mutexes).
+// Reports only certain cases: a thread that continues after it was joined, and a lock that two threads hold at once. A
+// trace may begin in the middle of a run, so a release without an acquisition is accepted; so are a lock taken again by
+// its holder, a lock released by another thread, and taking a lock whose holder has ended (robust mutexes).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ class StdOrder {
  public:
   explicit StdOrder(const StdNames& names) : names_(names) {}
 
-  // `event` is that of line `line`, `name` what it names in parentheses. Throws StdFormatError.
+  // `event` is the event of line `line`, `name` its operand in parentheses. Throws StdFormatError.
   void check(const TraceEvent& event, std::size_t line, std::string_view name);
 
  private:
@@ -33,7 +32,7 @@ class StdOrder {
   std::string thread_name(ThreadId thread) const { return "thread " + names_.threads().at(thread); }
 
   const StdNames& names_;
-  std::unordered_map<ThreadId, std::size_t> joined_, ended_;  // the line where it was
+  std::unordered_map<ThreadId, std::size_t> joined_, ended_;  // the line where that happened
   std::map<std::uint64_t, Holder> holders_;                   // of locks taken exclusively, by address
 };
 

@@ -13,13 +13,13 @@
 namespace reweave {
 namespace {
 
-// A name that is an address: @hex[+bytes[/order]]. What is not there stays as it was.
+// A name that is an address: @hex[+bytes[/order]]. Absent parts leave their fields unchanged.
 struct Exact {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint8_t order = kNamedOrder;
 
-  // False if `name` is none.
+  // False if `name` is not an address.
   bool parse(std::string_view name) {
     if (name.empty() || name[0] != '@') return false;
     const char *at = name.data() + 1, *end = name.data() + name.size();
@@ -42,13 +42,13 @@ struct Exact {
   }
 };
 
-// No access is longer: whatever copies more is a fault of the text.
+// The longest access; a longer one is an error in the text.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
-// No line is longer: what has no line ends is not text.
+// The longest line; longer input is not text.
 constexpr std::size_t kMostLine = 1u << 20;
 
-// The next line, of number `number`; false at the end. std::getline would take in whatever there is.
+// The next line, of number `number`; false at the end. std::getline would read a line of any length.
 bool read_line(std::istream& in, std::size_t number, std::string& text) {
   text.clear();
   std::streambuf& from = *in.rdbuf();

@@ -20,6 +20,8 @@ constexpr StdWord kWords[] = {
     {"au", EventKind::kAtomicRmw, 0, Operand::kAtomic, false},
     {"rp", EventKind::kRead, kNullValue, Operand::kVariable, false},
     {"wz", EventKind::kWrite, kNullValue, Operand::kVariable, false},
+    {"rd", EventKind::kRead, kOnlyData, Operand::kVariable, false},
+    {"wd", EventKind::kWrite, kOnlyData, Operand::kVariable, false},
     {"acqs", EventKind::kLock, kShared, Operand::kLock, false},
     {"rels", EventKind::kUnlock, kShared, Operand::kLock, false},
     {"req", EventKind::kLockRequest, 0, Operand::kLock, false},
@@ -46,12 +48,12 @@ constexpr StdWord kWords[] = {
     {"free", EventKind::kFree, 0, Operand::kBlock, false},
 };
 
-// Is `aux` what tells rows of the kind apart? The bits of it that do.
+// The bits of `aux` that distinguish rows of the same kind; 0 if none do.
 constexpr std::uint8_t told_by_aux(EventKind kind) {
   switch (kind) {
     case EventKind::kRead:
     case EventKind::kWrite:
-      return kNullValue;
+      return kNullValue | kOnlyData;
     case EventKind::kLock:
     case EventKind::kUnlock:
     case EventKind::kLockRequest:

@@ -12,11 +12,11 @@ namespace reweave {
 // The number of the system call that ends a process.
 inline constexpr std::uint64_t kExitGroup = 231;
 
-// Of a variable that is only a name: its bytes, and the memory order (sequentially consistent) of atomic accesses.
+// For a variable that is only a name: its size, and the memory order (sequentially consistent) of atomic accesses.
 inline constexpr std::uint64_t kNamedBytes = 8;
 inline constexpr std::uint8_t kNamedOrder = 5;
 
-// What a word takes in parentheses.
+// The operand of a word, in parentheses.
 enum class Operand : std::uint8_t {
   kVariable,
   kAtomic,     // variable and memory order
@@ -35,7 +35,7 @@ struct StdWord {
   EventKind kind;
   std::uint8_t aux;
   Operand operand;
-  bool field;  // a word of the field's
+  bool field;  // known to every reader, not an extension
 };
 
 // The row of a word, or null.

@@ -44,7 +44,7 @@ std::string operand_text(const TraceEvent& event, const StdWord& row, const StdW
     case Operand::kBlock:
       return hex("@", event.address);
     case Operand::kLock:
-      // The field's dialect says a wait as release and acquisition of the mutex.
+      // The kField dialect writes a wait as release and acquisition of the mutex.
       if (event.kind == EventKind::kWaitBegin || event.kind == EventKind::kWaitEnd)
         return lock_name(event.extra, options);
       return lock_name(event.address, options);

@@ -10,9 +10,10 @@
 namespace reweave {
 namespace {
 
-constexpr const char* kFileName = "reads";
+constexpr const char* kReadsFile = "reads";
 
-// pread(2) or pwrite(2) until all is done; the bytes done, fewer at the end of the file.
+// Repeats pread(2) or pwrite(2) until all bytes are transferred. Returns the bytes transferred: fewer at the end of the
+// file.
 template <typename Call, typename Byte>
 std::uint64_t transfer(Call call, int fd, Byte* data, std::uint64_t bytes, std::uint64_t position,
                        const std::string& path) {
@@ -30,8 +31,8 @@ std::uint64_t transfer(Call call, int fd, Byte* data, std::uint64_t bytes, std::
 }  // namespace
 
 wire::StoredApart ApartWriter::store(const std::byte* data, std::uint64_t bytes) {
-  if (!file_.valid()) file_ = recording_.create_file(kFileName);
-  transfer(::pwrite, file_.get(), data, bytes, end_, recording_.path_of(kFileName));
+  if (!file_.valid()) file_ = recording_.create_file(kReadsFile);
+  transfer(::pwrite, file_.get(), data, bytes, end_, recording_.path_of(kReadsFile));
   const wire::StoredApart stored = {end_, XXH3_64bits(data, bytes)};
   end_ += bytes;
   return stored;
@@ -39,13 +40,13 @@ wire::StoredApart ApartWriter::store(const std::byte* data, std::uint64_t bytes)
 
 void ApartReader::read(const wire::StoredApart& stored, std::uint64_t bytes, std::uint8_t* to) {
   const auto fail = [&](Damage damage, const char* reason) {
-    throw BadFile(recording_.path_of(kFileName), damage, 0, stored.position, reason);
+    throw BadFile(recording_.path_of(kReadsFile), damage, 0, stored.position, reason);
   };
-  if (!file_.valid() && !recording_.has(kFileName))
+  if (!file_.valid() && !recording_.has(kReadsFile))
     fail(Damage::kCorrupt, "the recording refers to this file, and it is missing");
-  if (!file_.valid()) file_ = recording_.open_file(kFileName);
+  if (!file_.valid()) file_ = recording_.open_file(kReadsFile);
   if (stored.position > INT64_MAX - bytes) fail(Damage::kCorrupt, "an output lies behind any file's end");
-  if (transfer(::pread, file_.get(), to, bytes, stored.position, recording_.path_of(kFileName)) < bytes)
+  if (transfer(::pread, file_.get(), to, bytes, stored.position, recording_.path_of(kReadsFile)) < bytes)
     fail(Damage::kCorrupt, "the file is too short for an output");
   if (XXH3_64bits(to, bytes) != stored.hash) fail(Damage::kCorrupt, "checksum of an output");
 }

@@ -1,5 +1,5 @@
-// Outputs of system calls that are stored apart from the events, in the recording's file `reads`: what was read from
-// large files, as it is. The events name position and hash, so that damage is seen when they are read.
+// Outputs of system calls that are stored apart from the events, in the recording's file `reads`: data read from large
+// files, uncompressed. The events hold position and hash, so that damage is noticed on reading.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ class ApartWriter {
   std::uint64_t end_ = 0;
 };
 
-// Reads it. One thread.
+// Reads the file `reads`. One thread.
 class ApartReader {
  public:
   // `recording` must outlive it.
   explicit ApartReader(const Folder& recording) : recording_(recording) {}
 
-  // Copies `bytes` of stored data to `to`. Throws BadFile if they are not there or are not what was stored.
+  // Copies `bytes` of stored data to `to`. Throws BadFile if they are missing or damaged.
   void read(const wire::StoredApart& stored, std::uint64_t bytes, std::uint8_t* to);
 
  private:

@@ -1,6 +1,5 @@
 #include "formats/symbols.h"
 
-#include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/debug_names.h"
 #include "formats/debug_session.h"
 #include "formats/folder.h"
 #include "formats/variable_types.h"
@@ -22,7 +22,7 @@
 namespace reweave {
 namespace {
 
-// Opens what `files` has for a build-id; negative if there is nothing.
+// Opens the debug file that `files` has for a build-id; negative if there is none.
 int open_debug_file(const SymbolFiles& files, const std::string& build_id) {
   return files.debug && !build_id.empty() ? files.debug(build_id).release() : -1;
 }
@@ -39,47 +39,13 @@ int find_debug_info(Dwfl_Module* module, void** user, const char* name, Dwarf_Ad
 
 constexpr Dwfl_Callbacks kCallbacks = offline_callbacks(find_debug_info);
 
-std::string demangle(const char* name) {
-  if (name == nullptr) return "";
-  if (name[0] != '_' || name[1] != 'Z') return name;  // C: "v" is a variable, not void
-  int status = 0;
-  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string result = status == 0 && text != nullptr ? text : name;
-  std::free(text);
-  return result;
-}
-
-// Of a demangled name: "a::(anonymous namespace)::f" of "a::(anonymous namespace)::f(int (*)(char)) const". Copies that
-// the compiler made ("f(int) [clone .part.0]") keep theirs.
-std::string without_parameters(const std::string& name) {
-  if (name.ends_with(']')) return name;
-  std::size_t at = name.rfind(')');
-  if (at == name.npos) return name;
-  for (int open = 1; open > 0 && at > 0;) {
-    at--;
-    open += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
-  }
-  return name.substr(0, at);
-}
-
-// The name of a function's entry, through the entries that it completes.
-std::string function_name(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  for (unsigned int kind : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    if (dwarf_attr_integrate(die, kind, &attribute) != nullptr) return demangle(dwarf_formstring(&attribute));
-  }
-  if (dwarf_attr_integrate(die, DW_AT_name, &attribute) == nullptr) return "";
-  const char* name = dwarf_formstring(&attribute);
-  return name ? name : "";
-}
-
-// Paths in debug information may be relative to where the compiler ran.
+// Paths in debug information may be relative to the compilation directory.
 std::string full_path(const char* file, const char* compiled_in) {
   if (file[0] == '/' || compiled_in == nullptr) return file;
   return std::filesystem::path(compiled_in).append(file).lexically_normal();
 }
 
-// Where an inlined function was called from.
+// The call site of an inlined function.
 SourceFrame call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   SourceFrame frame;
   Dwarf_Attribute attribute;
@@ -146,6 +112,15 @@ class Symbols::Module {
     return it->second;
   }
 
+  std::vector<CodeRange> code_of(const std::string& function) const {
+    std::vector<CodeRange> ranges;
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = nullptr; module_ && (unit = dwfl_module_nextcu(module_, unit, &bias)) != nullptr;)
+      add_ranges(unit, function, bias - bias_, ranges);
+    std::ranges::sort(ranges, {}, &CodeRange::start);
+    return ranges;
+  }
+
   DataSymbol data(std::uint64_t offset) const {
     DataSymbol result;
     if (module_ == nullptr) return result;
@@ -174,7 +149,7 @@ class Symbols::Module {
   }
 
  private:
-  // What several files' debug information has in common is in another file (.gnu_debugaltlink).
+  // Debug information shared by several files may be in a supplementary file (.gnu_debugaltlink).
   void supply_alternate(const SymbolFiles& files) {
     Dwarf_Addr bias = 0;
     Dwarf* debug = dwfl_module_getdwarf(module_, &bias);
@@ -210,8 +185,31 @@ class Symbols::Module {
     return result;
   }
 
-  // The compilation unit of an address; `bias` is what its debug information is off by. clang writes no table of
-  // address ranges (.debug_aranges), which libdw's look-up needs: then the units' own ranges tell.
+  // Of the functions below `parent` in the tree, and where they are inlined.
+  static void add_ranges(Dwarf_Die* parent, const std::string& function, Dwarf_Addr bias,
+                         std::vector<CodeRange>& ranges) {
+    Dwarf_Die die;
+    for (int more = dwarf_child(parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
+      const int tag = dwarf_tag(&die);
+      const bool is_code = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+      if (is_code && is_named(&die, function)) {
+        Dwarf_Addr base = 0, start = 0, end = 0;
+        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;)
+          ranges.push_back({start + bias, end + bias});
+      }
+      add_ranges(&die, function, bias, ranges);
+    }
+  }
+  static bool is_named(Dwarf_Die* die, const std::string& function) {
+    Dwarf_Attribute attribute;
+    const char* last = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+    if (last == nullptr || function.find(last) == function.npos) return false;  // the rest takes longer
+    const std::string name = function_name(die);
+    return name == function || (!name.empty() && without_parameters(name) == function);
+  }
+
+  // The compilation unit of an address; `bias` is the bias of its debug information. libdw's look-up needs a table of
+  // address ranges (.debug_aranges), which clang does not write; then the units' own ranges are used.
   Dwarf_Die* unit_at(Dwarf_Addr address, Dwarf_Addr& bias) const {
     if (Dwarf_Die* unit = dwfl_module_addrdie(module_, address, &bias)) return unit;
     if (!units_read_) read_units();
@@ -242,7 +240,7 @@ class Symbols::Module {
     return frame;
   }
 
-  // The function at `address` and those it is inlined into; `frame` is where the innermost one is.
+  // Adds the function at `address` and those it is inlined into; `frame` is the position in the innermost one.
   static void add_frames(Dwarf_Die* unit, Dwarf_Addr address, SourceFrame frame, std::vector<SourceFrame>& frames) {
     Dwarf_Die* found = nullptr;
     if (dwarf_getscopes(unit, address, &found) <= 0) return;
@@ -295,6 +293,11 @@ const CodeSymbol& Symbols::code(const std::string& path, const std::string& buil
 std::vector<std::uint64_t> Symbols::functions(const std::string& path, const std::string& build_id,
                                               const std::string& name) {
   return module(path, build_id).functions(name);
+}
+
+std::vector<CodeRange> Symbols::code_of(const std::string& path, const std::string& build_id,
+                                        const std::string& function) {
+  return module(path, build_id).code_of(function);
 }
 
 DataSymbol Symbols::data(const std::string& path, const std::string& build_id, std::uint64_t offset) {

@@ -1,9 +1,9 @@
 // Names for addresses of recorded programs, offline: code to function, file and line with inlined calls; data to
 // global variables. From ELF symbols and DWARF, with libdw.
 //
-// An address is given as (module path, build id, offset): offset is the address as the ELF file has it, that is, minus
-// the load bias. A file that is missing, or is not the one that was recorded (its build id differs), and missing debug
-// information give less, never an error: at worst "module+0x1234". Results are cached. Not thread-safe.
+// An address is given as (module path, build id, offset): the offset is the address in the ELF file, that is, without
+// the load bias. A missing file, one that is not the recorded file (its build-id differs), or missing debug information
+// gives a poorer result, never an error: at worst "module+0x1234". Results are cached. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SourceFrame {
 };
 
 struct CodeSymbol {
-  std::vector<SourceFrame> frames;  // innermost first, the callers it was inlined into after it; empty if unknown
+  std::vector<SourceFrame> frames;  // innermost first, then the functions it was inlined into; empty if unknown
   std::string fallback;             // "module+0x1234"
 
   // "function at file:line" of the innermost frame, or the fallback.
@@ -32,21 +32,27 @@ struct CodeSymbol {
 };
 
 struct DataSymbol {
-  std::string name;  // demangled; empty if no variable is there
+  std::string name;  // demangled; empty if there is no variable
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  std::string path;  // what lies at the offset: "[1].money"; empty if it is the variable itself, or is not known
+  std::string path;  // the element or member at the offset: "[1].money"; empty for the variable itself, or if unknown
 
   // "accounts[1].money", or "accounts+40".
   std::string text() const;
 };
 
-// Where the files are, if not where they were.
+// Addresses in the ELF file.
+struct CodeRange {
+  std::uint64_t start, end;
+};
+
+// Supplies files that are not at their original paths.
 struct SymbolFiles {
-  // The file of a module's path, not open if it cannot be read; none: the regular file at the path itself.
+  // Opens the file for a module's path; not open if it cannot be read. If this function is empty, the regular file at
+  // the path itself is used.
   std::function<Fd(const std::string& path)> module;
-  // Separate debug information for a build-id in hex, not open if there is none: then, or if this is none, the system's
-  // is looked for.
+  // Opens separate debug information for a build-id in hex; not open if there is none. Then, or if this function is
+  // empty, the system's is searched.
   std::function<Fd(const std::string& build_id)> debug;
 };
 
@@ -57,13 +63,17 @@ class Symbols {
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
 
-  // The code at `offset`. `is_return_address`: the instruction meant is the one before (sites of traces are so).
+  // The code at `offset`. `is_return_address`: the instruction meant is the one before (true for sites of traces).
   const CodeSymbol& code(const std::string& path, const std::string& build_id, std::uint64_t offset,
                          bool is_return_address = true);
 
-  // Where the functions of that name begin, in the order of the file: as linked, or in C++ with or without its
-  // parameters ("ns::f(int)", "ns::f").
+  // The entry addresses of the functions of that name, in file order. The name may be the linker's, or in C++ the
+  // demangled one with or without parameters ("ns::f(int)", "ns::f").
   std::vector<std::uint64_t> functions(const std::string& path, const std::string& build_id, const std::string& name);
+
+  // The code of the functions of that name, as CodeSymbol has it or without parameters, also where they are inlined;
+  // from debug information.
+  std::vector<CodeRange> code_of(const std::string& path, const std::string& build_id, const std::string& function);
 
   // The global variable at `offset`.
   DataSymbol data(const std::string& path, const std::string& build_id, std::uint64_t offset);

@@ -16,13 +16,13 @@ namespace {
 
 // Marks are names of libraries, of exported functions, or parts of help texts.
 constexpr TestFramework kFrameworks[] = {
-    {"GoogleTest", "libgtest.so", "--gtest_filter="},
-    {"GoogleTest", "--gtest_filter=", "--gtest_filter="},
-    {"Boost.Test", "libboost_unit_test_framework", "--run_test="},
-    {"Boost.Test", "BOOST_TEST_RUN_FILTERS", "--run_test="},
-    {"doctest", "DOCTEST_CONFIG_", "--test-case="},
-    {"Catch2", "Catch::TestCase", ""},
-    {"Catch2", "_ZN5Catch7Session", ""},
+    {"GoogleTest", "libgtest.so", "--gtest_filter=", "--gtest_list_tests", ""},
+    {"GoogleTest", "--gtest_filter=", "--gtest_filter=", "--gtest_list_tests", ""},
+    {"Boost.Test", "libboost_unit_test_framework", "--run_test=", "", "no test cases matching filter"},
+    {"Boost.Test", "BOOST_TEST_RUN_FILTERS", "--run_test=", "", "no test cases matching filter"},
+    {"doctest", "DOCTEST_CONFIG_", "--test-case=", "", ""},
+    {"Catch2", "Catch::TestCase", "", "", ""},
+    {"Catch2", "_ZN5Catch7Session", "", "", ""},
 };
 constexpr std::size_t kLongestMark = 64;
 
@@ -33,7 +33,7 @@ const TestFramework* framework_of(const std::string& path) {
   if (file.get() < 0) return nullptr;
   std::vector<char> block(1 << 20);
   bool seen[std::size(kFrameworks)] = {};
-  std::size_t kept = 0;  // of the block before, so that no mark is cut in two
+  std::size_t kept = 0;  // bytes kept of the previous block, so that no mark is split
   for (ssize_t n = 0; (n = read(file.get(), block.data() + kept, block.size() - kept)) > 0;) {
     const std::size_t size = kept + static_cast<std::size_t>(n);
     for (std::size_t i = 0; i < std::size(kFrameworks); i++) {

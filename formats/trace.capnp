@@ -1,12 +1,12 @@
 @0xcfa35da25cec0302;
-# What a trace file (*.rwt) holds in its blocks. Ranges stated here are checked by the reader.
-# Read with docs/recording-format.md, which says how the columns are coded.
+# The blocks of a trace file (*.rwt). Ranges stated here are checked by the reader. Read with docs/recording-format.md,
+# which says how the columns are coded.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");
 
 struct TraceHead {
-  # Block type 4, the first: what the trace is of.
+  # Block type 4, the first: the origin of the trace.
   toolVersion @0 :Text;
   commandLine @1 :List(Text);
   source @2 :Text;  # path of the recording that was traced, or empty
@@ -26,7 +26,7 @@ struct TraceNames {
   modules @3 :List(Module);  # all blocks together <= 2^16
   threads @4 :List(Thread);  # all blocks together <= 2^16
   firstCall @5 :UInt32;
-  calls @6 :Data;  # per call of a stack: varint (id of the call around it, or 0), varint (site)
+  calls @6 :Data;  # per call of a stack: varint (id of the enclosing call, or 0), varint (site)
   callCount @7 :UInt32;  # calls of all blocks together <= 2^24; ids count from 1
 }
 
@@ -36,7 +36,7 @@ struct Module {
   base @2 :UInt64;    # address = base + the file's virtual address
   start @3 :UInt64;   # < end
   end @4 :UInt64;
-  space @5 :UInt32;   # < 2^16: address space that it is in
+  space @5 :UInt32;   # < 2^16: its address space
 }
 
 struct Thread {
@@ -48,7 +48,7 @@ struct Thread {
 }
 
 struct TraceChunk {
-  # Block type 6: events in program order. Decodes alone, given the names.
+  # Block type 6: events in program order. Can be decoded alone, given the names.
   firstEvent @0 :UInt64;
   count @1 :UInt32;    # 1 <= count <= 2^20
   control @2 :Data;    # a byte per event: which predictions held

@@ -1,5 +1,6 @@
 #include "formats/trace_names.h"
 
+#include "formats/manifest.h"
 #include "formats/message.h"
 
 namespace reweave {
@@ -8,7 +9,6 @@ namespace {
 constexpr std::uint32_t kMaxSpaces = 1u << 16;
 constexpr std::uint64_t kMaxThreads = 1u << 16;
 constexpr unsigned kSpawnKindCount = 4;
-constexpr std::size_t kMaxBuildIdDigits = 128;
 constexpr std::size_t kMaxPathBytes = 4096;
 
 // Whether one cannot be loaded where the other is. A module may be announced twice, by its mapping and by its name.

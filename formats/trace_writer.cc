@@ -34,11 +34,11 @@ TraceWriter::TraceWriter(const std::string& path, const TraceHeader& header, int
 void TraceWriter::append_record(const wire::RecordHeader* record) {
   const auto kind = static_cast<wire::RecordKind>(record->kind);
   if (kind == wire::RecordKind::kModule && record->bytes >= sizeof(wire::ModuleRecord)) {
-    add_module(*reinterpret_cast<const wire::ModuleRecord*>(record), text_behind<wire::ModuleRecord>(record));
+    add_module(wire::record_cast<wire::ModuleRecord>(*record), text_behind<wire::ModuleRecord>(record));
   } else if (kind == wire::RecordKind::kMapFile && record->bytes >= sizeof(wire::MapFileRecord)) {
-    add_mapping(*reinterpret_cast<const wire::MapFileRecord*>(record), text_behind<wire::MapFileRecord>(record));
+    add_mapping(wire::record_cast<wire::MapFileRecord>(*record), text_behind<wire::MapFileRecord>(record));
   } else if (kind == wire::RecordKind::kSpawn && record->bytes >= sizeof(wire::SpawnRecord)) {
-    names_.add_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+    names_.add_spawn(wire::record_cast<wire::SpawnRecord>(*record));
   } else if (kind == wire::RecordKind::kExec) {
     if (names_.add_exec(record->thread)) encoder_.forget_sites();
   }

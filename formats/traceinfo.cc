@@ -85,6 +85,4 @@ json trace_info(const TraceReader& reader) {
   return result;
 }
 
-std::string json_text(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
-
 }  // namespace reweave

@@ -11,7 +11,4 @@ namespace reweave {
 nlohmann::json recording_info(const RecordingReader& reader);
 nlohmann::json trace_info(const TraceReader& reader);
 
-// The JSON as text. Bytes that are no UTF-8 (file names may be anything) become U+FFFD instead of an exception.
-std::string json_text(const nlohmann::json& json);
-
 }  // namespace reweave

@@ -1,11 +1,11 @@
-// Paths in the formats of others.
+// Paths as URIs.
 #pragma once
 
 #include <string>
 
 namespace reweave {
 
-// A path as the reference of a URI: what is neither plain nor a slash is escaped.
+// A path as a URI reference: everything but unreserved characters and slashes is escaped.
 std::string uri_of(const std::string& path);
 
 }  // namespace reweave

@@ -3,15 +3,9 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include <optional>
 #include <vector>
 
 namespace reweave {
-
-namespace {
-
-// Debug information is hostile input, too.
-constexpr int kMostDepth = 32;
 
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
@@ -20,6 +14,11 @@ std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   if (dwarf_peel_type(&type, &peeled) != 0) return {};
   return peeled;
 }
+
+namespace {
+
+// Debug information is hostile input, so the nesting is bounded.
+constexpr int kMostDepth = 32;
 
 std::string name_of(Dwarf_Die* die) {
   const char* name = dwarf_diename(die);
@@ -107,6 +106,8 @@ std::optional<std::uint64_t> address_of(Dwarf_Die* variable) {
 
 }  // namespace
 
+std::string path_in_type(Dwarf_Die type, std::uint64_t offset) { return path_in(type, offset, 0); }
+
 VariableTypes::VariableTypes(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;) read(unit, bias, 0);
@@ -134,7 +135,7 @@ void VariableTypes::read(Dwarf_Die* parent, Dwarf_Addr bias, int depth) {
 
 std::string VariableTypes::path_at(std::uint64_t address, std::uint64_t offset) {
   const auto found = types_.find(address);
-  return found == types_.end() ? "" : path_in(found->second, offset, 0);
+  return found == types_.end() ? "" : path_in_type(found->second, offset);
 }
 
 }  // namespace reweave

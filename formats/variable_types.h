@@ -1,22 +1,27 @@
-// What lies where in a global variable, by the debug information: members of structures, elements of arrays.
+// Names the parts of global variables (members of structures, elements of arrays) from debug information.
 #pragma once
 
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace reweave {
 
+// The innermost named object `offset` bytes into an object of that type: "[1].money"; empty for the object itself.
+// Members whose names begin with an underscore are internals of a library; they are left out, with everything in them.
+std::string path_in_type(Dwarf_Die type, std::uint64_t offset);
+// The type of a variable, member or pointer's target, without qualifiers and other names of it. Nothing for void.
+std::optional<Dwarf_Die> type_of(Dwarf_Die* die);
+
 class VariableTypes {
  public:
-  // Reads the global variables of the module's units, those of namespaces and classes among them.
+  // Reads the global variables of the module's units, including those in namespaces and classes.
   explicit VariableTypes(Dwfl_Module* module);
 
-  // The innermost named object `offset` bytes into the variable at `address` (as the module is loaded): "[1].money".
-  // Names that begin with an underscore belong to whoever implements a library, and are left out with what is in them.
-  // Empty: the variable is not known, or is one object.
+  // path_in_type of the variable at `address` (as the module is loaded). Empty if the variable is unknown, too.
   std::string path_at(std::uint64_t address, std::uint64_t offset);
 
  private:

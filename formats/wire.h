@@ -1,9 +1,9 @@
 // The records that cross the boundary between the target's processes and the supervisor, and the shared memory
 // ("arena") they travel through. The only header both sides include besides event.h.
 //
-// Layout rules: fixed-size little-endian plain structs, sizes a multiple of 8, no pointers that mean something on
-// one side only. A record never wraps: both sides map each ring twice in a row ("mirrored").
-// The same records, in the same order, are what a recording holds (docs/recording-format.md).
+// Layout rules: fixed-size little-endian plain structs, sizes a multiple of 8, no pointers that are valid on one side
+// only. A record never wraps: both sides map each ring twice in a row ("mirrored"). The same records, in the same
+// order, are what a recording holds (docs/recording-format.md).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kVersion = 1;
 
 // Kinds below kTraceTag. Values are part of the recording format: append only.
 enum class RecordKind : std::uint16_t {
-  kNone = 0,         // in the ring only, never in a file: nothing in so many bytes
+  kNone = 0,         // padding of that many bytes; in the ring only, never in a file
   kSwitch = 1,       // the baton moved: SwitchRecord
   kSyscall = 2,      // a system call completed: SyscallRecord + OutputChunk...
   kSignal = 3,       // a signal was delivered to the header's thread: SignalRecord
@@ -31,13 +31,14 @@ enum class RecordKind : std::uint16_t {
   kThreadExit = 7,   // ThreadExitRecord
   kProcessExit = 8,  // ProcessExitRecord
   kOutcome = 9,      // the runtime's verdict on the run: OutcomeRecord + text
-  kInput = 10,       // nondeterministic input that is not a call's (cpuid, rdtsc): InputRecord
+  kInput = 10,       // nondeterministic input other than a system call's (cpuid, rdtsc): InputRecord
   kChecksum = 11,    // hash of registers and writable memory at the call before: ChecksumRecord
   kModule = 12,      // trace only: an ELF file's load address, so that sites can be named: ModuleRecord + path
-  kPreempt = 13,     // the header's thread gave up the baton at no schedule point: PreemptRecord + NamedWord...
-  kPatch = 14,       // the code of the system call that the header's thread makes next was patched: PatchRecord
-  kClock = 15,       // clock_gettime or gettimeofday gave the time: ClockRecord
-  kMapCode = 16,     // what has to be replaced in code just mapped: MapCodeRecord + offsets
+  kPreempt =
+      13,  // the header's thread was made to give up the baton between schedule points: PreemptRecord + NamedWord...
+  kPatch = 14,    // the code of the system call that the header's thread makes next was patched: PatchRecord
+  kClock = 15,    // clock_gettime or gettimeofday gave the time: ClockRecord
+  kMapCode = 16,  // places to be replaced in code just mapped: MapCodeRecord + offsets
 };
 
 // Every record starts with this. `bytes` counts the whole record, header and padding included; multiple of 8.
@@ -47,6 +48,14 @@ struct RecordHeader {
   std::uint32_t bytes;
 };
 static_assert(sizeof(RecordHeader) == 8);
+
+// The record that `header` begins. The caller knows its kind: a record of another kind is a bug of ours, and ends the
+// process by SIGILL.
+template <typename Record>
+const Record& record_cast(const RecordHeader& header) {
+  if (header.kind != static_cast<std::uint16_t>(Record::kKind)) __builtin_trap();
+  return reinterpret_cast<const Record&>(header);
+}
 
 // Why the baton moved.
 enum class SwitchReason : std::uint8_t {
@@ -59,17 +68,20 @@ enum class SwitchReason : std::uint8_t {
 
 // The baton goes from `header.thread` to `to` at global schedule point number `step`.
 struct SwitchRecord {
+  static constexpr RecordKind kKind = RecordKind::kSwitch;
   RecordHeader header;
-  std::uint64_t step;      // schedule points executed so far in the whole run
-  std::uint16_t to;        // ThreadId
-  std::uint8_t reason;     // SwitchReason
-  std::uint8_t timed_out;  // `to` waited and resumes unwoken: 1 its deadline passed, 2 a signal came; else 0
-  std::uint32_t tick;      // schedule points that header.thread had executed, modulo 2^32
+  std::uint64_t step;   // schedule points executed so far in the whole run
+  std::uint16_t to;     // ThreadId
+  std::uint8_t reason;  // SwitchReason
+  std::uint8_t
+      timed_out;       // `to` resumes from a wait without being woken: 1 its deadline passed, 2 a signal came; else 0
+  std::uint32_t tick;  // schedule points that header.thread had executed, modulo 2^32
 };
 static_assert(sizeof(SwitchRecord) == 24);
 
 // A completed system call. Followed, up to header.bytes, by OutputChunks.
 struct SyscallRecord {
+  static constexpr RecordKind kKind = RecordKind::kSyscall;
   RecordHeader header;
   std::uint32_t number;  // x86-64 system call number
   std::uint32_t flags;   // SyscallFlags
@@ -80,7 +92,7 @@ struct SyscallRecord {
 };
 static_assert(sizeof(SyscallRecord) == 88);
 
-// SyscallRecord::number of what the core logs in the manner of a call; no kernel has calls of these numbers.
+// SyscallRecord::number of records that the core logs in the form of a call; no kernel has calls of these numbers.
 inline constexpr std::uint32_t kImageStart = 0x5258;     // the initial state of a program's image
 inline constexpr std::uint32_t kFileContents = 0x5259;   // contents of a mapped file
 inline constexpr std::uint32_t kFileChanged = 0x525a;    // a mapped file's device, inode and size, and what was written
@@ -92,15 +104,15 @@ inline constexpr std::uint32_t kMemoryChanged = 0x525d;  // a write to the memor
 inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to what was the first process's standard output
 inline constexpr std::uint32_t kWritesStderr = 2;
 inline constexpr std::uint32_t kLeftBaton = 4;  // gave up the baton while in the kernel
-// The data of its one output is not behind the OutputChunk: a KeptRange is (in the ring), or a StoredApart (in a
-// recording). Readers of recordings put the data in its place, and clear this.
+// The OutputChunk of its only output is followed not by the data but by a KeptRange (in the ring) or a StoredApart (in
+// a recording). Readers of recordings put the data there, and clear this bit.
 inline constexpr std::uint32_t kOutputApart = 8;
-// The first chunk, at address 0, is no output: it holds NamedFiles and text. Recordings made before there was this bit
-// have no names.
+// The first chunk, at address 0, is not an output: it holds NamedFiles and text. Recordings older than this bit have no
+// names.
 inline constexpr std::uint32_t kNamesFiles = 16;
 
-// What a call named and, if it opened something, what that is: as fstat(2) says, or zero. Followed by the names in the
-// order of its arguments, each with a NUL.
+// The files that a call named and, if it opened one, its data from fstat(2), or zero. Followed by the names in the
+// order of the arguments, each with a NUL.
 struct NamedFiles {
   std::uint64_t device;
   std::uint64_t inode;
@@ -131,6 +143,7 @@ static_assert(sizeof(KeptRange) == sizeof(StoredApart));
 
 // A signal delivered to a handler, or the default action taken, at the start of the schedule point `step`.
 struct SignalRecord {
+  static constexpr RecordKind kKind = RecordKind::kSignal;
   RecordHeader header;
   std::uint64_t step;
   std::uint32_t number;
@@ -141,6 +154,7 @@ struct SignalRecord {
 // A file mapped at `address`. The supervisor adds its content identity when it drains the record.
 // Followed by the NUL-terminated absolute path, padded to 8.
 struct MapFileRecord {
+  static constexpr RecordKind kKind = RecordKind::kMapFile;
   RecordHeader header;
   std::uint64_t address;
   std::uint64_t length;
@@ -157,34 +171,38 @@ enum class SpawnKind : std::uint32_t { kFirst = 0, kThread = 1, kProcess = 2, kV
 
 // header.thread created `child`.
 struct SpawnRecord {
+  static constexpr RecordKind kKind = RecordKind::kSpawn;
   RecordHeader header;
   std::uint16_t child;     // ThreadId
   std::uint16_t process;   // index of the child's process in the recording, 0 is the first
   std::uint32_t kind;      // SpawnKind
-  std::int32_t tid;        // the kernel's id of it while recording
-  std::int32_t inner_tid;  // in a PID namespace that the program made: as it knows itself; else 0
+  std::int32_t tid;        // the kernel's thread id while recording
+  std::int32_t inner_tid;  // its own id in a PID namespace that the program made; else 0
 };
 
 // Followed by the NUL-terminated path of the program, padded to 8.
 struct ExecRecord {
+  static constexpr RecordKind kKind = RecordKind::kExec;
   RecordHeader header;
   std::uint32_t process;
   std::uint32_t reserved;
 };
 
 struct ThreadExitRecord {
+  static constexpr RecordKind kKind = RecordKind::kThreadExit;
   RecordHeader header;
   std::uint64_t step;
 };
 
 // header.thread of a ProcessExitRecord that no thread wrote: the process was killed from outside, and the supervisor
-// found out.
+// noticed.
 inline constexpr std::uint16_t kOutsideThread = 0xffff;
 
 // Bit of a ProcessExitRecord's wait status, with kOutsideThread: a process of the tree killed it by the call before.
 inline constexpr std::int32_t kKilledWithin = 1 << 16;
 
 struct ProcessExitRecord {
+  static constexpr RecordKind kKind = RecordKind::kProcessExit;
   RecordHeader header;
   std::uint32_t process;
   std::int32_t wait_status;  // as wait(2) encodes it
@@ -210,13 +228,14 @@ inline constexpr const char* kNeverEnds = "hang: a fair schedule does not end th
 
 // Followed by NUL-terminated text, padded to 8.
 struct OutcomeRecord {
+  static constexpr RecordKind kKind = RecordKind::kOutcome;
   RecordHeader header;
   std::uint32_t outcome;  // OutcomeKind
   std::int32_t detail;
   std::uint64_t step;
 };
 
-// What the processor itself answered.
+// Inputs that come without a system call.
 enum class InputSource : std::uint32_t {
   kRdtsc = 0,
   kRdtscp = 1,
@@ -224,12 +243,14 @@ enum class InputSource : std::uint32_t {
   kRdrand = 3,
   kRdseed = 4,
   kRdpid = 5,
-  // That answers of cpuid and xgetbv are in this recording; values: FpLayout (recorder/fp_layout.h).
+  // Says that this recording contains results of cpuid and xgetbv; values: FpLayout (recorder/fp_layout.h).
   kCpuidRecorded = 6,
   kXgetbv = 7,
+  kChosen = 8,  // reweave::choose; values: how many there were to choose from, the one chosen, PolicyConfig::inputs
 };
 
 struct InputRecord {
+  static constexpr RecordKind kKind = RecordKind::kInput;
   RecordHeader header;
   std::uint32_t source;  // InputSource
   std::uint32_t reserved;
@@ -237,6 +258,7 @@ struct InputRecord {
 };
 
 struct ChecksumRecord {
+  static constexpr RecordKind kKind = RecordKind::kChecksum;
   RecordHeader header;
   std::uint64_t registers;
   std::uint64_t memory;
@@ -245,6 +267,7 @@ struct ChecksumRecord {
 // An ELF file loaded with bias `base` (address = base + file's virtual address) over [start, end).
 // Followed by the NUL-terminated path, padded to 8.
 struct ModuleRecord {
+  static constexpr RecordKind kKind = RecordKind::kModule;
   RecordHeader header;
   std::uint64_t base;
   std::uint64_t start;
@@ -257,12 +280,14 @@ struct ModuleRecord {
 inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kPatchedLoop = std::uint64_t{1} << 62;
 struct PatchRecord {
+  static constexpr RecordKind kKind = RecordKind::kPatch;
   RecordHeader header;
   std::uint64_t address;
 };
 
-// A clock_gettime or gettimeofday that succeeded, which a program may do more often than anything else.
+// A successful clock_gettime or gettimeofday; often the most frequent call of a program.
 struct ClockRecord {
+  static constexpr RecordKind kKind = RecordKind::kClock;
   RecordHeader header;
   std::uint64_t step;     // as SyscallRecord's
   std::int64_t time;      // nanoseconds since the clock's zero
@@ -271,8 +296,9 @@ struct ClockRecord {
 };
 static_assert(sizeof(ClockRecord) == 32);
 
-// Followed by `count` offsets from `start`, of 4 bytes each, that ascend.
+// Followed by `count` ascending offsets from `start`, of 4 bytes each.
 struct MapCodeRecord {
+  static constexpr RecordKind kKind = RecordKind::kMapCode;
   RecordHeader header;
   std::uint64_t start;  // address of the code
   std::uint32_t count;
@@ -282,46 +308,47 @@ struct MapCodeRecord {
 // ClockRecord::clock of gettimeofday, which shows CLOCK_REALTIME.
 inline constexpr std::uint32_t kTimeOfDay = 0x10000;
 
-// A thread that reached no schedule point of its own was made to: one follows at this instant of its code. All of
-// registers, stack and the words that follow is equal there and nowhere since the record before. If `memory` is not 0
-// it is equal too; and if `varying` is a set of registers the thread was in a loop that changes only them and those
-// words: whoever is at `ip` with all else equal may be given their values, which is the same as executing the loop
-// until then.
+// Forces a schedule point on a thread that reached none of its own, at this instant of its code. The instant is the
+// only one since the previous record at which the registers, the stack and the words that follow all have the recorded
+// values. `memory`, if not 0, must match too. If `varying` is a set of registers, the thread was in a loop that changes
+// only them and those words: a thread at `ip` for which everything else matches may be given their values, which is
+// equivalent to executing the loop until then.
 struct PreemptRecord {
+  static constexpr RecordKind kKind = RecordKind::kPreempt;
   RecordHeader header;
   std::uint64_t step;  // schedule points executed before
   std::uint64_t ip;
   std::uint64_t registers;    // hash
   std::uint64_t stack;        // hash of 256 bytes from the stack pointer
   std::uint64_t vectors;      // hash of the low halves of the vector registers
-  std::uint64_t memory;       // hash of private writable memory, the words taken as 0; or 0
+  std::uint64_t memory;       // hash of private writable memory, with the words taken as 0; or 0
   std::uint64_t varying;      // bit i: general[i]; or kComputes and the number of words, or kRecurs
   std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
 
-// PreemptRecord::varying: the thread computes, in no loop that is known. If `memory` is not 0, PageHashes stand behind
-// the words.
+// PreemptRecord::varying: the thread computes, and is in no known loop. If `memory` is not 0, PageHashes follow the
+// words.
 inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
-// The thread was in a loop that writes nothing and comes back to this very instant for as long as no other thread runs.
-// Code that only looks like it may come before: the instant is meant once it has come twice.
+// The thread was in a loop that writes nothing and returns to this very state as long as no other thread runs. Earlier
+// code may look the same, so the instant counts only the second time the state occurs.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
 
-// A word of memory that the interrupted loop changes, or that the thread has changed lately.
+// A word of memory that the interrupted loop changes, or that the thread changed recently.
 struct NamedWord {
   std::uint64_t address;
   std::uint64_t value;
 };
 
-// Of a thread that computes: what tells the instant from others without a look at all memory, and in a trace, which has
-// other values on stacks. Up to header.bytes follow two bytes for each page that `memory` is of: a part of its own
+// For a thread that computes: identifies the instant without hashing all memory, and in a trace, whose stacks hold
+// other values. Followed, up to header.bytes, by two bytes for each page that `memory` covers: a part of the page's
 // hash, 0 if it is all zeros.
 struct PageHashes {
   std::uint64_t but_stacks;  // as `memory`, without the threads' stacks
 };
 
 // ---------------------------------------------------------------------------------------------------------
-// Packed trace records: 16 bytes, or 24 with an extra word. They carry no RecordHeader; the tag tells.
+// Packed trace records: 16 bytes, or 24 with an extra word. They have no RecordHeader; the tag distinguishes them.
 //
 //   word 0:  63........16 15   14    13........8 7......0
 //            address 48   1  extra?   EventKind   aux/size
@@ -350,13 +377,13 @@ constexpr std::uint64_t pack_word1(std::uint64_t pc, ThreadId thread) { return p
 // Bytes of the packed record that starts with `word0`.
 constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) { return (word0 & kTraceExtra) != 0 ? 24 : 16; }
 
-// What a call did to kernel objects, as the core tells it while tracing: a record of kind kKernelStepKind with the step
-// in its low byte, `address` and `extra` as said. replayer/kernel_objects.h makes kSend and kReceive of it.
+// The effect of a call on kernel objects, which the core reports while tracing: a record of kind kKernelStepKind with
+// the step in its low byte, `address` and `extra` as below. replayer/kernel_objects.h turns it into kSend and kReceive.
 inline constexpr auto kKernelStepKind = static_cast<EventKind>(0x3f);
 enum class KernelStep : std::uint8_t {
   kSends = 0,           // address = descriptor
   kReceives = 1,        // address = descriptor
-  kReady = 2,           // address = epoll descriptor, extra = the data of what it found ready
+  kReady = 2,           // address = epoll descriptor, extra = the data of the descriptor found ready
   kMadePipe = 3,        // address = descriptor to read, extra = to write
   kMadePair = 4,        // of sockets: address, extra = descriptors
   kMadeCounter = 5,     // address = descriptor of an event counter or timer
@@ -376,7 +403,7 @@ enum class KernelStep : std::uint8_t {
   kPassed = 19,         // address = socket, extra = descriptor received
   kGives = 20,          // address = KernelPlace, extra = which of its kind
   kTakes = 21,          // likewise
-  kLeaves = 22,         // the process ends or executes a program: whoever reads from its descriptors learns of it
+  kLeaves = 22,         // the process ends or executes a program: readers of its descriptors notice
 };
 inline constexpr unsigned kWatchedShift = 24;
 // Objects without a descriptor.

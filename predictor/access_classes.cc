@@ -10,7 +10,8 @@ std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t varia
   const EventRow writes = model.writes_of[variable], reads = model.reads_of[variable];
   std::vector<EventIndex> result;
   result.reserve(writes.size() + reads.size());
-  std::set_union(writes.begin(), writes.end(), reads.begin(), reads.end(), std::back_inserter(result),  // updates: once
+  std::set_union(writes.begin(), writes.end(), reads.begin(), reads.end(),
+                 std::back_inserter(result),  // an update appears once
                  [&](EventIndex a, EventIndex b) {
                    return model.thread[a] != model.thread[b] ? model.thread[a] < model.thread[b] : a < b;
                  });

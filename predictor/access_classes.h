@@ -19,11 +19,11 @@ struct AccessClass {
   bool writes() const { return op != Op::kRead; }
 };
 
-// Most classes of one variable that are told; accesses of further ones are left out.
+// The largest number of classes of one variable; accesses of further classes are left out.
 inline constexpr std::size_t kMaxAccessClasses = 64;
 
-// Classes of `variable`, in order of thread and first access. At most `most`; the accesses of others are counted in
-// `left_out`.
+// The classes of `variable`, in order of thread and first access. At most `most`; accesses of further classes are
+// counted in `left_out`.
 std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t most,
                                         std::uint64_t& left_out);
 

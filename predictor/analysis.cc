@@ -8,7 +8,7 @@ void GroupTable::add(Group& group, Instance instance) {
     group.instances.push_back(std::move(instance));
     return;
   }
-  // Keep the nth with probability kMaxInstances / n, from a generator that only the count drives.
+  // Keep the nth with probability kMaxInstances / n, from a hash of the count, so the choice is deterministic.
   const std::uint64_t mixed = (group.count * 0x9e3779b97f4a7c15ull) >> 20;
   const std::uint64_t slot = mixed % group.count;
   if (slot < kMaxInstances) group.instances[slot] = std::move(instance);

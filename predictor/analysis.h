@@ -1,8 +1,8 @@
 // The interface of analyses: each proposes groups of possible bugs, cheaply filtered; predict.cc decides which are
 // feasible. To add one: a file in analyses/, its line in analyses/all.cc and in meson.build. Model: analyses/races.cc.
 //
-// A group is what a person would call one bug: the same code locations. Its instances are places of the trace that fit;
-// the first feasible one makes the finding.
+// A group is what a person would call one bug: the same code locations. Its instances are the matching places of the
+// trace; the first feasible one becomes the finding.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace reweave {
 
-// What bounds the analyses, and what was left out because of that.
+// Bounds of the analyses, and counts of what they left out.
 struct Limits {
-  std::size_t findings = 1000;              // kept, best first, and as many of each kind as of another
-  std::size_t classes = kMaxAccessClasses;  // of a variable: pairs of thread and code location
-  std::size_t pairs = 512;                  // of a variable: pairs or triples of those that are looked at
+  std::size_t findings = 1000;              // kept, best first, with an equal share for each kind
+  std::size_t classes = kMaxAccessClasses;  // per variable: pairs of thread and code location
+  std::size_t pairs = 512;                  // per variable: pairs or triples of those that are examined
 };
 struct LeftOut {
   std::uint64_t findings = 0, accesses = 0, pairs = 0;
@@ -33,12 +33,12 @@ struct LeftOut {
   bool any() const { return findings + accesses + pairs + instances > 0; }
 };
 
-// What analyses work on; all of it outlives them.
+// The input of analyses; it outlives them.
 struct AnalysisInput {
   const TraceModel& model;
   const MustOrder& order;
   const Locksets& locksets;
-  std::function<bool()> expired;  // time is up: propose what there is
+  std::function<bool()> expired;  // time is up: return what has been proposed so far
   Limits limits;
   LeftOut& left_out;
 
@@ -60,16 +60,16 @@ struct Group {
   std::vector<Instance> instances;
 };
 
-// Threads of one deadlock.
+// The largest number of threads in one deadlock.
 inline constexpr std::size_t kMostDeadlocked = 8;
 
-// Groups by key, each with a bounded number of instances spread over all that were found.
+// Groups by key, each with a bounded number of instances, sampled from all that were found.
 class GroupTable {
  public:
   static constexpr std::size_t kMaxInstances = 8;
   using Key = std::vector<std::uint32_t>;
 
-  // The group of `key`, made on first use.
+  // The group of `key`, created on first use.
   Group& group(const Key& key) { return groups_[key]; }
   static bool full(const Group& group) { return group.instances.size() >= kMaxInstances; }
   static void add(Group& group, Instance instance);

@@ -50,7 +50,7 @@ EventKind event_kind(const TraceModel& model, EventIndex e) {
   }
 }
 
-// The candidates' own numbering of sites: those that occur.
+// Numbers the sites that occur in candidates.
 class SiteTable {
  public:
   SiteTable(CodeNames* code, std::vector<CodeSite>& sites) : code_(code), sites_(sites) {}

@@ -1,4 +1,4 @@
-// Findings as candidates (formats/candidates.h): what an explorer needs to confirm them.
+// Converts findings to candidates (formats/candidates.h), from which an explorer can confirm them.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@ namespace reweave {
 
 class CodeNames;
 
-// Reads the trace once more. `code` is null for traces without code (STD text): a site's offset is then its location.
+// Reads the trace again. `code` is null for traces without code (STD text): a site's offset is then its location.
 CandidateSet candidates_of(TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                            CodeNames* code, const Names& names);
 
-// The same without witnesses; the trace is not read again.
+// Likewise without witnesses; does not read the trace again.
 CandidateSet findings_of(const TraceInput& input, const TraceModel& model, std::span<const Finding> findings,
                          CodeNames* code, const Names& names);
 
-// What a streaming detector reported.
+// Likewise for the reports of a streaming detector.
 CandidateSet reports_of(const TraceInput& input, std::span<const RaceReport> reports, CodeNames* code,
                         const Names& names);
 

@@ -55,16 +55,19 @@ void Closure::extend() {
 void Closure::take_in_decided(std::uint32_t t, std::uint32_t from) {
   const FeasibleSet::Bounds before = decided_[t], now = set_.decided_length(t);
   decided_[t] = now;
-  const auto look = [&](std::uint32_t begin, std::uint32_t end, bool fresh) {
+  const auto look = [&](std::uint32_t begin, std::uint32_t end, const auto& concerns) {
     for (std::uint32_t pos = begin; pos < end; ++pos) {
       const EventIndex e = model_.at(t, pos);
-      if (!model_.is_read(e) || model_.is_atomic(e) || !set_.decided_with(e, now)) continue;
-      if (fresh || !set_.decided_with(e, before)) take_in_read(e);
+      if (model_.is_read(e) && !model_.is_atomic(e) && set_.decided_with(e, now) && concerns(e)) take_in_read(e);
     }
   };
-  look(std::max(first_[t], before.valued), std::min(from, now.valued), false);
-  look(std::max({first_[t], before.decided, now.valued}), std::min(from, now.decided), false);
-  look(from, std::min(taken_[t], std::max(now.decided, now.valued)), true);
+  const auto newly = [&](EventIndex e) { return !set_.decided_with(e, before); };
+  const auto newly_deciding = [&](EventIndex e) { return !model_.decides_nothing(e) && newly(e); };
+  const auto newly_carried = [&](EventIndex e) { return model_.decides_nothing(e) && newly(e); };
+  look(std::max(first_[t], before.valued), std::min(from, now.valued), newly_deciding);
+  look(std::max({first_[t], before.decided, now.valued}), std::min(from, now.decided), newly_deciding);
+  look(std::max(first_[t], before.carried), std::min(from, now.carried), newly_carried);
+  look(from, std::min(taken_[t], std::max(now.decided, now.valued)), [](EventIndex) { return true; });
 }
 
 void Closure::take_in(EventIndex e) {

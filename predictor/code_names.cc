@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "formats/function_names.h"
+#include "formats/library_code.h"
 #include "formats/recorded_symbols.h"
 #include "formats/source_lines.h"
 
@@ -11,14 +14,21 @@ namespace reweave {
 namespace {
 
 std::string frame_text(const SourceFrame& frame, const std::string& fallback) {
-  std::string result = frame.function.empty() ? fallback : frame.function;
+  std::string result = frame.function.empty() ? fallback : short_name(frame.function);
   if (frame.file.empty()) return result;
-  // As short as it still can be found from here.
+  // A path relative to the current folder if the file is in it.
   const std::filesystem::path file = std::filesystem::path(frame.file).lexically_normal();
   std::error_code error;
   const std::filesystem::path near = file.lexically_relative(std::filesystem::current_path(error));
   const bool inside = !error && !near.empty() && *near.begin() != "..";
   return result + " at " + (inside ? near : file).string() + ":" + std::to_string(frame.line);
+}
+
+// The innermost function that is the user's; the innermost of all if none is. There is at least one.
+std::size_t shown_frame(const CodeSymbol& code) {
+  const auto own =
+      std::ranges::find_if(code.frames, [](const SourceFrame& frame) { return !is_of_library(frame.file); });
+  return own == code.frames.end() ? 0 : static_cast<std::size_t>(own - code.frames.begin());
 }
 
 }  // namespace
@@ -58,21 +68,25 @@ CodeSite CodeNames::site(std::uint32_t site) {
 
 std::string CodeNames::text(std::uint32_t site) {
   const CodeSymbol& code = symbol(site);
-  return code.frames.empty() ? code.fallback : frame_text(code.frames[0], code.fallback);
+  return code.frames.empty() ? code.fallback : frame_text(code.frames[shown_frame(code)], code.fallback);
 }
 
 std::vector<std::string> CodeNames::inlined_into(std::uint32_t site) {
   const CodeSymbol& code = symbol(site);
   std::vector<std::string> result;
-  for (std::size_t i = 1; i < code.frames.size(); ++i) result.push_back(frame_text(code.frames[i], code.fallback));
+  if (code.frames.empty()) return result;
+  for (std::size_t i = shown_frame(code) + 1; i < code.frames.size(); ++i)
+    if (!is_of_library(code.frames[i].file)) result.push_back(frame_text(code.frames[i], code.fallback));
   return result;
 }
 
 std::string CodeNames::source_line(std::uint32_t site) {
   const CodeSymbol& code = symbol(site);
-  if (code.frames.empty() || code.frames[0].file.empty() || code.frames[0].line < 1) return "";
-  const auto& lines = lines_of(code.frames[0].file);
-  const auto number = static_cast<std::size_t>(code.frames[0].line);
+  if (code.frames.empty()) return "";
+  const SourceFrame& shown = code.frames[shown_frame(code)];
+  if (shown.file.empty() || shown.line < 1) return "";
+  const auto& lines = lines_of(shown.file);
+  const auto number = static_cast<std::size_t>(shown.line);
   return number <= lines.size() ? std::string(trimmed(lines[number - 1])) : "";
 }
 
@@ -99,7 +113,7 @@ bool CodeNames::starts_thread(std::uint32_t site) {
 std::string CodeNames::data(std::uint64_t address) {
   auto [it, fresh] = data_.try_emplace(address);
   if (!fresh) return it->second;
-  // A module's data follow its code: look in the nearest one below.
+  // A module's data follow its code, so the module is the nearest one below the address.
   const ModuleInfo* nearest = nullptr;
   for (const ModuleInfo& module : trace_.info().modules) {
     if (module.base <= address && (nearest == nullptr || nearest->base < module.base)) nearest = &module;

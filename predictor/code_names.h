@@ -19,15 +19,15 @@ class CodeNames {
   explicit CodeNames(const TraceReader& trace);
 
   CodeSite site(std::uint32_t site);
-  // "function at file:line", or "module+0x1234".
+  // "function at file:line", or "module+0x1234". Of inlined functions, the innermost one that is not a library's.
   std::string text(std::uint32_t site);
-  // The same for the callers that it was inlined into, innermost first.
+  // Likewise for the functions that this one was inlined into, innermost first, without those of libraries.
   std::vector<std::string> inlined_into(std::uint32_t site);
   // The text of the source line, without the white space around it; empty if the file cannot be read.
   std::string source_line(std::uint32_t site);
-  // The place belongs to Reweave's libraries in the target, and means nothing to its user.
+  // True if the place is in Reweave's libraries in the target, which mean nothing to the user.
   bool of_runtime(std::uint32_t site);
-  // The place is in main, or where Reweave's library calls the function of a thread.
+  // True if the place is in main, or is the call of a thread's function by Reweave's library.
   bool starts_thread(std::uint32_t site);
 
   // The global variable at an address: "name", "name+8"; empty if there is none.

@@ -8,15 +8,15 @@
 namespace reweave {
 namespace {
 
-// Events of each thread in which an instance may be refuted at once.
+// Events of each thread examined by the quick refutation of an instance.
 constexpr std::uint32_t kFirstLook = 64;
-// Events before a window that are looked at, too: reorderings often need the sections just before.
+// Events before a window that are examined too: reorderings often need the sections just before.
 constexpr EventIndex kWindowMargin = 300;
-// In traces up to this size every instance that its window did not decide is looked at in the whole trace.
+// In traces up to this size, every instance that its window did not decide is examined in the whole trace.
 constexpr EventIndex kSmallTrace = 20'000;
-// Closures of more events than this are bought from the budget of work.
+// Closures of more events than this are charged to the budget of work.
 constexpr std::uint64_t kCheap = 50'000;
-// The budget in events, and in lengths of the trace, whichever is more. About a microsecond an event.
+// The budget in events, and in multiples of the trace's length; the larger one applies. About a microsecond per event.
 constexpr std::uint64_t kWorkEvents = 40'000'000, kWorkTraces = 2;
 
 }  // namespace
@@ -51,7 +51,7 @@ void Decider::accept(Decision& decision, std::size_t instance, const Reordering&
   decision.witness = Witness(model_, witness);
 }
 
-// Near ones first.
+// Instances whose events are close together come first.
 void Decider::sort_instances(Group& group) {
   const auto span = [](const Instance& i) {
     const auto [low, high] = std::minmax_element(i.events.begin(), i.events.end());
@@ -95,7 +95,7 @@ void Decider::decide_cheaply(Group& group, Decision& decision, Tasks& left, std:
     const std::size_t round = near.cost > kCheap ? 1 : 0;
     if (start > 0) tasks.push_back({number, i, 0, check_.cost(instances[i].query, 0), round});
   }
-  // In a long trace only one instance is worth the long look.
+  // In a long trace only one instance is worth the expensive check.
   const auto cheaper = [](const Task& a, const Task& b) { return a.cost < b.cost; };
   std::stable_sort(tasks.begin(), tasks.end(), cheaper);
   if (model_.size() > kSmallTrace) {
@@ -111,8 +111,8 @@ void Decider::decide_by_closure(const Group& group, const Task& task, Decision& 
   if (verdict.answer == Feasibility::kFeasible) accept(decision, task.instance, verdict.witness);
 }
 
-// The groups whose tasks of a round the budget of work buys, cheapest first; the others are undecided. What an earlier
-// run bought is paid for again, so that it makes no difference that there was one.
+// The groups whose tasks of a round fit in the budget of work, cheapest first; the others are undecided. Work that an
+// earlier run did is charged again, so that the result does not depend on whether there was one.
 std::vector<std::size_t> Decider::affordable(std::vector<Tasks>& left, std::vector<Decision>& decisions,
                                              std::size_t round, std::uint64_t& work) const {
   std::vector<std::size_t> result;
@@ -143,7 +143,7 @@ void Decider::decide_first(Group& group, std::size_t number, const Options& opti
   if (decision.undecided) left.clear();
 }
 
-// The tasks of one round. What remains is for the next.
+// Runs the tasks of one round; the rest is left for the next.
 void Decider::decide_rest(const Group& group, Tasks& tasks, std::size_t round, Decision& decision) const {
   for (const Task& task : tasks) {
     if (task.round != round || decision.undecided || decision.feasible) continue;

@@ -1,8 +1,8 @@
-// Decides which proposed groups are feasible, cheapest question first: sync-preserving (sync_preserving.h), then
+// Decides which proposed groups are feasible, with the cheapest check first: sync-preserving (sync_preserving.h), then
 // SeqCheck on a window of the trace, then SeqCheck on all of it.
 //
-// Groups are independent of each other, so they are decided by one thread per processor; the answer does not depend
-// on which thread did what, unless time runs out. Long closures are bought from a budget of work, shortest first.
+// Groups are independent of each other, so one thread per processor decides them; the answer does not depend on the
+// distribution of work unless time runs out. Long closures are charged to a budget of work, shortest first.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@
 namespace reweave {
 
 struct Decision {
-  std::optional<std::size_t> feasible;  // which instance
+  std::optional<std::size_t> feasible;  // the feasible instance
   Witness witness;
-  std::size_t checks = 0;  // questions asked
-  // Events of the closures bought for it from the budget of work: in a first round, and to look beyond a window.
+  std::size_t checks = 0;  // feasibility checks made
+  // Events of its closures charged to the budget of work: in the first round, and beyond the window.
   std::array<std::uint64_t, 2> costs{};
-  bool undecided = false;  // time or work ran out before all was tried
+  bool undecided = false;  // time or work ran out before everything was tried
 };
 
 class Decider {
@@ -31,14 +31,14 @@ class Decider {
   Decider(const TraceModel& model, const MustOrder& order, const Locksets& locksets, std::function<bool()> expired);
 
   struct Options {
-    bool keep_order = false;                                 // ask the first question only
-    std::function<void(std::size_t decided)> progress = {};  // never called at once by two threads
-    // What an earlier run decided about a group, or null. Answers for good.
+    bool keep_order = false;                                 // make only the first check
+    std::function<void(std::size_t decided)> progress = {};  // never called concurrently
+    // An earlier run's decision about a group, or null. It is final.
     std::function<const Decision*(std::size_t group)> known = {};
-    // A group is decided for good, and not by `known`; never called at once by two threads.
+    // Called when a group was decided finally, and not by `known`; never called concurrently.
     std::function<void(std::size_t group, const Decision&)> decided = {};
   };
-  // One decision per group. Sorts the instances of each group, near ones first.
+  // Returns one decision per group. Sorts the instances of each group, those with close events first.
   std::vector<Decision> decide(std::vector<Group>& groups, const Options& options) const;
 
  private:

@@ -37,7 +37,7 @@ std::string line_of(std::uint64_t key, const Decision& decision) {
     line += fmt::format(" {} {} {} {}", *decision.feasible, witness.prefix(), witness.size(), witness.runs().size());
     for (const Witness::Run& run : witness.runs()) line += fmt::format(" {} {}", run.thread, run.count);
   }
-  return line + " .\n";  // the dot tells a whole line from one cut short
+  return line + " .\n";  // the dot distinguishes a whole line from a truncated one
 }
 
 std::optional<std::pair<std::uint64_t, Decision>> parse(const std::string& text) {
@@ -84,7 +84,7 @@ void DecisionJournal::read(const std::string& head) {
   try {
     file = folder_.open_file(name_);
   } catch (const BadInput&) {
-    return;  // there is none, or something else of that name
+    return;  // there is none, or the name is something else
   }
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || status.st_uid != ::geteuid()) return;

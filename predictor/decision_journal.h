@@ -1,9 +1,9 @@
-// What was decided, on disk, so that a prediction that was interrupted goes on where it was.
+// Decisions on disk, so that an interrupted prediction can continue.
 //
-// Text, a line for each decision, appended when it is made: a line cut short by the end of the process is dropped. A
+// Text, one line per decision, appended when it is made; a line truncated by the end of the process is dropped. A
 // decision is found by a fingerprint of its question, which covers the group with all its instances; the file's first
-// line ties it to one trace and version. What it says is believed, so the identity of the trace must be one that who
-// made the trace cannot know. Not thread-safe.
+// line ties it to one trace and version. The contents are trusted, so the identity must be one that the author of the
+// trace cannot know. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace reweave {
 
 class DecisionJournal {
  public:
-  // Reads what the file `name` in `folder` has of the same `identity`, if it is the user's own; anything else of that
-  // name is replaced. `folder` must outlive it. Throws BadInput if it cannot be written.
+  // Reads the file `name` in `folder` if it belongs to the user and has the same `identity`; otherwise it is replaced.
+  // `folder` must outlive it. Throws BadInput if it cannot be written.
   DecisionJournal(const Folder& folder, const std::string& name, std::uint64_t identity);
 
-  // What was decided about question `key`, if anything.
+  // The decision about question `key`; null if there is none.
   const Decision* find(std::uint64_t key) const;
   void add(std::uint64_t key, const Decision& decision);
-  // Decisions that were there at the start.
+  // The number of decisions read at the start.
   std::size_t known() const { return known_.size(); }
-  // Nothing is left to go on with.
+  // Removes the file: the prediction is complete.
   void remove();
 
  private:
@@ -40,7 +40,8 @@ class DecisionJournal {
   Fd out_;
 };
 
-// The fingerprint of a group under an analysis and read rule. Call before the group is decided.
+// The fingerprint of a group under an analysis and read rule. Call it before the group is decided, which sorts its
+// instances.
 std::uint64_t question_key(std::string_view analysis, ReadRule rule, bool keep_order, const Group& group);
 
 }  // namespace reweave

@@ -6,12 +6,12 @@
 namespace reweave {
 namespace {
 
-// What a reason takes from the score: enough to be below all that is worth reading first.
+// Subtracted from the score for each reason: enough to rank below everything worth reading first.
 constexpr double kCost = 1.8;
 
 }  // namespace
 
-// A predicate is what a thread reads under a lock, before it waits for a condition that gives up that lock.
+// A predicate is a variable that a thread reads under a lock before it waits for a condition that releases that lock.
 Demotions::Demotions(const TraceModel& model)
     : model_(model), predicates_(model.variables.size()), fork_of_(model.thread_count(), kNone) {
   for (EventIndex e = 0; e < model.size(); ++e)
@@ -33,7 +33,7 @@ bool Demotions::has_variable(const Finding& finding, std::uint32_t variable) con
                      [&](const FindingEvent& e) { return model_.is_access(e.index) && e.object == variable; });
 }
 
-// Each access is made with the lock held that the waiters give up: to see what others did is what the loop is for.
+// Each access holds a lock, and the variable is a predicate: waiters reread it in a loop to see others' changes.
 bool Demotions::is_predicate(const Finding& finding) const {
   return finding.kind == FindingKind::kAtomicity &&
          std::all_of(finding.events.begin(), finding.events.end(), [&](const FindingEvent& e) {
@@ -41,7 +41,7 @@ bool Demotions::is_predicate(const Finding& finding) const {
          });
 }
 
-// Updates and loads of an atomic, none of which writes what an earlier load of the same thread had read.
+// Atomic accesses where the thread does not load and then store. (An update counts as one access.)
 bool Demotions::is_each_whole(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
   const auto& e = finding.events;
@@ -49,7 +49,7 @@ bool Demotions::is_each_whole(const Finding& finding) const {
   return atomic && !(e[0].op == Op::kRead && e[2].op == Op::kWrite);
 }
 
-// What a thread wrote in one section is read again by its next update in another: the update goes by what it finds.
+// A thread writes in one section and updates in another: the update reads the current value first.
 bool Demotions::reads_afresh(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
   const EventIndex first = finding.events[0].index, last = finding.events[2].index;
@@ -57,7 +57,7 @@ bool Demotions::reads_afresh(const Finding& finding) const {
          model_.held[first] != model_.held[last];
 }
 
-// The write that makes the variable, the use that the thread was started for, the next change.
+// The write that initialises the variable, the use by a thread started afterwards, the next change.
 bool Demotions::begins_before_the_other(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.pattern != "W1-R2-W1") return false;
   const EventIndex first = finding.events[0].index, fork = fork_of_[finding.events[1].thread];
@@ -74,7 +74,8 @@ std::uint32_t Demotions::assumed_elsewhere(const Finding& finding) const {
   for (EventIndex e : finding.witness.tail(model_)) {
     if (!model_.is_access(e)) continue;
     const std::uint32_t variable = model_.object[e];
-    if (model_.carries_data(e, finding.query.rule) && !has_variable(finding, variable)) {
+    const bool assumed = model_.carries_data(e, finding.query.rule) && !model_.decides_nothing(e);
+    if (assumed && !has_variable(finding, variable)) {
       const auto last = written.find(variable);
       const EventIndex want = model_.link[e];
       const bool before = want == kNone || want < finding.witness.prefix();
@@ -93,16 +94,16 @@ void Demotions::apply(Finding& finding) const {
   if (is_predicate(finding))
     demote("Ranks low: threads wait for this variable to change, in a loop around a wait for a condition.");
   if (is_each_whole(finding))
-    demote("Ranks low: each access is atomic, as of a counter or flag, and none uses what was read.");
+    demote("Ranks low: all accesses are atomic, as for a counter or flag, and none depends on a value read.");
   if (reads_afresh(finding))
-    demote("Ranks low: the last access reads afresh what it then changes, as updates of a counter under a lock do.");
+    demote("Ranks low: the last access rereads the value that it changes, as updates of a counter under a lock do.");
   if (begins_before_the_other(finding))
-    demote("Ranks low: the first write was made before the other thread began, as that which makes a variable is.");
-  if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read is made to look whether the value is there.");
+    demote("Ranks low: the first write precedes the start of the other thread, as initialisation does.");
+  if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read usually checks whether the value is there.");
   if (assumed_elsewhere(finding) != kNone)
     demote(
-        "Ranks low: needs that another variable, which this run read and then changed, decided nothing; it may be a "
-        "lock or semaphore of the program's own.");
+        "Ranks low: requires that another variable, which this run read and then changed, decided nothing; it may be a "
+        "lock or semaphore that the program implements.");
 }
 
 }  // namespace reweave

@@ -1,4 +1,4 @@
-// What correct programs do that looks like a bug: findings of that kind keep their witness, but rank low, and say why.
+// Behaviour of correct programs that looks like a bug: such findings keep their witness, but rank low and say why.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Demotions {
   // `model` must outlive it.
   explicit Demotions(const TraceModel& model);
 
-  // Takes from the score of `finding` and adds a remark for each reason that there is.
+  // Lowers the score of `finding` and adds a remark for each reason that applies.
   void apply(Finding& finding) const;
 
  private:
@@ -23,13 +23,13 @@ class Demotions {
   bool reads_afresh(const Finding& finding) const;
   bool begins_before_the_other(const Finding& finding) const;
   bool is_early_atomic_read(const Finding& finding) const;
-  // A variable that is none of the finding's, and of which a read got another value than in the trace and is assumed to
-  // have decided nothing; or kNone.
+  // A variable not in the finding of which a read gets another value than in the trace and is assumed to decide
+  // nothing; or kNone.
   std::uint32_t assumed_elsewhere(const Finding& finding) const;
   bool has_variable(const Finding& finding, std::uint32_t variable) const;
 
   const TraceModel& model_;
-  std::vector<bool> predicates_;     // by variable: read by a thread that goes on to wait in the same section
+  std::vector<bool> predicates_;     // by variable: read by a thread that then waits in the same section
   std::vector<EventIndex> fork_of_;  // by thread, or kNone
 };
 

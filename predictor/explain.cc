@@ -1,4 +1,4 @@
-// What events and findings are called in sentences for people.
+// Describes events and findings in sentences for people.
 #include <array>
 
 #include "predictor/report.h"
@@ -30,7 +30,7 @@ std::string circle(const Words& w) {
 std::string held_across_wait(const Words& w) {
   std::string text = w.who(0) + " waits for " + w.what(0) + " and holds " + w.what(1);
   for (std::size_t i = 1; i < w.finding.events.size(); ++i) text.append(", for which ").append(w.who(i) + " waits");
-  return text + ": nobody is left who could go on and wake it.";
+  return text + ": no thread is left that could wake it.";
 }
 
 std::string race(const Words& w) {
@@ -45,7 +45,7 @@ std::string between(const Words& w) {
 std::string two_variables(const Words& w) {
   std::string text = w.act(0);
   for (std::size_t i = 1; i < w.finding.events.size(); ++i) text.append(", then ").append(w.act(i));
-  return text + ": the two belong together, and one thread meets them half changed.";
+  return text + ": the two belong together, and one thread sees them half updated.";
 }
 
 std::string use_after_free(const Words& w) { return w.act(0) + " before " + w.who(1) + " uses it."; }
@@ -56,15 +56,15 @@ std::string read_before_write(const Words& w) {
 
 std::string lost_wakeup(const Words& w) {
   const std::size_t last = w.finding.events.size() - 1;
-  return w.act(0) + " before " + w.who(last) + " waits for it: the wake-up is lost, and nobody gives another.";
+  return w.act(0) + " before " + w.who(last) + " waits for it: the wake-up is lost, and no other follows.";
 }
 
 std::string exit_before_write(const Words& w) {
-  return w.who(0) + " ends the process before " + w.act(1) + ": it waits for nobody, and that work is lost.";
+  return w.who(0) + " ends the process before " + w.act(1) + ": it does not wait, and that work is lost.";
 }
 
 std::string use_after_end(const Words& w) {
-  return w.who(0) + " ends before " + w.act(1) + ": that memory is its stack, and gone.";
+  return w.who(0) + " ends before " + w.act(1) + ": that memory was its stack, which no longer exists.";
 }
 
 std::string double_free(const Words& w) { return w.act(0) + ", and " + w.who(1) + " releases it again."; }
@@ -76,15 +76,18 @@ std::string freed_by_both(const Words& w) {
 
 std::string null_use(const Words& w) {
   return w.who(0) + " writes null to " + w.what(0) + " before " + w.who(1) + " reads it, and " + w.who(1) +
-         " goes on without a look.";
+         " follows it without a null check.";
 }
+
+// What a pattern without a sentence of its own says.
+std::string before(const Words& w) { return w.act(0) + " before " + w.act(1) + "."; }
 
 struct SentenceRow {
   FindingKind kind;
-  const char* pattern;  // how it starts; the first row that fits is taken
+  const char* pattern;  // prefix of Finding::pattern; the first row that matches is used
   std::string (*make)(const Words&);
 };
-constexpr std::array<SentenceRow, 13> kSentences{{
+constexpr std::array<SentenceRow, 14> kSentences{{
     {FindingKind::kRace, "", race},
     {FindingKind::kDeadlock, "wait", held_across_wait},
     {FindingKind::kDeadlock, "", circle},
@@ -98,7 +101,9 @@ constexpr std::array<SentenceRow, 13> kSentences{{
     {FindingKind::kOrder, "double-free", double_free},
     {FindingKind::kOrder, "freed-by-both", freed_by_both},
     {FindingKind::kOrder, "null-use", null_use},
+    {FindingKind::kOrder, "", before},
 }};
+static_assert(kSentences.back().make != nullptr);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "predictor/feasible_set.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace reweave {
 
@@ -44,12 +45,41 @@ std::uint32_t FeasibleSet::needed_value(std::uint32_t t) const {
   if (order_.rule() == ReadRule::kAllDecide) known = std::max(known, bounds_[t].decided);
   for (std::uint32_t pos = length_[t]; pos > known; --pos) {
     const EventIndex w = model_.at(t, pos - 1);
-    if (!model_.is_write(w)) continue;
-    for (EventIndex r : model_.readers_of[w]) {
-      if (contains(r) && decided(r)) return pos - 1;
-    }
+    if (model_.is_write(w) && is_needed(w)) return pos - 1;
   }
   return 0;
+}
+
+bool FeasibleSet::is_needed(EventIndex write) const {
+  const auto readers = model_.readers_of[write];
+  return std::any_of(readers.begin(), readers.end(), [&](EventIndex r) { return contains(r) && decided(r); });
+}
+
+std::uint32_t FeasibleSet::needed_carried(std::uint32_t t) const {
+  const auto& writes = model_.carrying[t];
+  auto end = std::lower_bound(writes.begin(), writes.end(), length_[t]);
+  for (; end != writes.begin() && *(end - 1) > bounds_[t].carried; --end) {
+    if (is_needed(model_.at(t, *(end - 1)))) return *(end - 1);
+  }
+  return 0;
+}
+
+void FeasibleSet::carry(std::uint32_t t, std::uint32_t end) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> todo{{t, end}};
+  while (!todo.empty()) {
+    const auto [thread, below] = todo.back();
+    todo.pop_back();
+    const std::uint32_t from = bounds_[thread].carried;
+    if (below <= from) continue;
+    bounds_[thread].carried = below;
+    bounds_[thread].valued = std::max(bounds_[thread].valued, below);
+    for (std::uint32_t pos = from; pos < below; ++pos) {
+      const EventIndex r = model_.at(thread, pos);
+      if (!model_.is_read(r) || !model_.decides_nothing(r)) continue;
+      const EventIndex w = model_.link[r];
+      if (w != kNone && model_.carries(w)) todo.push_back({model_.thread[w], model_.position[w]});
+    }
+  }
 }
 
 void FeasibleSet::settle() {
@@ -62,9 +92,10 @@ void FeasibleSet::settle() {
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t t = 0; t < threads; ++t) {
-      const std::uint32_t needed = needed_value(t);
-      if (needed <= bounds_[t].valued) continue;
-      bounds_[t].valued = needed;
+      const std::uint32_t needed = needed_value(t), carried = needed_carried(t);
+      if (needed <= bounds_[t].valued && carried <= bounds_[t].carried) continue;
+      bounds_[t].valued = std::max(bounds_[t].valued, needed);
+      carry(t, carried);
       changed = true;
     }
   }

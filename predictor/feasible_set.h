@@ -35,13 +35,16 @@ class FeasibleSet {
   }
 
   // Bounds of positions: reads below `decided` decided something, reads below `valued` made a value that others need.
+  // Of the reads that decide nothing, only those below `carried` did; it is at most `valued`.
   struct Bounds {
     std::uint32_t decided = 0;
     std::uint32_t valued = 0;
+    std::uint32_t carried = 0;
   };
   Bounds decided_length(std::uint32_t t) const { return bounds_[t]; }
   bool decided_with(EventIndex read, Bounds bounds) const {
     const std::uint32_t pos = model_.position[read];
+    if (model_.decides_nothing(read)) return pos < bounds.carried;
     return pos < bounds.valued || (pos < bounds.decided && !model_.carries_data(read, order_.rule()));
   }
   bool stops(std::uint32_t t) const { return stop_[t] != kNone; }
@@ -51,6 +54,11 @@ class FeasibleSet {
   bool raise(std::uint32_t t, std::uint32_t length);
   // The last write of thread t whose value a decided read needs: its position if that says anything new, else 0.
   std::uint32_t needed_value(std::uint32_t t) const;
+  // Likewise of writes whose value depends on reads that decide nothing.
+  std::uint32_t needed_carried(std::uint32_t t) const;
+  bool is_needed(EventIndex write) const;
+  // Notes that a needed value depends on the reads of thread t below `end` that decide nothing.
+  void carry(std::uint32_t t, std::uint32_t end);
 
   const TraceModel& model_;
   const MustOrder& order_;

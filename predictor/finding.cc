@@ -24,9 +24,8 @@ std::vector<std::string> assumptions_of(const Finding& finding) {
   if (finding.assumes_data_only)
     result.emplace_back("Assumes that the values read for later writes decide nothing else; a run confirms it.");
   if (finding.pattern == "null-use")
-    result.emplace_back("Assumes that the value read is followed as a pointer, as the code after the read looks.");
-  if (finding.pattern == "freed-by-both")
-    result.emplace_back("Assumes that the other thread, too, releases the block that it took.");
+    result.emplace_back("Assumes that the value read is followed as a pointer, as the code after the read suggests.");
+  if (finding.pattern == "freed-by-both") result.emplace_back("Assumes that the other thread also releases the block.");
   return result;
 }
 

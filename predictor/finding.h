@@ -30,8 +30,8 @@ struct FindingEvent {
 };
 
 // A checked reordering: the first `prefix` events of the trace in its order, then runs of consecutive events of one
-// thread, each the first `count` events that the thread has not executed yet. A witness covers all that happens from
-// the start of the trace; as a list of events it would fill memory.
+// thread, each the first `count` events that the thread has not executed yet. A witness covers everything from the
+// start of the trace; a list of all its events would need too much memory.
 class Witness {
  public:
   struct Run {
@@ -41,15 +41,15 @@ class Witness {
 
   Witness() = default;
   Witness(const TraceModel& model, const Reordering& reordering);
-  // One that was checked before; `size` is that of prefix and runs.
+  // A witness that was checked before; `size` is the number of events in prefix and runs.
   Witness(EventIndex prefix, std::vector<Run> runs, std::size_t size)
       : prefix_(prefix), runs_(std::move(runs)), size_(size) {}
 
   EventIndex prefix() const { return prefix_; }
   const std::vector<Run>& runs() const { return runs_; }
-  // All events in order.
+  // All events, in order.
   std::vector<EventIndex> events(const TraceModel& model) const;
-  // The same, without the prefix.
+  // Likewise, without the prefix.
   std::vector<EventIndex> tail(const TraceModel& model) const;
   std::size_t size() const { return size_; }
 
@@ -63,15 +63,15 @@ struct Finding {
   FindingKind kind = FindingKind::kRace;
   std::string pattern;               // such as "W1-R2" or "R1-W2-W1": op and thread of each event in turn
   std::vector<FindingEvent> events;  // in the order of the bug
-  OrderQuery query;                  // what the witness shows
+  OrderQuery query;                  // the claim that the witness proves
   Witness witness;
   bool assumes_data_only = false;    // feasible if reads that feed a write decide nothing (ReadRule); else certain
   double score = 0;                  // higher is more likely to matter
-  std::uint32_t count = 1;           // places of the trace that fit the same code locations (a lower bound)
-  std::vector<std::string> remarks;  // why it ranks where it does, and what else it was seen as; a sentence each
+  std::uint32_t count = 1;           // matching places of the trace with the same code locations (a lower bound)
+  std::vector<std::string> remarks;  // reasons for its rank, and other patterns it was found as; a sentence each
 };
 
-// What must hold of the program for the finding to be feasible, a sentence each. None: it is certain.
+// What must hold of the program for the finding to be feasible, a sentence each. Empty: it is certain.
 std::vector<std::string> assumptions_of(const Finding& finding);
 
 }  // namespace reweave

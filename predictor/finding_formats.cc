@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "formats/sarif.h"
 #include "formats/uri.h"
 #include "predictor/finding.h"
 
@@ -24,6 +25,7 @@ constexpr std::array<RuleRow, kCandidateKindCount> kRules{{
     {CandidateKind::kAtomicity, "atomicity", "An access of another thread between two that belong together", "warning"},
     {CandidateKind::kOrderViolation, "order", "An access before what has to precede it", "warning"},
 }};
+static_assert(kRules.back().id != nullptr, "a kind of candidates has no row");
 
 const char* operation_of(EventKind kind) {
   switch (kind) {
@@ -85,10 +87,10 @@ json location_of(const CandidateSet& set, std::uint32_t number, const std::strin
   json result{{"message", {{"text", message}}},
               {"logicalLocations", json::array({{{"fullyQualifiedName", place_text(site)}}})}};
   if (!site.file.empty()) {
-    result["physicalLocation"] = {{"artifactLocation", {{"uri", sarif_uri(site.file)}}},
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.file)}}},
                                   {"region", {{"startLine", std::max(site.line, 1u)}}}};
   } else if (!site.module.empty()) {
-    result["physicalLocation"] = {{"artifactLocation", {{"uri", sarif_uri(site.module)}}}};
+    result["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(site.module)}}}};
   }
   return result;
 }
@@ -101,7 +103,8 @@ std::string event_text(const CandidateEvent& event) {
   return text;
 }
 
-// The places of the bug, and those where the locks were taken that are held there. Numbered, for no two may be equal.
+// The places of the bug, and the places where the locks held there were taken. Numbered, because SARIF allows no two
+// equal ones.
 json related_to(const CandidateSet& set, const Candidate& candidate) {
   json related = json::array();
   const auto add = [&](std::uint32_t site, const std::string& text) {
@@ -117,7 +120,7 @@ json related_to(const CandidateSet& set, const Candidate& candidate) {
   return related;
 }
 
-// The events of the bug, a flow for each thread, in their order.
+// The events of the bug in order, one flow per thread.
 json flows_of(const CandidateSet& set, const Candidate& candidate) {
   std::map<ThreadId, json> flows;
   int order = 0;
@@ -136,7 +139,7 @@ json flows_of(const CandidateSet& set, const Candidate& candidate) {
   return json::array({{{"threadFlows", std::move(list)}}});
 }
 
-// The sentence, and what must hold for it.
+// The summary and its assumptions.
 std::string message_of(const Candidate& candidate) {
   std::string text = candidate.summary;
   for (const std::string& assumption : candidate.assumptions) text += " " + assumption;
@@ -176,7 +179,14 @@ json result_of(const CandidateSet& set, const Candidate& candidate) {
             {"worthReading", worth_reading(candidate.score)}}}};
 }
 
-// Says that the results are not those of the whole trace.
+json reads_json(const ReadCounts& reads) {
+  return {{"events", reads.events},
+          {"eventsThatDecideNothing", reads.free_events},
+          {"places", reads.places},
+          {"placesThatDecideNothing", reads.free_places}};
+}
+
+// Reports that the results do not cover the whole trace.
 json failed_invocation(const std::string& damage) {
   return {{"executionSuccessful", false},
           {"toolExecutionNotifications", json::array({{{"level", "error"}, {"message", {{"text", damage}}}}})}};
@@ -184,7 +194,8 @@ json failed_invocation(const std::string& damage) {
 
 }  // namespace
 
-json findings_json(const CandidateSet& set, const std::string& damage, const LeftOut& left_out) {
+json findings_json(const CandidateSet& set, const std::string& damage, const LeftOut& left_out,
+                   const ReadCounts& reads) {
   json findings = json::array();
   for (const Candidate& candidate : set.candidates) {
     json events = json::array();
@@ -203,43 +214,20 @@ json findings_json(const CandidateSet& set, const std::string& damage, const Lef
                  {"analysis", set.analysis},
                  {"complete", damage.empty()},
                  {"findings", std::move(findings)},
-                 {"leftOut", left_out_json(left_out)}};
+                 {"leftOut", left_out_json(left_out)},
+                 {"reads", reads_json(reads)}};
   if (!damage.empty()) result["damage"] = damage;
   return result;
 }
 
-std::string sarif_uri(const std::string& path) {
-  constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string result = path.starts_with('/') ? "file://" : "";
-  for (char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
-                       std::string_view("/-_.~").find(c) != std::string_view::npos;
-    if (plain) {
-      result += c;
-    } else {
-      result += '%';
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
-    }
-  }
-  return result;
-}
-
-json sarif_log(const json& rules, const json& results) {
-  const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", rules}};
-  const json run = {{"tool", {{"driver", driver}}}, {"results", results}};
-  return {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", json::array({run})}};
-}
-
-json findings_sarif(const CandidateSet& set, const std::string& damage, const LeftOut& left_out) {
+json findings_sarif(const CandidateSet& set, const std::string& damage, const LeftOut& left_out,
+                    const ReadCounts& reads) {
   json rules = json::array(), results = json::array();
   for (const RuleRow& row : kRules) rules.push_back({{"id", row.id}, {"shortDescription", {{"text", row.text}}}});
   for (const Candidate& candidate : set.candidates) results.push_back(result_of(set, candidate));
   json log = sarif_log(rules, results);
   json& run = log["runs"][0];
-  run["properties"] = {{"leftOut", left_out_json(left_out)}};
+  run["properties"] = {{"leftOut", left_out_json(left_out)}, {"reads", reads_json(reads)}};
   if (!damage.empty()) run["invocations"] = json::array({failed_invocation(damage)});
   return log;
 }

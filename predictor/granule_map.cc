@@ -29,7 +29,7 @@ void GranuleMap::for_pages(std::uint64_t first, std::uint64_t last, Visit visit)
   auto visit_one = [&](std::uint64_t number, Page& found) {
     visit(found, number == from ? first & kPageMask : 0, number == to ? last & kPageMask : kPageMask);
   };
-  if (to - from > pages_.size()) {  // a huge block: walk the pages that exist, not those that might
+  if (to - from > pages_.size()) {  // a huge block: walk the existing pages instead of the range
     for (const auto& [number, found] : pages_) {
       if (number >= from && number <= to) visit_one(number, *found);
     }

@@ -1,5 +1,5 @@
-// From addresses to variables: each 8-byte granule of memory that the trace touches gets an id, and a new id
-// whenever the memory is allocated or freed, so that two uses of one address are never mixed up.
+// From addresses to variables: each 8-byte granule of memory that the trace touches gets an id, and a new id whenever
+// the memory is allocated or freed, so that two objects at one address are never confused.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace reweave {
 
 class GranuleMap {
  public:
-  // Id of the granule number `granule` (address / 8); `fresh` tells whether this call made it.
+  // Id of the granule number `granule` (address / 8); `fresh` is set if this call created it.
   std::uint32_t id(std::uint64_t granule, bool& fresh);
 
   // Ids in use in [first, last], at most `limit` of them.

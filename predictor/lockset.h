@@ -27,8 +27,8 @@ class Locksets {
 
   // The acquisition of `lock` whose section event `e` is in, or kNone.
   EventIndex section(EventIndex e, std::uint32_t lock) const;
-  // The first acquisition, after event `after` of its thread, among the sections that `e` is in, or `e` itself: who is
-  // right before it has yet to do `e`, and keeps nobody out of those sections.
+  // The first acquisition, after event `after` of the same thread, among the sections that `e` is in; or `e` itself. A
+  // thread right before it has not executed `e`, and does not yet hold those locks.
   EventIndex entry(EventIndex e, EventIndex after) const;
   // The first acquisition among the sections that `e` is in, or `e` itself.
   EventIndex outermost(EventIndex e) const;

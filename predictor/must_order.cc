@@ -27,8 +27,9 @@ MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), ru
   const std::uint32_t threads = model.thread_count();
   actual_.assign(threads, History(threads));
   value_.assign(threads, History(threads));
+  if (model.has_data_reads) carried_value_.assign(threads, History(threads));
   now_.assign(threads, std::vector<std::uint32_t>(threads, 0));
-  pending_ = valued_ = now_;
+  pending_ = valued_ = carried_ = now_;
   users_.resize(model.locks.size());
   for (std::uint32_t lock = 0; lock < users_.size(); ++lock) {
     for (EventIndex e : model.locking_of[lock]) {  // by thread
@@ -39,12 +40,13 @@ MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), ru
   now_.clear();
   pending_.clear();
   valued_.clear();
+  carried_.clear();
 }
 
 bool MustOrder::join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const {
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
   if (clock[t] > pos && !value) return false;  // knew `e`, hence all before it
-  const auto other = (value ? value_ : actual_)[t].at(pos);
+  const auto other = (value ? value_history(e) : actual_[t]).at(pos);
   bool changed = false;
   for (std::uint32_t i = 0; i < other.size(); ++i) {
     const std::uint32_t known = i == t ? pos + 1 : other[i];
@@ -125,8 +127,7 @@ void MustOrder::step(EventIndex e) {
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
   auto& now = now_[t];
   auto& pending = pending_[t];
-  auto& valued = valued_[t];
-  bool changed = false, value_changed = false;
+  bool changed = false;
   const bool decides = model_.has_branches ? model_.op[e] == Op::kBranch || model_.op[e] == Op::kEnd
                                            : (model_.flags[e] & kSameInstruction) == 0;
   if (decides) {
@@ -140,17 +141,26 @@ void MustOrder::step(EventIndex e) {
   if (model_.is_read(e) && model_.link[e] != kNone) {
     if (model_.is_atomic(e)) changed |= join(now, t, model_.link[e], true);
     if (!model_.carries_data(e, rule_)) join(pending, t, model_.link[e], true);
-    value_changed = join(valued, t, model_.link[e], true);
   }
   if ((changed && model_.held[e] != 0) || model_.is_acquire(e)) changed |= end_sections(e);
   if (changed) {
     actual_[t].set(pos, now);
-    for (std::uint32_t i = 0; i < now.size(); ++i) {
-      pending[i] = std::max(pending[i], now[i]);
-      valued[i] = std::max(valued[i], now[i]);
-    }
+    for (std::uint32_t i = 0; i < now.size(); ++i) pending[i] = std::max(pending[i], now[i]);
   }
-  if (changed || value_changed) value_[t].set(pos, valued);
+  step_value(e, changed);
+}
+
+void MustOrder::step_value(EventIndex e, bool order_changed) {
+  const std::uint32_t t = model_.thread[e], pos = model_.position[e];
+  const bool reads = model_.is_read(e) && model_.link[e] != kNone;
+  const auto step = [&](std::vector<std::uint32_t>& clock, History& history, bool joins) {
+    bool changed = order_changed;
+    if (joins) changed |= join(clock, t, model_.link[e], true);
+    for (std::uint32_t i = 0; order_changed && i < clock.size(); ++i) clock[i] = std::max(clock[i], now_[t][i]);
+    if (changed) history.set(pos, clock);
+  };
+  step(valued_[t], value_[t], reads && !model_.decides_nothing(e));
+  if (!carried_value_.empty()) step(carried_[t], carried_value_[t], reads);
 }
 
 bool MustOrder::ordered(EventIndex a, EventIndex b) const {

@@ -56,14 +56,23 @@ class MustOrder {
   bool end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) const;
   // Clock of thread `own` := max(clock, order of `e` and `e` itself), with e's value if `value`; true if it changed.
   bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
+  // Brings what values written after `e` need up to date. `order_changed`: so did what must come before `e`.
+  void step_value(EventIndex e, bool order_changed);
+  // Of the thread of `write`, with what the value that it writes needs.
+  const History& value_history(EventIndex write) const {
+    const auto& histories = !carried_value_.empty() && model_.carries(write) ? carried_value_ : value_;
+    return histories[model_.thread[write]];
+  }
 
   const TraceModel& model_;
   ReadRule rule_;
   std::vector<History> actual_;                    // what must be before the event
   std::vector<History> value_;                     // and what must be for a value written there to be the original one
+  std::vector<History> carried_value_;             // likewise for a kCarries write; empty if no read decides nothing
   std::vector<std::vector<std::uint32_t>> users_;  // by lock: threads that take it
-  // By thread: order now; with what the next decision needs; with what the value of the next write needs.
-  std::vector<std::vector<std::uint32_t>> now_, pending_, valued_;
+  // By thread: order now; with what the next decision needs; with what the value of the next write needs, and of the
+  // next kCarries write.
+  std::vector<std::vector<std::uint32_t>> now_, pending_, valued_, carried_;
 };
 
 }  // namespace reweave

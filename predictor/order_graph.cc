@@ -7,7 +7,7 @@ namespace reweave {
 std::uint32_t OrderGraph::successor(Place a, std::uint32_t thread) const {
   if (thread == a.thread) return a.position;
   const auto& all = steps(a.thread, thread);
-  if (all.empty() || all.back().from < a.position) return kNone;  // the common case: all is inserted in trace order
+  if (all.empty() || all.back().from < a.position) return kNone;  // the common case: orders are inserted in trace order
   auto it = std::partition_point(all.begin(), all.end(), [&](const Step& s) { return s.from < a.position; });
   return it == all.end() ? kNone : it->to;
 }

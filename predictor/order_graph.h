@@ -1,7 +1,7 @@
 // A partial order over the events of k threads, by reachability queries.
 //
 // For each ordered pair of threads (i, j) it keeps the direct orders "event a of i before event b of j" that no other
-// such order implies: a staircase, along which both a and b grow. Closed over all pairs of threads by its user
+// such order implies: a staircase, along which both a and b grow. Once its user has closed it over all pairs of threads
 // (closure.h), one lookup answers reachability. Space grows with the orders kept, not with the events; a lookup is a
 // binary search; an insertion at the end, the common case, is constant time.
 #pragma once
@@ -24,7 +24,7 @@ class OrderGraph {
  public:
   explicit OrderGraph(std::uint32_t threads) : threads_(threads), steps_(std::size_t{threads} * threads) {}
 
-  // Adds "a before b"; the threads differ. False if that was known.
+  // Adds "a before b"; the threads differ. False if it was known.
   bool insert(Place a, Place b);
 
   // First position of `thread` that is after `a`, or kNone. In a's own thread: a itself.

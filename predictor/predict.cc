@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// What depends on the read rule.
+// The state that depends on the read rule.
 struct Round {
   Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired,
         const Limits& limits, LeftOut& left_out)
@@ -37,9 +37,9 @@ struct Round {
   AnalysisInput input;
 };
 
-// What an assumption takes off the score.
+// Subtracted from the score for an assumption.
 constexpr double kAssumptionCost = 0.3;
-// What an assertion about what goes wrong adds.
+// Added to the score if one of the accesses is in an assertion.
 constexpr double kAssertionWorth = 0.2;
 
 class Predictor {
@@ -49,7 +49,7 @@ class Predictor {
 
   std::vector<Finding> run(PredictStats& stats) {
     round(ReadRule::kAllDecide, stats);
-    const auto feeds = [](std::uint8_t flags) { return (flags & kFeedsWrite) != 0; };
+    const auto feeds = [](std::uint8_t flags) { return (flags & kFeedsWrite) != 0 && (flags & kDecidesNothing) == 0; };
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
       round(ReadRule::kUpdatesCarryData, stats);
     }
@@ -62,7 +62,7 @@ class Predictor {
   }
 
  private:
-  // Lower comes first. Scores that are shown as the same are the same.
+  // The lowest rank comes first. Scores that are displayed alike count as equal.
   static std::tuple<long, std::size_t, EventIndex, std::int64_t> rank(const Finding& f) {
     const auto before = [](const FindingEvent& a, const FindingEvent& b) { return a.index < b.index; };
     const auto [first, last] = std::minmax_element(f.events.begin(), f.events.end(), before);

@@ -1,4 +1,4 @@
-// From a trace to ranked findings: runs the analyses, decides feasibility of what they propose, merges and ranks.
+// From a trace to ranked findings: runs the analyses, decides which of their proposals are feasible, merges and ranks.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,17 @@ struct PredictOptions {
   std::vector<std::string> analyses =
       {};                       // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
   bool keep_order = false;      // look only for reorderings that keep the order of critical sections
-  double budget_seconds = 600;  // stop looking after this much time; what was found is returned
+  double budget_seconds = 600;  // stop after this much time and return what was found
   Limits limits = {};
-  // Called now and then, from any thread but never at once: groups of the pass that are decided, and all of them.
+  // Called now and then, from any thread but never concurrently: `done` of `all` groups of the pass are decided.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
-  std::function<bool()> interrupted = {};  // true: stop looking, as if time were up
-  // The place in the source, equal for code of one line: findings with one cause become one. Empty: none do.
+  std::function<bool()> interrupted = {};  // true: stop, as if time were up
+  // The source line of a site, used to merge findings with the same cause. Empty: no merging.
   std::function<std::string(std::uint32_t site)> place = {};
-  std::function<bool(std::uint32_t site)> asserts = {};  // the code there checks what must hold: going wrong is seen
-  DecisionJournal* journal = nullptr;                    // what earlier runs decided, and this one goes on to decide
-  bool assume_data_reads = true;  // look for atomicity violations under ReadRule::kUpdatesCarryData, too
+  std::function<bool(std::uint32_t site)> asserts =
+      {};                              // true if the code there is an assertion, so that a failure shows
+  DecisionJournal* journal = nullptr;  // decisions of earlier runs; this run adds its own
+  bool assume_data_reads = true;       // also look for atomicity violations under ReadRule::kUpdatesCarryData
 };
 
 struct PredictStats {
@@ -35,26 +36,26 @@ struct PredictStats {
     std::string name;
     double seconds = 0;
     std::size_t groups = 0;    // proposed
-    std::size_t checks = 0;    // feasibility questions asked
+    std::size_t checks = 0;    // feasibility checks made
     std::size_t feasible = 0;  // findings found
     std::size_t undecided = 0;
   };
   std::vector<Pass> passes;
   bool out_of_time = false;  // or interrupted
   LeftOut left_out;          // because of the limits
-  // What could not be decided: neither reported nor ruled out.
+  // Groups that could not be decided: neither reported nor ruled out.
   struct Undecided {
     FindingKind kind;
     std::string pattern;
     std::vector<std::uint32_t> sites;
   };
   std::vector<Undecided> undecided;
-  std::vector<std::string> unfinished;  // passes that had no time to look at all of the trace
+  std::vector<std::string> unfinished;  // passes that ran out of time before the end of the trace
 };
 
-// Findings, best first: by score, which says how bad the kind of bug is, how much the code looks as if it were one, and
-// whether a crash is likely (a release, null, an assertion); then by the switches that the witness needs beyond the
-// trace's own start; then by how near the events are to each other in the trace. Deterministic unless time runs out.
+// Findings, best first: by score, which reflects how bad the kind of bug is, how much the code looks like it, and
+// whether a crash is likely (a release, null, an assertion); then by the number of switches in the witness after its
+// common prefix with the trace; then by the distance of the events in the trace. Deterministic unless time runs out.
 // `stats` may be null.
 std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats = nullptr);
 

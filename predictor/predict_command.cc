@@ -12,13 +12,19 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
+#include "formats/counted.h"
 #include "formats/error.h"
 #include "formats/folder.h"
+#include "formats/json_text.h"
+#include "formats/manifest.h"
 #include "formats/number_check.h"
 #include "formats/output_file.h"
+#include "formats/progress_line.h"
 #include "formats/sandbox.h"
+#include "formats/terminal.h"
 #include "formats/traceinfo.h"
 #include "predictor/access_classes.h"
 #include "predictor/analysis.h"
@@ -28,7 +34,6 @@
 #include "predictor/detectors/detector.h"
 #include "predictor/finding_formats.h"
 #include "predictor/predict.h"
-#include "predictor/progress_line.h"
 #include "predictor/recording_trace.h"
 #include "predictor/report.h"
 #include "predictor/trace_input.h"
@@ -39,8 +44,8 @@ namespace {
 
 struct PredictArguments {
   std::string trace;
-  std::string name;          // of the trace, for candidates; empty: the path
-  TraceShortfall shortfall;  // of the trace, if it was made here
+  std::string name;          // name of the trace in candidates; empty: the path
+  TraceShortfall shortfall;  // if the trace was made by this command
   std::string output;
   std::string format = "text";
   bool witness = false;
@@ -52,7 +57,7 @@ struct PredictArguments {
 // Set by Ctrl-C: what was found so far is shown.
 std::atomic<bool> interrupted{false};
 
-// Analyses that are not fronts of their own but a way to decide what fronts propose.
+// Names accepted by --analysis that select how proposals are decided, not which are made.
 struct EngineRow {
   const char* name;
   const char* summary;
@@ -93,32 +98,41 @@ void write_machine_readable(const std::string& format, const CandidateSet& set, 
                             const LeftOut& left_out) {
   const std::string damage = input.damage() ? input.damage()->reason : "";
   const auto text = format == "sarif" ? findings_sarif : findings_json;
-  std::cout << json_text(text(set, damage, left_out)) << '\n';
+  std::cout << json_text(text(set, damage, left_out, input.reads())) << '\n';
 }
 
-// What the limits cut, after the findings.
+// Prints, after the findings, what the limits left out.
 void write_left_out(const LeftOut& left_out) {
   if (left_out.findings > 0)
-    std::cout << fmt::format("left out: {} findings of low rank; --findings shows more\n", left_out.findings);
+    std::cout << "left out: " + counted(left_out.findings, "finding") + " of low rank; --findings shows more\n";
   if (left_out.instances > 0)
-    std::cout << fmt::format("not looked at: {} more places of the trace that fit the same code locations\n",
+    std::cout << fmt::format("not examined: {} more places of the trace that fit the same code locations\n",
                              left_out.instances);
   if (left_out.accesses > 0)
     std::cout << fmt::format(
-        "not looked at: {} accesses of variables with very many code locations; --classes looks at more\n",
+        "not examined: {} accesses of variables with very many code locations; --classes raises the limit\n",
         left_out.accesses);
   if (left_out.pairs > 0)
-    std::cout << fmt::format("not looked at: {} pairs of accesses of such variables; --pairs looks at more\n",
+    std::cout << fmt::format("not examined: {} pairs of accesses of such variables; --pairs raises the limit\n",
                              left_out.pairs);
 }
 
-// Status of a prediction from what was read.
+// Prints, after the findings, how many reads may see other values in another order.
+void write_reads(const ReadCounts& reads) {
+  if (reads.free_events == 0) return;
+  std::cout << fmt::format("{} of {} reads decide nothing", reads.free_events, reads.events);
+  if (reads.places > 0)
+    std::cout << fmt::format(": those of {} of {} places in the code", reads.free_places, reads.places);
+  std::cout << '\n';
+}
+
+// The exit status, by how much of the trace could be read.
 int status_of(const PredictArguments& arguments, const TraceInput& input) {
   if (arguments.shortfall.exit_status != 0) return arguments.shortfall.exit_status;
   return input.damage() ? input.damage()->exit_status : 0;
 }
 
-// Ends a report that is not about the whole trace.
+// Ends a report that does not cover the whole trace.
 void write_damage(const TraceInput& input) {
   if (input.damage())
     std::cout << fmt::format("only the first {} events were analysed: {}\n", input.events(), input.damage()->reason);
@@ -141,7 +155,7 @@ std::string event_rate(std::uint64_t events, double seconds) {
   return fmt::format("{:.1f}M events, {:.1f}M/s", millions, millions / seconds);
 }
 
-// Ctrl-C, once: stop and show what there is; twice: end.
+// Ctrl-C once: stop and show what was found; twice: exit.
 void stop_at_interrupt() {
   std::signal(SIGINT, [](int) {
     interrupted = true;
@@ -186,7 +200,7 @@ int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
     fmt::print("#{} {} {}, seen {} times\n  {}\n", ++number, row.name, candidate.pattern, candidate.count,
                candidate.summary);
   }
-  fmt::print("{} pairs of code locations in {} events\n", set.candidates.size(), input.events());
+  fmt::print("{} of code locations in {}\n", counted(set.candidates.size(), "pair"), counted(input.events(), "event"));
   write_damage(input);
   return status_of(arguments, input);
 }
@@ -206,15 +220,19 @@ void say_undecided(const PredictStats& stats, const Names& names) {
   }
 }
 
-// What ties decisions to a trace: they name its events by number. When the file got its name or content here is not
-// something that comes in an archive, so whoever made the trace cannot have made decisions for it.
+// Ties decisions, which name events by number, to a trace. The ctime of the file is not part of an archive, so the
+// author of a trace cannot supply decisions for it.
 std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
   struct stat status {};
   SYSCALL_CHECK(::stat(path.c_str(), &status), "{}", path);
   const std::int64_t changed = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec;
   auto identity = static_cast<std::uint64_t>(status.st_size);
-  for (const std::uint64_t part : {static_cast<std::uint64_t>(changed), std::uint64_t{status.st_ino},
-                                   std::uint64_t{model.size()}, std::uint64_t{model.variables.size()}}) {
+  // The program's file may have changed since, and with it what is known of the reads.
+  const auto data = std::count_if(model.flags.begin(), model.flags.end(),
+                                  [](std::uint8_t flags) { return (flags & (kDecidesNothing | kCarries)) != 0; });
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(changed), std::uint64_t{status.st_ino}, std::uint64_t{model.size()},
+        std::uint64_t{model.variables.size()}, static_cast<std::uint64_t>(data)}) {
     identity = (identity ^ part) * 0x9e3779b97f4a7c15ull;
   }
   return identity;
@@ -222,7 +240,14 @@ std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
 
 void write_text(const PredictArguments& arguments, const TraceModel& model, const std::vector<Finding>& findings,
                 const Names& names) {
-  if (arguments.explain == 0) return write_report(std::cout, model, findings, names, {.witness = arguments.witness});
+  if (arguments.explain == 0) {
+    std::ostringstream report;
+    write_report(report, model, findings, names, {.witness = arguments.witness});
+    std::cout << with_styles(report.str(), [](std::string_view line) -> std::optional<Style> {
+      return line.starts_with('#') ? std::optional(Style::kHeading) : std::nullopt;
+    });
+    return;
+  }
   REQUIRE(arguments.explain <= findings.size(), "--explain {}: there are {} findings", arguments.explain,
           findings.size());
   write_finding(std::cout, model, findings[arguments.explain - 1], names, {.witness = true});
@@ -240,7 +265,7 @@ TraceModel load(TraceInput& input, ProgressLine& progress) {
   return model;
 }
 
-// With what this command adds: progress, Ctrl-C, the source code.
+// The options of the command line, plus progress, Ctrl-C and source lines.
 PredictOptions options_of(const PredictArguments& arguments, const Names& names, ProgressLine& progress) {
   PredictOptions options = arguments.options;
   options.progress = [&progress, watch = Stopwatch(), start = 0.0](const std::string& pass, std::size_t done,
@@ -258,13 +283,13 @@ PredictOptions options_of(const PredictArguments& arguments, const Names& names,
   return options;
 }
 
-// Where decisions are kept next to the output, if that is a file.
+// The journal of decisions beside the output, if that is a file.
 std::optional<DecisionJournal> journal_of(const PredictArguments& arguments, const std::optional<OutputFile>& output,
                                           const TraceModel& model) {
   if (!output || output->folder() == nullptr) return std::nullopt;
   std::optional<DecisionJournal> journal(std::in_place, *output->folder(), output->name() + ".state",
                                          identity_of(arguments.trace, model));
-  if (journal->known() > 0) fmt::print(stderr, "reweave: going on from {} decisions\n", journal->known());
+  if (journal->known() > 0) notice("going on from {} decisions", journal->known());
   return journal;
 }
 
@@ -292,7 +317,10 @@ int run(const PredictArguments& arguments) {
   if (arguments.format == "text") {
     write_text(arguments, model, findings, names);
     write_damage(input);
-    if (arguments.explain == 0) write_left_out(stats.left_out);
+    if (arguments.explain == 0) {
+      write_reads(input.reads());
+      write_left_out(stats.left_out);
+    }
   } else {
     write_machine_readable(arguments.format, findings_of(input, model, findings, known_code, names), input,
                            stats.left_out);
@@ -305,22 +333,22 @@ int run(const PredictArguments& arguments) {
   progress.clear();
   if (!journal) return status_of(arguments, input);
   if (stats.out_of_time)
-    fmt::print(stderr, "reweave: {}.state has what was decided; the same command goes on from there\n",
-               arguments.output);
+    notice("{}.state has what was decided; the same command goes on from there", arguments.output);
   else
     journal->remove();
   return status_of(arguments, input);
 }
 
-// A recording becomes its trace.
+// If the input is a recording, makes or finds its trace.
 std::optional<RecordingTrace> traced(PredictArguments& arguments, const TraceMaker& maker) {
   if (!arguments.trace.empty() && !is_folder(arguments.trace)) return std::nullopt;
   const std::string recording = maker.find(arguments.trace);
   ProgressLine progress;
   const Stopwatch watch;
+  const std::uint64_t all = read_manifest(Folder::open(recording)).events_total;
   stop_at_interrupt();
   std::optional<RecordingTrace> trace(std::in_place, recording, maker, [&](std::uint64_t events) {
-    progress.show(progress_texts("replaying", fmt::format("{} events", events), 0, 0, watch.seconds()));
+    progress.show(progress_texts("replaying", event_rate(events, watch.seconds()), events, all, watch.seconds()));
     REQUIRE(!interrupted, "interrupted while the trace was made");
   });
   std::signal(SIGINT, SIG_DFL);
@@ -364,20 +392,21 @@ std::string known_analyses() {
   return known;
 }
 
-// What bounds an analysis, in the words of docs/prediction.md.
+// Describes the limits, in the words of docs/prediction.md.
 std::string limits() {
   const WitnessSteps::Limits witness;
   const Limits limits;
   return fmt::format(
-      "\n\nLimits. Nothing wrong is reported because of them, but something may be missed:\n"
-      "  of what has the same code locations, {} places of the trace are looked at, spread over all;\n"
-      "  of a variable, the accesses of {} pairs of thread and code location (--classes), and 4 to 8 of each, and {}\n"
+      "\n\nLimits. They cause no wrong reports, but bugs may be missed:\n"
+      "  for each set of code locations, {} places of the trace are examined, spread over all;\n"
+      "  per variable, the accesses of {} pairs of thread and code location (--classes), 4 to 8 of each, and {}\n"
       "    pairs or triples of those (--pairs);\n"
       "  deadlocks of up to {} threads, locks held across waits with up to 8 that could wake the waiter;\n"
-      "  the {} highest-ranked findings are kept (--findings), and of each kind as many as of another; a trace may "
+      "  the {} highest-ranked findings are kept (--findings), with an equal share for each kind; a trace may "
       "have 4,294,967,294 events and 65,535 threads;\n"
-      "  long reorderings share a budget of work. What it does not buy, or --budget, is listed as not decided;\n"
-      "  in the file of -o only the last {} steps of a witness, and {} of all, are whole: before them stand turns of "
+      "  long reorderings share a budget of work. What exceeds it, or --budget, is listed as not decided;\n"
+      "  in the file of -o only the last {} steps of a witness, and {} of all, are complete; earlier steps are "
+      "summarised as turns of "
       "threads.",
       GroupTable::kMaxInstances, limits.classes, limits.pairs, kMostDeadlocked, limits.findings, witness.steps,
       witness.all_steps);
@@ -388,14 +417,14 @@ std::string limits() {
 void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* verb = app.add_subcommand(
-      "predict", "find bugs that the run of a trace could have had, had threads been faster or slower");
+      "predict", "find bugs that the traced run could have had if its threads had run faster or slower");
   verb->footer("Analyses:" + known_analyses() + limits());
   verb->add_option("input", arguments->trace,
                    "a recording, whose trace is made and kept in it as trace.rwt; a trace (*.rwt); or text in STD "
                    "format (*.std, *.std.gz, *.std.zst). Default: the latest recording");
   verb->add_option("-o,--output", arguments->output,
-                   "file to write candidates to, for 'explore'. What was decided before Ctrl-C "
-                   "or the end of the budget is kept next to it, and the same command goes on from there");
+                   "file to write candidates to, for 'explore'. Decisions made before Ctrl-C "
+                   "or the end of the budget are kept beside it, and the same command continues from there");
   verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it; for text");
   verb->add_option("--explain", arguments->explain,
                    "only this finding, with its witness as columns, one for each thread; from 1; for text")
@@ -403,24 +432,26 @@ void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
       ->check(whole_number(1));
   verb->add_option("--format", arguments->format, "text, json or sarif; default: text")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
+  verb->add_flag_callback(
+      "--json", [arguments] { arguments->format = "json"; }, "the same as --format json");
   verb->add_option("--analysis", arguments->analyses,
                    "only these of the ones below, separated by commas; a detector runs alone. Default: seqcheck")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
   Limits& most = arguments->options.limits;
-  verb->add_option("--findings", most.findings, "show at most so many findings; 0: all. Default: 1000")
+  verb->add_option("--findings", most.findings, "show at most this many findings; 0: all. Default: 1000")
       ->type_name("NUMBER");
   verb->add_option(
           "--classes", most.classes,
-          "look at the accesses of at most so many pairs of thread and code location of a variable. Default: 64")
+          "examine the accesses of at most this many pairs of thread and code location per variable. Default: 64")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--pairs", most.pairs, "look at at most so many pairs or triples of those. Default: 512")
+  verb->add_option("--pairs", most.pairs, "examine at most this many pairs or triples of those. Default: 512")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
   verb->add_option("--budget", arguments->options.budget_seconds,
-                   "stop looking after so long and list what was not decided; reading the trace counts not. 0 or more; "
+                   "stop after this time and list what was not decided; reading the trace does not count. 0 or more; "
                    "default: 600")
       ->type_name("SECONDS")
       ->check(seconds_number());

@@ -1,4 +1,4 @@
-// The verb `predict`: what else the run of a trace could have done.
+// The verb `predict`: finds bugs in other orders of a traced run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace reweave {
 
-// `status` receives the exit status when the verb has run. `maker`: for recordings.
+// `status` receives the exit status when the verb has run. `maker` makes the traces of recordings.
 void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker);
 
 }  // namespace reweave

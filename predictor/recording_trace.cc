@@ -26,7 +26,7 @@ std::int64_t changed_at(const Fd& file) {
   return status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
 }
 
-// Is there a whole trace of it, by this version, made when the recording lay here and was as it is now?
+// True if there is a complete trace, made by this version from the recording as it is now and at this path.
 bool is_current(const Folder& folder, const std::string& recording) {
   if (!folder.has(kName)) return false;
   try {
@@ -35,7 +35,7 @@ bool is_current(const Folder& folder, const std::string& recording) {
     const TraceHeader& header = trace.info().header;
     return trace.info().complete && header.tool_version == REWEAVE_VERSION &&
            header.source == fs::absolute(recording).string();
-  } catch (const Error&) {  // it is made anew
+  } catch (const Error&) {  // the trace is made again
     return false;
   }
 }

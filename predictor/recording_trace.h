@@ -1,8 +1,8 @@
-// The trace of a recording, for who names a recording where a trace is wanted: made at the first use, kept in the
-// recording as `trace.rwt`, and used again as long as it is not older than the recording.
+// The trace of a recording, for commands that accept a recording in place of a trace: made at the first use, kept in
+// the recording as `trace.rwt`, and reused as long as it is not older than the recording.
 //
-// Where the recording cannot be written, or only a part of it can be replayed, the trace is in a temporary file that
-// has no name any more when it is read, so that nothing is left over however the process ends.
+// If the recording cannot be written, or only a part of it can be replayed, the trace goes to a temporary file that is
+// unlinked before it is read, so that nothing is left over however the process ends.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace reweave {
 
-// Why a trace is not of the whole run, and the status that says so; no reason if it is.
+// Why a trace does not cover the whole run, and the exit status for that; empty and 0 if it does.
 struct TraceShortfall {
   std::string reason;
   int exit_status = 0;
 };
 
-// What makes traces; the program has it from a folder above this one.
+// The functions that make traces; a higher folder provides them.
 struct TraceMaker {
-  // The recording that the command line means; "" means the latest.
+  // Resolves a recording named on the command line; "" means the latest.
   std::function<std::string(const std::string& path)> find = {};
-  // Writes the trace of `recording` to `output`, which does not exist. `progress(events)` is called now and then; what
-  // it throws ends that, and removes what was written.
+  // Writes the trace of `recording` to `output`, which does not exist. `progress(events)` is called now and then; if it
+  // throws, the partial output is removed.
   std::function<TraceShortfall(const std::string& recording, const std::string& output,
                                const std::function<void(std::uint64_t events)>& progress)>
       make = {};
@@ -36,7 +36,7 @@ class RecordingTrace {
   RecordingTrace(const std::string& recording, const TraceMaker& maker,
                  const std::function<void(std::uint64_t events)>& progress);
 
-  // Where it can be read as long as this object lives.
+  // The path of the trace, valid as long as this object lives.
   const std::string& path() const { return path_; }
   const TraceShortfall& shortfall() const { return shortfall_; }
   bool kept() const { return kept_; }

@@ -1,5 +1,5 @@
-// Findings as text for people: what goes wrong, on which variable, at which lines, how threads got there, what they
-// hold, and on demand the witness in columns.
+// Findings as text for people: what goes wrong, on which variable, at which lines, with call stacks and held locks, and
+// on demand the witness in columns.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace reweave {
 
-// How numbers of the model become words. Whoever reads the trace fills these in; each may be empty.
+// Functions that name numbers of the model. The reader of the trace provides them; each may be empty.
 struct Names {
   // A code location: "function at file:line".
   std::function<std::string(std::uint32_t site)> site;
-  // The same for the callers it was inlined into, innermost first.
+  // Likewise for the functions it was inlined into, innermost first.
   std::function<std::vector<std::string>(std::uint32_t site)> inlined_into;
   // The text of the source line; empty if unknown.
   std::function<std::string(std::uint32_t site)> source_line;
-  // True for calls that are not the program's own.
+  // True for calls inside Reweave's libraries.
   std::function<bool(std::uint32_t site)> hidden;
-  // True for calls in main and of a thread's function: those around it are the C library's, and start it.
+  // True for calls in main and calls of a thread's function: the frames outside these belong to the C library.
   std::function<bool(std::uint32_t site)> outermost;
   // A global address: "name" or "name+8"; empty if unknown.
   std::function<std::string(std::uint64_t address)> address;
@@ -39,10 +39,10 @@ struct ReportOptions {
 // Name of variable or lock `object`: a global's, "heap block #n of <allocation site> +offset", or the address.
 std::string object_text(const TraceModel& model, const ObjectName& object, const Names& names);
 
-// The same for what event `e` operates on, whatever that is: "thread 2" for a fork, join or end.
+// Likewise for the object of event `e`, of any kind: "thread 2" for a fork, join or end.
 std::string event_object_text(const TraceModel& model, EventIndex e, const Names& names);
 
-// "thread 3", or as the trace names it.
+// "thread 3", or the name in the trace.
 std::string thread_text(ThreadId thread, const Names& names);
 
 // What an event does, as a verb: "writes".
@@ -51,17 +51,18 @@ const char* verb_of(const TraceModel& model, EventIndex e);
 // The calls of a stack (TraceModel::calls) that are worth showing, innermost first.
 std::vector<std::uint32_t> shown_calls(const TraceModel& model, std::uint32_t stack, const Names& names);
 
-// One sentence that says what goes wrong.
+// One sentence on what goes wrong.
 std::string explain(const TraceModel& model, const Finding& finding, const Names& names);
 
 void write_finding(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
                    const ReportOptions& options);
 
-// All of them, numbered from 1, with a line of totals.
+// Writes all findings, numbered from 1, with a line of totals.
 void write_report(std::ostream& out, const TraceModel& model, std::span<const Finding> findings, const Names& names,
                   const ReportOptions& options);
 
-// The witness as one column per thread: the finding's events, what they were computed from, the context.
+// Writes the witness with one column per thread: the finding's events, recent accesses of its variables, and their
+// context.
 void write_witness(std::ostream& out, const TraceModel& model, const Finding& finding, const Names& names,
                    const ReportOptions& options);
 

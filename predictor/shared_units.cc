@@ -5,7 +5,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint32_t kRun = 16;  // events of a unit without lock
+constexpr std::uint32_t kRun = 16;  // events of a unit without a lock
 constexpr std::uint32_t kSeenTogether = 2;
 constexpr std::size_t kMostPairs = 1u << 20;
 

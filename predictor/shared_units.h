@@ -1,8 +1,8 @@
-// Runs of code that look as if they were meant to be atomic, and which variables belong together because they are
-// accessed in the same ones. After MUVI (Lu et al., SOSP 2007), with sections in place of functions.
+// Finds units: runs of code that look as if they were meant to be atomic; and the variables that belong together
+// because they are accessed in the same units. After MUVI (Lu et al., SOSP 2007), with sections in place of functions.
 //
 // A *unit* is what a thread does between an outermost acquisition and its release; or, without a lock, a short run of
-// accesses with no synchronisation between.
+// accesses without synchronisation in between.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,9 @@ struct Unit {
   }
 };
 
-// Those of a trace, thread by thread in their order. Units that touch one variable are kept, those that touch more than
-// kMostVariables are not: they set up or sum up, and say little about what belongs together. Atomics are no data.
+// The units of a trace, thread by thread in order. Units that touch one variable are kept; those that touch more than
+// kMostVariables are not: they initialise or summarise, and say little about what belongs together. Atomics are
+// ignored.
 class SharedUnits {
  public:
   static constexpr std::size_t kMostVariables = 8;
@@ -41,7 +42,8 @@ class SharedUnits {
   explicit SharedUnits(const TraceModel& model);
 
   const std::vector<Unit>& units() const { return units_; }
-  // Pairs (smaller variable first) that occur together in several units, and as often together as apart.
+  // Pairs (smaller variable first) that occur together in several units, and in at least half of the units of the rarer
+  // one.
   const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs() const { return pairs_; }
   // The units (indices) that touch a variable of some pair, by variable.
   const std::vector<std::uint32_t>& units_of(std::uint32_t variable) const;

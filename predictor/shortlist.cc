@@ -9,9 +9,9 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kKinds = 4;  // of FindingKind
+constexpr std::size_t kFindingKinds = 4;  // of FindingKind
 
-// The same for a field of all blocks that were allocated in one place.
+// Identifies a variable; the same field of all blocks allocated in one place counts as one variable.
 using Variable = std::tuple<bool, std::uint64_t, std::uint64_t>;
 using Cause = std::tuple<FindingKind, std::string, Variable, std::set<std::string>>;
 
@@ -61,8 +61,8 @@ void merge_causes(const TraceModel& model, const std::function<std::string(std::
 
 std::uint64_t keep_best(std::size_t most, std::vector<Finding>& findings) {
   if (most == 0 || findings.size() <= most) return 0;
-  const std::size_t share = most / kKinds;
-  std::array<std::size_t, kKinds> taken{};
+  const std::size_t share = most / kFindingKinds;
+  std::array<std::size_t, kFindingKinds> taken{};
   std::vector<bool> keep(findings.size());
   std::size_t left = most;
   for (std::size_t i = 0; i < findings.size(); ++i) {

@@ -1,4 +1,4 @@
-// From all findings to the list that is shown: one entry for each cause, and a place for each kind of bug.
+// Reduces all findings to the list that is shown: one entry per cause, with a share for each kind of bug.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace reweave {
 
-// Findings about the same variable at the same places of the source become one, the first of them, with the sum of
-// their counts and a remark that says as what else it was seen. Order violations and deadlocks do so only with the same
-// pattern, for those are bugs of their own. `place`: predict.h.
+// Findings about the same variable at the same places of the source are merged into the first of them, with the sum of
+// their counts and a remark that names the other patterns. Order violations and deadlocks are merged only with the same
+// pattern, because other patterns are other bugs. `place`: predict.h.
 void merge_causes(const TraceModel& model, const std::function<std::string(std::uint32_t site)>& place,
                   std::vector<Finding>& findings);
 
-// Keeps the first `most` of `findings`, but of each kind at least an equal share if there are so many. 0: all. Returns
-// how many were left out.
+// Keeps the first `most` of `findings`, but at least an equal share of each kind if there are that many. 0: keeps all.
+// Returns the number left out.
 std::uint64_t keep_best(std::size_t most, std::vector<Finding>& findings);
 
 }  // namespace reweave

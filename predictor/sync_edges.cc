@@ -44,7 +44,7 @@ bool SyncEdges::may_wait_for(const Barrier& barrier, std::uint32_t threads) {
 
 void SyncEdges::add_edges_of(const Barrier& barrier) {
   if (barrier.leaves.empty()) return;
-  std::vector<std::uint32_t> numbers;  // of threads, the largest first
+  std::vector<std::uint32_t> numbers;  // possible numbers of threads, the largest first
   for (std::uint32_t n = barrier.leaves.front().entered; n > 1; --n) {
     const bool divides = std::any_of(numbers.begin(), numbers.end(), [&](std::uint32_t m) { return m % n == 0; });
     if (!divides && may_wait_for(barrier, n)) numbers.push_back(n);

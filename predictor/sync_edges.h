@@ -1,14 +1,14 @@
 // Must-order edges of conditions, barriers, semaphores, thread start and join, derived from the operations in
 // trace order. Events are named by the caller's numbers ("raw" indices of TraceBuilder).
 //
-// Semaphores: a wait keeps every post and every wait that came before it in the trace. That is more than needed (the
-// semaphore's initial value is unknown), so reorderings may be missed but none is wrong.
+// Semaphores: a wait stays after every post and every wait that preceded it in the trace. That is more than necessary
+// (the semaphore's initial value is unknown), so reorderings may be missed but none is wrong.
 //
-// Kernel objects: what was received comes after everything that was sent to the object before, for what of it was
-// received is not in the trace; so here, too, reorderings may be missed but none is wrong.
+// Kernel objects: a receive stays after everything sent to the object before it, because the trace does not say which
+// data was received; here too reorderings may be missed but none is wrong.
 //
-// Barriers: a trace does not say how many threads a barrier waits for. Each number that the trace allows gives its
-// edges; mostly that is one number and its divisors, and the edges of the divisors are among those of the number.
+// Barriers: a trace does not say how many threads a barrier waits for. Each number that is consistent with the trace
+// contributes its edges; usually that is one number and its divisors, whose edges are among those of the number.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class SyncEdges {
   void send(std::uint64_t object, ThreadId thread, std::uint32_t event);
   void receive(std::uint64_t object, std::uint32_t event);
 
-  // The edges found, in raw indices, and none twice. Call once, after all events.
+  // Returns the edges found, in raw indices, without duplicates. Call once, after all events.
   std::vector<MustEdge> take();
 
  private:

@@ -18,7 +18,7 @@ bool SyncPreserving::end_earlier_sections(FeasibleSet& set, std::uint32_t t, boo
       if (last == kNone || last < open) continue;
       if (model_.link[open] == kNone || !set.require(model_.link[open])) return false;
       grown = true;
-      return true;  // the thread's open sections are others now
+      return true;  // the thread's open sections have changed
     }
   }
   return true;
@@ -43,7 +43,7 @@ std::optional<SyncPreserving::Plan> SyncPreserving::plan(const OrderQuery& query
   if (at_end) {
     plan.last = inner.back();
     inner = inner.first(inner.size() - 1);
-    // It must be able to go on, and to read what it likes.
+    // The last event runs after all others, so nothing may stop its thread, and it may read any value.
     if (!model_.is_access(plan.last) || model_.is_atomic(plan.last)) return {};
     if (plan.set.stops(model_.thread[plan.last]) || !plan.set.stop_before(plan.last)) return {};
   } else if (!std::is_sorted(inner.begin(), inner.end())) {

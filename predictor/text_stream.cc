@@ -32,7 +32,7 @@ class ProducedText : public std::streambuf {
   std::vector<char> buffer_ = std::vector<char>(kBuffer);
 };
 
-// zlib's reader hands through what is not compressed.
+// zlib's reader passes uncompressed data through.
 class GzipText : public ProducedText {
  public:
   GzipText(Fd file, const std::string& path) : path_(path), file_(gzdopen(file.get(), "rb")) {
@@ -92,7 +92,7 @@ class ZstdText : public ProducedText {
 class TextStream : public std::istream {
  public:
   explicit TextStream(std::unique_ptr<std::streambuf> text) : std::istream(text.get()), text_(std::move(text)) {
-    exceptions(std::ios::badbit);  // what the buffer throws is not to be taken for the end
+    exceptions(std::ios::badbit);  // an exception of the buffer must not look like the end
   }
 
  private:

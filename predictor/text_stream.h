@@ -1,6 +1,6 @@
-// A text file as a stream, decompressed on the way if its first bytes say that it is zstd or gzip.
+// A text file as a stream, decompressed if its first bytes are those of zstd or gzip.
 //
-// Damage ends in a BadInput that names the file. One thread.
+// Damage throws BadInput, which names the file. One thread.
 #pragma once
 
 #include <istream>

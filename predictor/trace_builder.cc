@@ -1,4 +1,4 @@
-// Taking events in. What becomes of them is in trace_emit.cc.
+// Adding events. trace_emit.cc converts them to the model.
 #include "predictor/trace_builder.h"
 
 #include <sys/syscall.h>
@@ -11,10 +11,15 @@ namespace {
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
 constexpr std::uint64_t kGranuleBytes = 8;
-// A release of a block is a write to at most so many of its granules; bounds the cost of huge blocks.
+// A release of a block counts as a write to at most this many of its granules; bounds the cost of huge blocks.
 constexpr std::size_t kMaxFreedGranules = 4096;
 
-std::uint8_t null_flag(const TraceEvent& event) { return (event.aux & kNullValue) != 0 ? kNull : 0; }
+// What the machine code says of a plain access.
+std::uint8_t code_flags(const TraceEvent& event) {
+  const std::uint8_t only_data = event.kind == EventKind::kRead ? kDecidesNothing : kCarries;
+  return static_cast<std::uint8_t>(((event.aux & kNullValue) != 0 ? kNull : 0) |
+                                   ((event.aux & kOnlyData) != 0 ? only_data : 0));
+}
 
 }  // namespace
 
@@ -51,9 +56,9 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
   pending_request_.erase(event.thread);
   switch (event.kind) {
     case EventKind::kRead:
-      return add_access(event, site, Op::kRead, null_flag(event));
+      return add_access(event, site, Op::kRead, code_flags(event));
     case EventKind::kWrite:
-      return add_access(event, site, Op::kWrite, null_flag(event));
+      return add_access(event, site, Op::kWrite, code_flags(event));
     case EventKind::kAtomicLoad:
       return add_access(event, site, Op::kRead, kAtomic);
     case EventKind::kAtomicStore:
@@ -80,6 +85,7 @@ void TraceBuilder::add_access(const TraceEvent& event, std::uint32_t site, Op op
     const auto low = static_cast<std::uint8_t>(at % kGranuleBytes);
     const auto high = static_cast<std::uint8_t>(low + (stop - at));
     touch(id, event.thread, op != Op::kRead, low, high);
+    if (op == Op::kWrite && (flags & kCarries) != 0) granules_[id].carries = true;
     RawEvent& raw = raw_[push(event.thread, site, op, id)];
     raw.flags = static_cast<std::uint8_t>(flags | (at == event.address ? 0 : kSameInstruction));
     raw.low = low;
@@ -110,10 +116,12 @@ void TraceBuilder::add_sync(const TraceEvent& event, std::uint32_t site) {
       unlock(event, site, event.extra);
       return sync_.wait_begin(event.address, t, sync());
     case EventKind::kWaitEnd: {
-      // The edges end at an event of their own, before the mutex is taken again: the waiter is awake, then queues.
+      // The edges end at a separate event before the mutex is reacquired: the waiter is awake, then waits for the
+      // mutex.
       const auto waiting = waiting_.find(t);
-      if (waiting == waiting_.end()) return;                           // the trace starts inside of the wait
-      if (event.aux == 1) raw_[waiting->second.began].op = Op::kSync;  // needs nobody to go on
+      if (waiting == waiting_.end()) return;  // the trace starts during the wait
+      if (event.aux == 1)
+        raw_[waiting->second.began].op = Op::kSync;  // a timed-out wait needs no other thread to continue
       sync_.wait_end(event.address, t, event.aux == 1, sync());
       return lock(event, site, waiting->second.mutex, false);
     }
@@ -192,7 +200,7 @@ void TraceBuilder::lock(const TraceEvent& event, std::uint32_t site, std::uint64
 void TraceBuilder::unlock(const TraceEvent& event, std::uint32_t site, std::uint64_t address) {
   const std::uint32_t id = lock_id(address, event.thread);
   Depth& depth = depth_[pair_key(id, event.thread)];
-  // Releases without acquisition (the trace starts inside, or another thread locked) say nothing that we can use.
+  // A release without an acquisition (the trace starts inside the section, or another thread locked) is ignored.
   if (depth.count == 0 || --depth.count > 0) return;
   push(event.thread, site, depth.shared ? Op::kReleaseShared : Op::kRelease, id);
 }
@@ -216,7 +224,7 @@ void TraceBuilder::set_stack(const TraceEvent& event) {
   unwound_[event.thread] = event.extra < stacks_.size() ? stacks_[event.extra] : 0;
 }
 
-// Code without instrumentation enters functions that only the unwound stack shows.
+// Uses the unwound stack where there is one: it also has the functions of uninstrumented code.
 std::uint32_t TraceBuilder::stack_at(const TraceEvent& event) const {
   const std::uint32_t unwound = unwound_[event.thread];
   return has_stack(event.kind) && unwound != 0 ? unwound : stack_of_[event.thread];

@@ -1,10 +1,10 @@
 // Turns a stream of TraceEvents into a TraceModel.
 //
-// Done on the way in: addresses become granules (granule_map.h), recursive locking keeps its outermost pair, a
-// condition wait becomes a release and a re-acquisition, calls become call stacks, synchronisation becomes must-order
-// edges (sync_edges.h). Done in finish(): granules are cut into variables such that every access covers whole
-// variables (so two accesses conflict exactly if they share a variable and one writes), and what only one thread
-// touches is dropped, since it cannot matter to any reordering.
+// Done in add(): addresses become granules (granule_map.h), recursive locking keeps its outermost pair, a condition
+// wait becomes a release and a re-acquisition, calls become call stacks, synchronisation becomes must-order edges
+// (sync_edges.h). Done in finish(): granules are cut into variables such that every access covers whole variables (so
+// two accesses conflict exactly if they share a variable and one writes), and data touched by only one thread is
+// dropped, since it cannot affect a reordering.
 //
 // The release of a heap block counts as a write to each variable of the block that was used.
 #pragma once
@@ -24,19 +24,20 @@ namespace reweave {
 class TraceBuilder {
  public:
   struct Options {
-    bool collapse = true;  // drop what cannot matter; off only to show traces as they are
+    bool collapse = true;  // drop events that cannot matter; off only to show whole traces
   };
 
   TraceBuilder() = default;
   explicit TraceBuilder(Options options) : options_(options) {}
 
-  // The stacks that kStack events name, before the events: each call after the one around it (formats/trace_names.h).
+  // Adds a call of the stacks that kStack events name; before the events, and after the enclosing call
+  // (formats/trace_names.h).
   void add_call(std::uint32_t parent, std::uint32_t site) { stacks_.push_back(called(stacks_.at(parent), site)); }
-  // The process of a thread, if it is not the first. Before finish().
+  // Sets the process of a thread; the default is the first process. Before finish().
   void add_thread(ThreadId thread, std::uint32_t process) { processes_[thread] = process; }
   // Events in trace order. `site` is any stable number for the code location.
   void add(const TraceEvent& event, std::uint32_t site);
-  // False once more events could not be numbered.
+  // False when no more events can be numbered.
   bool has_room() const { return raw_.size() < kNone - kMaxRawPerEvent; }
 
   // Call once, after the last event.
@@ -61,6 +62,7 @@ class TraceBuilder {
     std::uint8_t cuts = 0;  // bit b: a variable starts at byte b
     bool shared = false;
     bool written = false;
+    bool carries = false;  // something that depends on a read of another variable
   };
   struct Depth {
     std::uint32_t count = 0;
@@ -97,15 +99,18 @@ class TraceBuilder {
   static bool is_atomic_read(const RawEvent& raw) {
     return (raw.op == Op::kRead || raw.op == Op::kUpdate) && (raw.flags & kAtomic) != 0;
   }
-  bool keeps(const Granule& granule) const { return !options_.collapse || (granule.shared && granule.written); }
+  // What one thread keeps of reads that decide nothing may decide something later.
+  bool keeps(const Granule& granule) const {
+    return !options_.collapse || (granule.shared && granule.written) || granule.carries;
+  }
 
-  // No event becomes more raw events; what is longer is cut off.
+  // The largest number of raw events for one event; longer accesses are truncated.
   static constexpr std::size_t kMaxRawPerEvent = 1u << 24;
 
   Options options_;
   std::deque<RawEvent> raw_;
-  std::uint32_t added_ = 0;   // trace events taken in
-  std::uint32_t source_ = 0;  // number of the one being taken in
+  std::uint32_t added_ = 0;   // trace events added
+  std::uint32_t source_ = 0;  // number of the event being added
   GranuleMap granule_map_;
   std::vector<Granule> granules_;
   SyncEdges sync_;
@@ -137,8 +142,8 @@ class TraceBuilder {
   std::unordered_map<std::uint64_t, std::uint32_t> call_children_;  // by (node, site)
   std::vector<std::uint32_t> stack_of_;                             // by thread: the functions entered
   std::vector<std::uint32_t> stacks_{0};                            // by the trace's own numbers
-  std::vector<std::uint32_t> unwound_;                              // by thread: what its last kStack said, or 0
-  std::uint32_t stack_ = 0;                                         // of the event being taken in
+  std::vector<std::uint32_t> unwound_;                              // by thread: the stack of its last kStack, or 0
+  std::uint32_t stack_ = 0;                                         // of the event being added
 
   bool has_branches_ = false;
 

@@ -70,14 +70,14 @@ void TraceBuilder::append(TraceModel& model, const RawEvent& raw, Op op, std::ui
 void TraceBuilder::emit(TraceModel& model) {
   final_index_.assign(raw_.size(), kNone);
   std::uint32_t index = 0;
-  for (; !raw_.empty(); raw_.pop_front(), ++index) {  // freed as it is converted
+  for (; !raw_.empty(); raw_.pop_front(), ++index) {  // frees raw events as they are converted
     const RawEvent raw = raw_.front();
     const EventIndex before = model.size();
     if (raw.op <= Op::kUpdate) {
-      // An instruction goes on only if its part just before was kept.
+      // An access continues an instruction only if its preceding part was kept.
       emit_access(model, raw, index > 0 && final_index_[index - 1] != kNone);
     } else if (raw.op == Op::kBranch) {
-      // A branch with no read since the branch before decides nothing new.
+      // A branch without a read since the previous branch decides nothing new.
       if (options_.collapse && !reads_pending_[raw.thread]) continue;
       reads_pending_[raw.thread] = false;
       append(model, raw, raw.op, raw.object, 0);
@@ -89,7 +89,8 @@ void TraceBuilder::emit(TraceModel& model) {
     if (model.size() > before) {
       final_index_[index] = before;
     } else if (reads_pending_[raw.thread] && (!has_branches_ || is_atomic_read(raw))) {
-      // Left out, but it decided: without branches whatever a thread does next, and whether an exchange succeeds.
+      // A dropped event that decides becomes a branch: in traces without branches any next event decides, and an atomic
+      // read always does.
       reads_pending_[raw.thread] = false;
       append(model, raw, Op::kBranch, kNone, 0);
     }

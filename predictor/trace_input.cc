@@ -7,6 +7,7 @@
 
 #include "formats/access_code.h"
 #include "formats/fd_stream.h"
+#include "formats/read_effects.h"
 #include "predictor/text_stream.h"
 #include "predictor/trace_builder.h"
 
@@ -56,9 +57,12 @@ void TraceInput::read(const std::function<void()>& reading) {
 TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   TraceBuilder builder;
   std::optional<AccessCode> code;
+  std::optional<ReadEffects> effects;
   if (reader_) {
     for (const CallInfo& call : reader_->calls()) builder.add_call(call.parent, call.site);
     code.emplace(*reader_);
+    effects.emplace(*reader_);
+    reads_ = effects->counts();
   }
   const auto& processes = addresses_.processes();
   for (std::size_t t = 0; t < processes.size(); ++t) builder.add_thread(static_cast<ThreadId>(t), processes[t]);
@@ -67,8 +71,11 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& given, std::uint32_t site) {
       if (!builder.has_room() || number >= kNone) throw StopReading{"the trace is longer than can be analysed"};
       TraceEvent event = addresses_.told_apart(given);
-      const bool plain = event.kind == EventKind::kRead || event.kind == EventKind::kWrite;
-      if (code && plain) event.aux |= code->null_value(site, event.kind, event.extra);
+      if (code) event.aux |= code_bits(*code, *effects, site, event.kind, event.extra);
+      if (event.kind == EventKind::kRead) {
+        ++reads_.events;
+        reads_.free_events += (event.aux & kOnlyData) != 0 ? 1 : 0;
+      }
       builder.add(event, site);
       events_ = number + 1;
       if (events_ % kProgressEvents == 0) progress(events_, all);
@@ -91,7 +98,7 @@ void TraceInput::stream(const std::function<void(const TraceChunk&)>& take,
 
 void TraceInput::stream_file(const std::function<void(const TraceChunk&)>& take,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  // One is analysed while the other is filled. Small, and not given back: new memory costs as much as decoding.
+  // One is analysed while the other is filled. They are small and reused, because new memory costs as much as decoding.
   std::array<TraceChunk, 2> pieces;
   TracePieces reader(*reader_, kPiece);
   const auto fill = [&](TraceChunk* piece) {

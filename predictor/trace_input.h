@@ -1,6 +1,6 @@
-// The trace to analyse: a trace file of ours, or STD text (by name or content).
+// The trace to analyse: a trace file (*.rwt), or STD text (recognised by name or content).
 //
-// What can be read of a truncated or damaged trace is analysed; damage() tells why that is not all.
+// The readable part of a truncated or damaged trace is analysed; damage() says why the rest is missing.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,20 @@
 #include <string>
 
 #include "formats/process_addresses.h"
+#include "formats/read_counts.h"
 #include "formats/std_format.h"
 #include "formats/trace_reader.h"
 #include "predictor/trace_model.h"
 
 namespace reweave {
 
-// Thrown while a trace is read, also by a caller's `progress`: what was read so far is all; `reason` becomes damage().
+// Thrown to stop reading a trace, also by a caller's `progress`: the events read so far are used; `reason` becomes
+// damage().
 struct StopReading {
   std::string reason;
 };
 
-// Why not all of a trace was analysed, and the exit status that says so.
+// Why a trace was not analysed completely, and the exit status for that.
 struct TraceDamage {
   std::string reason;
   int exit_status;
@@ -29,7 +31,7 @@ struct TraceDamage {
 
 class TraceInput {
  public:
-  // `name`: what candidates are told it is, if that is not the path. Throws BadInput.
+  // `name`: the name of the trace in candidates, if not the path. Throws BadInput.
   explicit TraceInput(const std::string& path, const std::string& name = {});
 
   const std::string& name() const { return name_; }
@@ -37,27 +39,29 @@ class TraceInput {
   const TraceReader* reader() const { return reader_.get(); }
   const StdNames& std_names() const { return std_names_; }
 
-  // Reads everything. Call once, first. `progress(done, all)` is called now and then; all = 0: not known.
+  // Reads everything. Call once, first. `progress(done, all)` is called now and then; all = 0: unknown.
   TraceModel load(const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
-  // Hands everything to `take` in chunks, the next being decoded meanwhile; instead of load(). Addresses of processes
-  // are told apart. `progress` as for load().
+  // Passes everything to `take` in chunks, and decodes the next chunk meanwhile; instead of load(). Addresses are
+  // tagged with their process. `progress` as for load().
   void stream(const std::function<void(const TraceChunk&)>& take,
               const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
   // Events read by load() or stream().
   std::uint64_t events() const { return events_; }
-  // Why load() did not read all.
+  // Of what load() read; no places for STD text.
+  const ReadCounts& reads() const { return reads_; }
+  // Why load() or stream() did not read everything.
   const std::optional<TraceDamage>& damage() const { return damage_; }
 
-  // Visits the first `count` events again; not more than load() read. Addresses are the target's own.
+  // Visits the first `count` events again, at most those that load() read. Addresses are untagged.
   using Visit = std::function<void(std::uint64_t number, const TraceEvent& event, std::uint32_t site)>;
   void each(std::uint64_t count, const Visit& visit);
 
  private:
-  // Runs `reading`; what it throws because of the trace becomes damage(), or BadInput.
+  // Runs `reading`; its exceptions about the trace become damage() or BadInput.
   void read(const std::function<void()>& reading);
   void stream_file(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
-  // Tells the addresses of processes apart.
+  // Tags addresses with their process.
   void tell_apart(TraceChunk& chunk) const;
   void stream_text(const std::function<void(const TraceChunk&)>& take,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress);
@@ -68,6 +72,7 @@ class TraceInput {
   StdNames std_names_;
   ProcessAddresses addresses_;
   std::uint64_t events_ = 0;
+  ReadCounts reads_;
   std::optional<TraceDamage> damage_;
 };
 

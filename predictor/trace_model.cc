@@ -68,6 +68,15 @@ void TraceModel::build_indices() {
     if (end_of[t] != kNone) waking_of.push_back(end_of[t], threads[t].back());
   }
   readers_of.freeze();
+  carrying.assign(thread_count(), {});
+  for (std::uint32_t t = 0; t < thread_count(); ++t) {
+    for (EventIndex e : threads[t]) {
+      if (is_read(e) && decides_nothing(e)) has_data_reads = true;
+      const auto seen_by = is_write(e) && carries(e) ? readers_of[e] : std::span<const EventIndex>();
+      const auto may_decide = [&](EventIndex r) { return !decides_nothing(r); };
+      if (std::any_of(seen_by.begin(), seen_by.end(), may_decide)) carrying[t].push_back(position[e]);
+    }
+  }
   for (ThreadedTable* table : {&writes_of, &reads_of, &locking_of, &waking_of}) table->freeze(thread);
 }
 

@@ -20,7 +20,7 @@ namespace reweave {
 using EventIndex = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
-// What an event means to the predictor. Everything else in a trace (calls, fences, system calls) leaves no event.
+// What an event means to the predictor. Other events of a trace (calls, fences, system calls) are not in the model.
 enum class Op : std::uint8_t {
   kRead,
   kWrite,
@@ -35,27 +35,29 @@ enum class Op : std::uint8_t {
   kBegin,
   kEnd,
   kSync,     // barrier or semaphore operation, or end of a wait: only its must-order edges count
-  kRequest,  // asked for lock `object` and never got it
-  kWait,     // about to wait for signal `object`, still holding what it holds
-  kNotify,   // wakes who waits for signal `object`
+  kRequest,  // requested lock `object` and never got it
+  kWait,     // about to wait for signal `object`, still holding its locks
+  kNotify,   // wakes threads that wait for signal `object`
   kFree,     // releases heap block `object`; its variables are "written" as well (kFrees)
-  kExit,     // ends the process: its other threads go no further
+  kExit,     // ends the process: its other threads execute no more events
 };
 
 // Bits of TraceModel::flags.
-inline constexpr std::uint8_t kSameInstruction = 1;  // goes on with the instruction of the thread's event before
+inline constexpr std::uint8_t kSameInstruction = 1;  // continues the instruction of the thread's previous event
 inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: cannot race, its writer is always kept
 inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
 inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
-inline constexpr std::uint8_t kNull = 16;            // writes null; reads a pointer and follows it without a look
+inline constexpr std::uint8_t kNull = 16;  // writes null; or reads a pointer and follows it without a null check
+inline constexpr std::uint8_t kDecidesNothing = 32;  // read: only what the thread's kCarries writes store depends on it
+inline constexpr std::uint8_t kCarries = 64;  // write: its value may depend on a kDecidesNothing read of its thread
 
 // Which reads decide what a thread does next. The second says that reads marked kFeedsWrite only carry data: an
-// assumption about the program, which a run has to confirm; without it no lost update shows in a trace that has no
-// branch events, since the loser would have had to read another value.
+// assumption about the program that a run must confirm. Without it no lost update can be found in a trace without
+// branch events, because the losing thread would have to read another value.
 enum class ReadRule : std::uint8_t { kAllDecide, kUpdatesCarryData };
 
-// If `target` happens, `source` happened before it; and if `before_source` is given, that happened before `source`
-// (a notification wakes only those who already wait).
+// If `target` happens, `source` happened before it; and if `before_source` is given, that happened before `source` (a
+// notification wakes only threads that already wait).
 struct MustEdge {
   EventIndex target;
   EventIndex source;
@@ -69,20 +71,20 @@ struct ObjectName {
   std::uint32_t block = kNone;  // index into TraceModel::blocks
 };
 
-// A heap block, named as people do: the nth block allocated from this place.
+// A heap block, named as the nth block allocated at this place.
 struct HeapBlock {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint32_t site = 0;
   std::uint32_t stack = 0;  // call stack of the allocation
   std::uint32_t nth = 0;    // blocks allocated there before
-  bool is_stack = false;    // no heap block but the stack of thread `nth`
+  bool is_stack = false;    // not a heap block, but the stack of thread `nth`
 };
 
-// What threads wait for: a condition, or the end of a thread.
+// An object that threads wait for: a condition, or the end of a thread.
 struct Signal {
   ObjectName name;               // of a condition
-  std::uint32_t thread = kNone;  // whose end it is
+  std::uint32_t thread = kNone;  // the thread whose end it is; kNone for a condition
 };
 
 // A node of a tree whose paths to the root are call stacks; node 0 is the empty stack.
@@ -134,7 +136,7 @@ class EventRow : public std::span<const EventIndex> {
   std::span<const Part> parts_;
 };
 
-// Rows of that kind.
+// A table of EventRows.
 class ThreadedTable : private EventTable {
  public:
   ThreadedTable() = default;
@@ -180,17 +182,23 @@ class TraceModel {
   bool has_branches = false;
 
   // --- indices, filled by build_indices(): rows sorted by (thread, position) ---
-  ThreadedTable writes_of;   // by variable; updates included
-  ThreadedTable reads_of;    // by variable; updates included
-  EventTable readers_of;     // by write event
-  ThreadedTable locking_of;  // by lock: its acquires, requests included
-  ThreadedTable waking_of;   // by signal: what wakes its waiters; for the end of a thread its last event
+  ThreadedTable writes_of;  // by variable; updates included
+  ThreadedTable reads_of;   // by variable; updates included
+  EventTable readers_of;    // by write event
+  // By thread: positions of the kCarries writes that some read sees which may decide.
+  std::vector<std::vector<std::uint32_t>> carrying;
+  bool has_data_reads = false;  // some read decides nothing
+  ThreadedTable locking_of;     // by lock: its acquires, requests included
+  ThreadedTable waking_of;      // by signal: events that wake its waiters; for the end of a thread its last event
 
   void build_indices();
   // True if `read` can never decide anything under `rule`.
   bool carries_data(EventIndex read, ReadRule rule) const {
-    return rule == ReadRule::kUpdatesCarryData && (flags[read] & kFeedsWrite) != 0;
+    return decides_nothing(read) || (rule == ReadRule::kUpdatesCarryData && (flags[read] & kFeedsWrite) != 0);
   }
+  // True if `read` can never decide anything, and only kCarries writes of its thread depend on its value.
+  bool decides_nothing(EventIndex read) const { return (flags[read] & kDecidesNothing) != 0; }
+  bool carries(EventIndex write) const { return (flags[write] & kCarries) != 0; }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(op.size()); }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads.size()); }
@@ -205,7 +213,7 @@ class TraceModel {
   bool is_shared(EventIndex e) const { return op[e] == Op::kAcquireShared || op[e] == Op::kReleaseShared; }
   bool is_atomic(EventIndex e) const { return (flags[e] & kAtomic) != 0; }
 
-  // Of the variable, lock, condition or heap block that `e` operates on; 0 if it is none of these.
+  // The address of the variable, lock, condition or heap block that `e` operates on; 0 for other objects.
   std::uint64_t address_of(EventIndex e) const;
 
   // Locks held by thread `t` after its first `length` events.
@@ -213,9 +221,9 @@ class TraceModel {
     return length < thread_size(t) ? held[at(t, length)] : held_at_end[t];
   }
 
-  // Once thread `t` has executed `length` events, its reads at positions below the result have decided what it
-  // did, so each must have read what it read in the trace. A trace without branch events is taken as if a branch
-  // followed every instruction.
+  // Once thread `t` has executed `length` events, its reads at positions below the result have decided what it did, so
+  // each must read the same write as in the trace. A trace without branch events is treated as if a branch followed
+  // every instruction.
   std::uint32_t decided(std::uint32_t t, std::uint32_t length) const;
 
   // First position at which the instruction of event (t, pos) starts.
@@ -232,7 +240,7 @@ class TraceModel {
   std::span<const MustEdge> edges_into(std::uint32_t t, std::uint32_t from, std::uint32_t to) const;
 
  private:
-  // Events of thread `t` at positions below `pos` are numbered below the result.
+  // An event of thread `t` is at a position below `pos` exactly if its index is below the result.
   EventIndex bound(std::uint32_t t, std::uint32_t pos) const { return pos < thread_size(t) ? threads[t][pos] : kNone; }
 };
 

@@ -6,7 +6,7 @@
 namespace reweave {
 namespace {
 
-// The state of a run of the witness, from the state that the trace was in after `prefix` events.
+// Executes a witness, from the state of the trace after `prefix` events.
 class Execution {
  public:
   Execution(const TraceModel& model, ReadRule rule, EventIndex prefix)
@@ -15,6 +15,7 @@ class Execution {
         prefix_(prefix),
         done_(model.thread_count(), 0),
         tainted_(model.thread_count(), false),
+        carrying_(model.thread_count(), false),
         misled_(model.thread_count(), false),
         first_wrong_(model.thread_count()),
         first_(model.thread_count()),
@@ -41,7 +42,7 @@ class Execution {
     return violation;
   }
 
-  // The state reached is the one asked for.
+  // Checks that the state reached is the one that `query` asks for.
   Violation finish(const OrderQuery& query) {
     std::uint32_t last = 0;
     for (EventIndex e : query.sequence) {
@@ -83,7 +84,7 @@ class Execution {
     }
   }
 
-  // The last write of `variable`, at first that of the prefix.
+  // The last write of `variable` so far; initially that of the prefix.
   Written& last_write(std::uint32_t variable) {
     auto [it, fresh] = last_write_.try_emplace(variable);
     for (std::uint32_t t = 0; fresh && prefix_ > 0 && t < model_.thread_count(); ++t) {
@@ -132,13 +133,13 @@ class Execution {
       const bool same = last.write == model_.link[e];
       const Violation wrong{same ? Violation::kTainted : Violation::kWrongWrite, e, last.write};
       if (model_.is_atomic(e)) return wrong;
-      tainted_[t] = true;
+      (model_.decides_nothing(e) ? carrying_ : tainted_)[t] = true;
       if (!model_.carries_data(e, rule_)) {
         if (!misled_[t]) first_wrong_[t] = wrong;
         misled_[t] = true;
       }
     }
-    if (model_.is_write(e)) last = {e, tainted_[t]};
+    if (model_.is_write(e)) last = {e, tainted_[t] || (carrying_[t] && model_.carries(e))};
     return {};
   }
 
@@ -146,8 +147,9 @@ class Execution {
   ReadRule rule_;
   EventIndex prefix_;
   std::vector<std::uint32_t> done_;
-  std::vector<bool> tainted_;  // writes other values than in the trace
-  std::vector<bool> misled_;   // may not decide anything
+  std::vector<bool> tainted_;   // writes other values than in the trace
+  std::vector<bool> carrying_;  // likewise, where the value may depend on a read that decides nothing
+  std::vector<bool> misled_;    // may not decide anything
   std::vector<Violation> first_wrong_;
   std::unordered_map<std::uint32_t, Written> last_write_;
   std::unordered_map<std::uint32_t, Lock> locks_;

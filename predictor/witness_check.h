@@ -1,10 +1,10 @@
-// Checks a claimed reordering by executing it. Shares no code with the search (closure.h), so that soundness rests
-// on this file alone.
+// Checks a claimed reordering by executing it. Shares no code with the search (closure.h), so that soundness depends on
+// this file alone.
 //
-// The values of the program are not known, so a read that gets another write than in the trace makes its thread
-// *tainted*: what it writes is tainted too, and so is who reads that. A tainted thread may not decide anything
-// (a branch; in a trace without branch events, anything but finishing its instruction), unless all wrong reads were
-// ones that carry data only (ReadRule).
+// The program's values are unknown, so a read that gets another write than in the trace makes its thread *tainted*: its
+// writes are tainted too (of a read that decides nothing only those that may carry its value), and so is any thread
+// that reads them. A tainted thread may not decide anything (a branch; in a trace without branch events, anything but
+// finishing its instruction), unless all its wrong reads only carry data (ReadRule).
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace reweave {
 
-// What a reordering is to show: `sequence` executed in that order, and for each stop its thread has executed exactly
+// What a reordering must show: `sequence` is executed in that order, and the thread of each stop has executed exactly
 // the events before the stop.
 struct OrderQuery {
   std::vector<EventIndex> sequence;
   std::vector<EventIndex> stops;
   ReadRule rule = ReadRule::kAllDecide;
-  // If given: stop `seen_by` is a read, and would read what the write `seen` (kNone: nobody) wrote.
+  // If given: the stop `seen_by` is a read, and would read the value of the write `seen` (kNone: the initial value).
   EventIndex seen_by = kNone;
   EventIndex seen = kNone;
 };
@@ -27,11 +27,11 @@ struct OrderQuery {
 struct Violation {
   enum Kind {
     kNothing,
-    kBadShape,    // not a prefix of each thread, or not what was asked
+    kBadShape,    // not a prefix of each thread, or not as the query asks
     kMustOrder,   // `event` before `other`
     kLockHeld,    // `event` acquires while the section of acquisition `other` is open
     kWrongWrite,  // `event` read `other` (kNone: the initial value), then its thread decided
-    kTainted,     // a decision on values that others had changed
+    kTainted,     // a decision on values that differ from the trace
   };
   Kind kind = kNothing;
   EventIndex event = kNone;
@@ -44,7 +44,7 @@ struct Reordering {
   std::vector<EventIndex> tail;
 };
 
-// One pass over the tail. The prefix happened, so only the state that it leaves is taken from the trace.
+// One pass over the tail. The prefix happened as in the trace, so only its final state is needed.
 Violation check_witness(const TraceModel& model, const OrderQuery& query, const Reordering& witness);
 
 }  // namespace reweave

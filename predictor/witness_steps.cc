@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLeastSteps = 1000;
 
-// The turn of a thread that is under way.
+// The current turn of a thread.
 class TurnCounter {
  public:
   bool is_of(ThreadId thread) const { return thread_ == thread; }
@@ -23,7 +23,7 @@ class TurnCounter {
     last_ = &*counts_.try_emplace(site, 0).first;
     ++last_->second;
   }
-  // No arrivals: nothing that could end a turn.
+  // No arrivals: there was no event that can end a turn.
   template <typename PcOf>
   WitnessTurn turn(const PcOf& pc_of) const {
     if (last_ == nullptr) return {thread_, 0, 0};
@@ -80,11 +80,11 @@ WitnessSteps::Plan WitnessSteps::plan(const TraceModel& model, const Finding& fi
   std::map<ThreadId, std::uint64_t> stops;
   for (EventIndex e : finding.query.stops) stops[model.thread[e]] = model.source[e];
   const auto tail = finding.witness.tail(model);
-  // What of the tail goes on in the trace's order belongs to its start.
+  // Events of the tail that continue the trace's order belong to the prefix.
   EventIndex in_order = finding.witness.prefix();
   std::size_t next = 0;
   while (next < tail.size() && tail[next] == in_order) ++next, ++in_order;
-  // Requests that were never granted come last in the model, wherever they are in the trace.
+  // Requests that were never granted come last in the model, regardless of their place in the trace.
   for (EventIndex e = in_order; e-- > 0;) {
     result.start = std::max<std::uint64_t>(result.start, model.source[e] + std::uint64_t{1});
     if (model.op[e] != Op::kRequest) break;
@@ -121,7 +121,7 @@ void WitnessSteps::collect() {
   const auto pc = [this](std::uint32_t site) { return pc_of(site); };
   TurnCounter turn;
   std::size_t next = 0;    // the first of `wanted` not yet reached
-  std::uint64_t main = 0;  // runs begin there: the number of the event
+  std::uint64_t main = 0;  // number of the event that enters main, where runs begin
   input_.each(end, [&](std::uint64_t number, const TraceEvent& event, std::uint32_t site) {
     for (; next < wanted.size() && wanted[next].first <= number; ++next)
       beginnings_[next] = {wanted[next].first, turns_.size(), turn.turn(pc)};

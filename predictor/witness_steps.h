@@ -1,11 +1,11 @@
-// Witnesses as an explorer needs them: the schedule points of the trace in the witness's order, those of events that
-// the model dropped included.
+// Witnesses for an explorer: the schedule points of the trace in the witness's order, including events that the model
+// dropped.
 //
 // A thread runs its events in the order of the trace, so a witness is: the trace up to some event, then turns of
-// threads, each up to some event of the thread. Events that the model dropped are run with the thread's next event that
-// it kept: what only one thread touches may happen at any time.
+// threads, each up to some event of the thread. Dropped events are run with the thread's next kept event: accesses to
+// data of one thread may happen at any time.
 //
-// Where a trace tells that the program entered main, witnesses begin there, for so do explored runs.
+// If the trace shows where the program entered main, witnesses begin there, as explored runs do.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 
 namespace reweave {
 
-// A thread may be stopped before such an event, and is asked for nothing else in between.
+// True if a thread can be stopped before such an event; between these it runs freely.
 bool is_schedule_point(const TraceEvent& event);
 
 class WitnessSteps {
  public:
   struct Limits {
-    std::uint64_t steps = 20'000;         // of one witness
-    std::uint64_t all_steps = 1'000'000;  // of all; the file is one message
+    std::uint64_t steps = 20'000;         // per witness
+    std::uint64_t all_steps = 1'000'000;  // in total; the file is one message
   };
 
-  // Reads the trace once more. `input` outlives this.
+  // Reads the trace again. `input` must outlive this.
   WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings)
       : WitnessSteps(input, model, findings, Limits{}) {}
   WitnessSteps(TraceInput& input, const TraceModel& model, std::span<const Finding> findings, Limits limits);
@@ -43,8 +43,8 @@ class WitnessSteps {
     std::uint64_t end;
   };
   struct Plan {
-    std::uint64_t first = 0;  // of the trace's events whose steps are kept
-    std::uint64_t start = 0;  // events below are run in the order of the trace
+    std::uint64_t first = 0;  // first event of the trace whose steps are kept
+    std::uint64_t start = 0;  // events below this one run in the order of the trace
     std::uint64_t end = 0;    // no event from here on is run
     std::vector<Turn> turns;
   };
@@ -55,7 +55,7 @@ class WitnessSteps {
     ThreadId thread;
     EventKind kind;
   };
-  // What the trace's threads did in turn, up to some event: the first `whole` of turns_, then `last`.
+  // The turns of the trace up to some event: the first `whole` of turns_, then `last`.
   struct Beginning {
     std::uint64_t number;  // of the event
     std::size_t whole = 0;

@@ -88,8 +88,8 @@ class WitnessText {
   }
 
  private:
-  // Which events to show: the interesting ones, with `context` before and after in the witness; and of the variables'
-  // accesses in the finding's threads, the last few.
+  // Selects the events to show: the interesting ones, with `context` events before and after; and the last few accesses
+  // of the finding's variables.
   std::vector<bool> marks(std::uint32_t context) const {
     std::vector<bool> shown(events_.size(), false);
     std::uint32_t accesses = 0;

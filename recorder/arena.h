@@ -1,11 +1,12 @@
-// The arena: shared memory that the supervisor and every process of the target's tree have in common.
+// The arena: shared memory of the supervisor and every process of the target's tree.
 //
 //   header (config, channels, status) | runtime state (threads, processes) | out ring | feed
 //
-// The target's processes map it at kArenaBase, the supervisor wherever it likes. Everything that must survive
-// exec or be seen by another process of the tree lives here; what is private to a process is the core's own data.
-// Both rings are mapped twice in a row, so that a record never wraps.
-// Thread rule: fields of the runtime state are written by the baton holder only, unless they are atomic.
+// The target's processes map it at kArenaBase, the supervisor at any address. It holds everything that must survive
+// exec or be seen by another process of the tree; state private to a process is the core's own data. Both rings are
+// mapped twice in a row, so that a record never wraps.
+//
+// Thread rule: only the baton holder writes fields of the runtime state, unless they are atomic.
 #pragma once
 
 #include <atomic>
@@ -16,30 +17,32 @@
 
 namespace reweave {
 
-// Fixed places of our own in the target's address space; none of them is where a kernel puts anything. Those that every
-// run touches are near each other, for each page of page tables costs an explored run a microsecond.
+// Fixed places of the core in the target's address space; kernels put nothing there. Places that every run touches are
+// close together, because each page of page tables costs an explored run a microsecond.
 inline constexpr std::uint64_t kCoreBase = 0x6000'0000'0000;    // the core's image
 inline constexpr std::uint64_t kArenaBase = 0x6000'0800'0000;   // header and runtime state
-inline constexpr std::uint64_t kOutBase = 0x6000'2400'0000;     // out ring, mirrored
+inline constexpr std::uint64_t kOutBase = 0x6000'2c00'0000;     // out ring, mirrored
 inline constexpr std::uint64_t kStacksBase = 0x6000'3000'0000;  // the core's stack of each thread
 inline constexpr std::uint64_t kIndexBase = 0x6000'c000'0000;   // fork server: index of the recorded calls
 inline constexpr std::uint64_t kFeedBase = 0x6001'0000'0000;    // feed ring, mirrored
-inline constexpr std::uint64_t kModelBase = 0x6004'0000'0000;   // explored runs: room for what the model makes
+inline constexpr std::uint64_t kModelBase = 0x6004'0000'0000;   // explored runs: memory of the model
 inline constexpr std::uint64_t kModelBytes = std::uint64_t{8} << 30;
 inline constexpr std::uint64_t kScratchBase = 0x6400'0000'0000;  // scratch of each thread, for blocking calls
-inline constexpr std::uint64_t kShadowBase = 0x6800'0000'0000;   // heap shadow: a byte for 16 of the target's memory
+inline constexpr std::uint64_t kShadowBase =
+    0x6800'0000'0000;  // heap shadow: one byte for 16 bytes of the target's memory
 inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
-inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target may not touch
+inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target must not touch
 
 // Places of the target's own memory.
-inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // where debuggers' users are used to see it
-inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an address goes down from here
+inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // as users of debuggers are used to
+inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an address allocates downwards from here
 inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
-// Ours between the target's: stubs of patched code, within a jump's reach of libraries, of programs and of programs at
-// fixed addresses (core/code/stubs.h). The last is below what checkers and emulators want to have for their own
-// programs. They are filled from the end that is near that code: processors are slow at jumps over 16 MiB and more.
+// The core's memory between the target's: stubs of patched code, within a jump's reach of libraries, of programs, and
+// of programs at fixed addresses (core/code/stubs.h). The last area is below what checkers and emulators reserve for
+// their own programs. Areas are filled from the end nearest to that code, because processors are slow at jumps over 16
+// MiB or more.
 struct StubArea {
   std::uint64_t start, bytes;
   bool from_end;
@@ -50,30 +53,31 @@ inline constexpr StubArea kStubAreas[] = {
 inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
 
 inline constexpr std::uint32_t kMaxThreads = 16384;
-inline constexpr std::uint32_t kMaxProcesses = 8192;
+inline constexpr std::uint32_t kMaxProcesses = 32'000;
 inline constexpr std::uint32_t kMaxFds = 4096;
 inline constexpr std::uint32_t kMaxFdTables = 8192;
 inline constexpr std::uint64_t kCoreStackBytes = 128 << 10;
 inline constexpr std::uint64_t kScratchBytes = 256 << 20;
 inline constexpr std::uint64_t kOutRingBytes = 16 << 20;
 
-// The descriptor under which the arena survives exec; the target can neither see nor close it.
+// The descriptor by which the arena survives exec; the target can neither see nor close it.
 inline constexpr int kArenaFd = 1000;
-inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server, and its runs: the arena of the runs
-inline constexpr int kProgramFd = kArenaFd + 2;   // the program, whatever became of its name
-inline constexpr int kContentsFd = kArenaFd + 3;  // replay: what small files contained that were mapped
-// Without access to what they lead to (O_PATH): for a process that has another root, or another /proc, than at the
-// start.
+inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server and its runs: the arena of the runs
+inline constexpr int kProgramFd = kArenaFd + 2;   // the program, even if it was renamed or removed
+inline constexpr int kContentsFd = kArenaFd + 3;  // replay: contents of small mapped files
+// Opened with O_PATH, for a process whose root or /proc differs from that at the start.
 inline constexpr int kProcFd = kArenaFd + 4;          // /proc
-inline constexpr int kCoreFd = kArenaFd + 5;          // RunConfig::core_path, and the others from there
+inline constexpr int kCoreFd = kArenaFd + 5;          // RunConfig::core_path; the next ones likewise
 inline constexpr int kShimFd = kArenaFd + 6;          // shim_path
 inline constexpr int kTsanFd = kArenaFd + 7;          // tsan_path
 inline constexpr int kPreloadFd = kArenaFd + 8;       // recording: preload_path
 inline constexpr int kTsanPreloadFd = kArenaFd + 9;   // recording: tsan_preload_path
 inline constexpr int kRunStandInsFd = kArenaFd + 10;  // explored run: its stand-ins
-inline constexpr int kModelFd = kArenaFd + 11;        // explored run of several processes: what the model knows
-inline constexpr int kReservedFds = 12;               // these are ours
+inline constexpr int kModelFd = kArenaFd + 11;        // explored run of several processes: the model's state
+inline constexpr int kReservedFds = 12;               // number of the core's own descriptors
 inline constexpr int kRingFd = kContentsFd;           // recording: the ring's file, if RunConfig::ring_in_file
+inline constexpr int kCheckpointFd = kModelFd;        // replay with RunConfig::makes_checkpoints: its requests
+inline constexpr int kCopiesFd = kRunStandInsFd;      // a checkpoint: requests for copies
 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
@@ -81,27 +85,27 @@ inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
 // Replay: files that the recorded program could change through a mapping are memory of the arena, each in a stretch
 // of the arena's (sparse) file from kStandInsOffset on.
 inline constexpr std::uint32_t kMaxStandIns = 8192;
-inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // of which each file has one
+inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // each file has one of these bits
 inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
-// Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file is not needed.
+// Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file itself is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
-// Another: the same of a small file that is mapped privately, which has no stand-in.
+// Likewise, for a small file that is mapped privately, which has no stand-in.
 inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
 // Likewise: the file was not open for writing, so the memory of a shared mapping cannot become writable.
 inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
-// Another: the file was made or changed during the run and may be gone at its end. The supervisor keeps its content,
+// Likewise: the file was made or changed during the run and may be gone at its end. The supervisor keeps its contents,
 // and the thread waits for that.
 inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 // How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
-// sent with it, by which it is told from the target's own signals of that number.
+// sent with it, which distinguishes it from the target's own uses of that signal number.
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
-inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder has had its time
-// Threads of the target send each other the same with this value (core/ptrace/tracing.h).
+inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder's time slice is over
+// Threads of the target send each other the same signal with this value (core/ptrace/tracing.h).
 inline constexpr std::uint64_t kKickValue = kWatchdogValue + 2;
 
-// What the core is called where an explored run executes a program.
+// The name of the core where an explored run executes a program.
 inline constexpr char kRunName[] = "reweave-run";
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
@@ -110,43 +114,44 @@ inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
 // head and tail are byte counts that only grow; position = count & (bytes - 1).
 struct Channel {
   alignas(64) std::atomic<std::uint64_t> head;  // producer: bytes written
-  std::atomic<std::uint32_t> head_signal;       // futex: bumped when a sleeping consumer should look again
-  std::atomic<std::uint32_t> closed;            // producer: nothing will follow
+  std::atomic<std::uint32_t> head_signal;       // futex: incremented to wake a sleeping consumer
+  std::atomic<std::uint32_t> closed;            // producer: no more records follow
   alignas(64) std::atomic<std::uint64_t> tail;  // consumer: bytes read
-  std::atomic<std::uint32_t> tail_signal;       // futex: bumped when a sleeping producer should look again
+  std::atomic<std::uint32_t> tail_signal;       // futex: incremented to wake a sleeping producer
   alignas(64) std::uint64_t bytes;              // capacity, a power of two
   std::uint64_t file_offset;                    // where the ring starts in the arena's file
 };
 
-// What of the out ring is safe elsewhere, as counts since its beginning: only that is written over.
+// The part of the out ring that is saved elsewhere, as counts since its beginning: only that may be overwritten.
 struct SavedMark {
   std::uint64_t bytes, records;
 };
-// A recording's ring is a file in it, so that records outlive whoever is killed: this page, then the ring
+// A recording's ring is a file in it, so that records survive a killed recorder or program: this page, then the ring
 // (supervisor/unsaved.h). The supervisor writes it.
 struct RingMarks {
   std::uint64_t magic;
   std::uint32_t version;            // wire::kVersion
-  std::atomic<std::uint32_t> mark;  // which of the marks holds
+  std::atomic<std::uint32_t> mark;  // index of the valid mark
   SavedMark marks[2];
-  std::atomic<std::uint64_t> saved;  // its bytes
+  std::atomic<std::uint64_t> saved;  // `bytes` of that mark
 };
 inline constexpr std::uint64_t kRingMagic = 0x474e49524e455752;  // "RWENRING"
 inline constexpr std::uint64_t kRingPage = 4096;                 // bytes before the ring in its file
 
 enum class Mode : std::uint32_t { kRecord = 0, kReplay = 1 };
-// Where a system call's result comes from.
+// Where the result of a system call comes from.
 enum class Environment : std::uint32_t { kLive = 0, kRecorded = 1, kModelled = 2 };
 // Which events are kept.
 enum class Sink : std::uint32_t { kDecisions = 0, kTrace = 1, kNothing = 2 };
 
-// What a policy is told. The supervisor fills it before the run.
+// Configuration of a policy. The supervisor fills it in before the run.
 struct PolicyConfig {
   char name[24];
   std::uint64_t seed;
-  std::uint64_t slice;       // schedule points of a time slice, about
+  std::uint64_t slice;       // approximate schedule points per time slice
   std::uint64_t depth;       // PCT: number of change points plus one
   std::uint64_t length;      // PCT: estimated schedule points of a run
+  std::uint64_t inputs;      // seed of the values that the program asks for (reweave::choose); 0: each is 0
   std::uint64_t goal_bytes;  // bytes of policy data (a witness, a list of switches) in the arena's goal area
 };
 
@@ -156,68 +161,73 @@ struct RunConfig {
   Sink sink;
   std::uint32_t memory_checksums;  // 1: log a ChecksumRecord after each system call
   std::uint64_t seed;
-  std::int64_t start_time_ns;     // by the clock of file systems: what changed since is fresh (kMapFresh)
+  std::int64_t start_time_ns;     // by the clock of file systems; files changed later are fresh (kMapFresh)
   std::uint64_t stop_event;       // replay: hold before this event number; ~0: never
   std::uint64_t tick_budget;      // schedule points after which the run is a hang; 0: none
   std::uint64_t fair_from;        // schedule points after which the policy is `fair`; 0: none
   std::uint8_t random_bytes[16];  // AT_RANDOM
   PolicyConfig policy;
   std::uint32_t cpu;             // the processor that all threads of the target share
-  std::uint32_t affinity_bytes;  // the processors that the target is told of: `affinity` as the kernel gives it
+  std::uint32_t affinity_bytes;  // size of `affinity`: the processors that the target may see, in the kernel's format
   std::uint64_t affinity[16];
-  std::uint32_t fork_server;           // 1: at main or fork_at, fork a run per request (core/explored/fork_server.h)
-  std::uint64_t fork_at;               // the function at whose first entry explored runs begin; 0: main
-  std::uint32_t patch_calls;           // 1: hot system calls are patched (core/code/patching.h)
-  std::uint32_t processor_level;       // recording: x86-64-v2 to v4, beyond which cpuid hides all; 0: it hides nothing
-  std::uint32_t supervisor;            // its process id: the parent of processes that lost theirs
-  std::uint32_t ring_in_file;          // recording: 1: the out ring is the file kRingFd, not a part of the arena
-  std::uint32_t keep_files;            // recording: what is read from large files is logged by reference
-  std::uint32_t access_points;         // 1: every instrumented access asks the policy
-  std::uint32_t detect_memory_errors;  // from main or fork_at on: freed memory is kept apart, and its uses end the run
-  std::uint32_t detect_now;            // set by the core once that is reached
-  std::uint32_t observe;               // 1: each choice of the policy is noted (recorder/observation.h)
+  std::uint32_t fork_server;      // 1: at main or fork_at, fork a run per request (core/explored/fork_server.h)
+  std::uint64_t fork_at;          // function whose first entry starts explored runs; 0: main
+  std::uint32_t patch_calls;      // 1: hot system calls are patched (core/code/patching.h)
+  std::uint32_t processor_level;  // recording: cpuid hides what exceeds x86-64-v2 to v4; 0: it hides nothing
+  std::uint32_t supervisor;       // its process ID: the parent of orphaned processes
+  std::uint32_t ring_in_file;     // recording: 1: the out ring is the file kRingFd rather than a part of the arena
+  std::uint32_t keep_files;       // recording: reads of large files are logged by reference
+  std::uint32_t access_points;    // 1: every instrumented access asks the policy
+  std::uint32_t
+      detect_memory_errors;         // from main or fork_at on: freed memory is quarantined, and using it ends the run
+  std::uint32_t detect_now;         // set by the core at that point
+  std::uint32_t observe;            // 1: each choice of the policy is noted (recorder/observation.h)
+  std::uint32_t makes_checkpoints;  // replay: 1: it holds for no debugger (core/syscalls/tasks/copies.h)
   char core_path[512];
   char shim_path[512];
-  char tsan_path[512];          // what is loaded in place of ThreadSanitizer's runtime
-  char preload_path[512];       // a file that names the shim, shown to the loader as /etc/ld.so.preload
-  char tsan_preload_path[512];  // likewise, to a program with ThreadSanitizer's runtime in it: names both libraries
+  char tsan_path[512];          // loaded instead of ThreadSanitizer's runtime
+  char preload_path[512];       // file naming the shim, which the loader sees as /etc/ld.so.preload
+  char tsan_preload_path[512];  // likewise for a program that contains ThreadSanitizer's runtime: names both libraries
 };
 
-// What the runtime tells the supervisor besides records.
+// What the core reports to the supervisor besides records.
 struct RunStatus {
-  std::atomic<std::uint32_t> fatal;    // 1: `message` holds why the run was stopped by us
+  std::atomic<std::uint32_t> fatal;    // 1: the core stopped the run; `message` says why
   std::atomic<std::uint32_t> outcome;  // wire::OutcomeKind, when fatal
-  std::atomic<std::uint32_t> guarded;  // futex: 1 once the tree would not outlive the supervisor
-  std::atomic<std::uint32_t> held;     // futex: 1 while the process `held_pid` waits at stop_event
+  std::atomic<std::uint32_t> guarded;  // futex: 1 once the guard exists
+  std::atomic<std::uint32_t> held;     // futex: not 0 while the process `held_pid` is stopped at stop_event
+                                       // (recorder/checkpoint_calls.h)
   std::atomic<std::uint32_t> held_pid;
   std::atomic<std::uint32_t> server_ready;    // futex: 1 once the fork server waits for requests
   std::atomic<std::uint32_t> server_request;  // futex: runs asked for so far
   std::atomic<std::uint32_t> server_done;     // futex: runs finished so far
-  std::int32_t run_status;                    // how the last one ended, as wait(2) encodes it
-  std::atomic<std::int32_t> run_pid;          // its real process, while it runs
+  std::int32_t run_status;                    // how the last run ended, as wait(2) encodes it
+  std::atomic<std::int32_t> run_pid;          // its kernel process ID while it runs
   std::atomic<std::uint64_t> event;           // records produced or consumed so far
-  std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the first process ended
+  std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the recorded first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
-  std::atomic<std::int32_t> first_killed;     // replay: likewise, if the recorded one was killed from outside; else 0
+  std::atomic<std::int32_t> first_killed;     // replay: likewise, if it was killed from outside; else 0
   char message[2048];
 };
 
-// Recording: a thread asks the supervisor to keep a file as it is (core/syscalls/files/kept_files.h). With the baton.
+// Recording: a thread asks the supervisor to keep a file unchanged (core/syscalls/files/kept_files.h). Used with the
+// baton.
 struct KeepRequest {
   std::atomic<std::uint32_t> asked;
   std::atomic<std::uint32_t> answered;  // futex
-  std::int32_t pid, fd;                 // whose descriptor it is
+  std::int32_t pid, fd;                 // the process, and its descriptor of the file
   std::uint64_t device, inode;
-  std::uint16_t file;  // the answer: its number plus one, kNotKept: it is not kept
+  std::uint16_t file;  // the answer: its number plus one, or kNotKept
 };
 inline constexpr std::uint32_t kMaxKept = 256;
 inline constexpr std::uint16_t kNotKept = 0xffff;
 
-// The time as the supervisor keeps it for a target that reads clocks all the time (supervisor/clock_keeper.h).
+// The time, kept by the supervisor for a target that reads clocks very often (supervisor/clock_keeper.h).
 struct KeptTime {
-  alignas(64) std::atomic<std::uint64_t> reads;     // the target's, of the two clocks below; with the baton
+  alignas(64) std::atomic<std::uint64_t> reads;  // number of reads by the target of the two clocks below; written with
+                                                 // the baton
   alignas(64) std::atomic<std::int64_t> monotonic;  // CLOCK_MONOTONIC in nanoseconds, a moment ago; 0: not kept
-  std::atomic<std::int64_t> to_realtime;            // what CLOCK_REALTIME is ahead of it
+  std::atomic<std::int64_t> to_realtime;            // CLOCK_REALTIME minus CLOCK_MONOTONIC
 };
 
 struct ArenaHeader {
@@ -228,7 +238,7 @@ struct ArenaHeader {
   RunStatus status;
   KeepRequest keep;
   std::atomic<std::uint32_t> logging_kept;             // 1: a reference to a kept file may be about to be logged
-  std::atomic<std::uint32_t> kept_changing[kMaxKept];  // 1: no new references to this one
+  std::atomic<std::uint32_t> kept_changing[kMaxKept];  // 1: no new references to this file
   KeptTime kept_time;
   Channel feed;
   alignas(kRingPage) Channel out;

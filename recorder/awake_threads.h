@@ -1,10 +1,10 @@
-// Which threads may be able to run: a bit for each, so that who chooses among thousands that wait need not look at
+// One bit for each thread that may be able to run, so that choosing among thousands of waiting threads need not look at
 // each.
 //
-// A bit that is clear says that the thread waits, or is in the kernel. Whoever makes a thread able to run (its state
-// ready, or its wait expired) sets the bit after that; only who chooses clears it, and looks again afterwards. So a
-// thread that can run has its bit, but for the instant in which somebody is about to set it. In modelled
-// runs nobody clears any, and replays have their choices from the recording.
+// A clear bit means that the thread waits or is in the kernel. Code that makes a thread able to run (its state is
+// ready, or its wait has expired) sets the bit afterwards. Only code that chooses a thread clears it, and then checks
+// the thread again. So a thread that can run has its bit set, except for the instant before it is set. In modelled runs
+// no bit is cleared; replays take their choices from the recording.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct AwakeThreads {
     if ((words[id / 64].load() & bit) == 0) words[id / 64].fetch_or(bit);
   }
   void clear(ThreadId id) { words[id / 64].fetch_and(~(std::uint64_t{1} << id % 64)); }
-  // Calls use(id) for each of the first `count` ids that has its bit, until it returns true; whether it did.
+  // Calls use(id) for each of the first `count` IDs whose bit is set, until it returns true. Returns whether it did.
   template <typename Use>
   bool any(std::uint32_t count, Use use) const {
     for (std::uint32_t word = 0; word * 64 < count; word++)
@@ -31,12 +31,12 @@ struct AwakeThreads {
   }
 };
 
-// Behind the state of the run, where its pages end.
+// At the end of the runtime state's pages.
 inline constexpr std::uint64_t kAwakeOffset = kHeaderBytes + kStateBytes - sizeof(AwakeThreads);
 static_assert(sizeof(RuntimeState) + sizeof(AwakeThreads) <= kStateBytes);
 static_assert(kMaxThreads % 64 == 0);
 
-// `arena`: where it is mapped.
+// `arena`: the address at which the arena is mapped.
 inline AwakeThreads& awake_threads(std::uint64_t arena) {
   return *reinterpret_cast<AwakeThreads*>(arena + kAwakeOffset);
 }

@@ -1,15 +1,15 @@
-// What the core offers the shim: a table of functions that run on the core's stack.
+// The core's interface for the shim: a table of functions that run on the core's stack.
 //
 // Every function may let other threads run before it returns. Addresses are the target's; `pc` is the place in the
-// target that the operation belongs to.
+// target to which the operation belongs.
 #pragma once
 
 #include "recorder/runtime_state.h"
 
 namespace reweave {
 
-// A function that counts one schedule point and does no more, and where it goes on once the countdown has run out, with
-// its caller's address on the stack. `point` is null if it does not even count. `function`: the one of this run.
+// A function that only counts one schedule point; and where it continues once the countdown has run out, with its
+// caller's address on the stack. `point` is null if it does not even count. `function`: the variant used in this run.
 struct CountedFunction {
   const char* name;
   void (*point)();
@@ -21,15 +21,15 @@ struct CountedFunctions {
   std::uint32_t count;
 };
 
-// A program or library in memory, `bias` bytes above where it was linked: its code starts at `code`, its dynamic
-// section (elf(5)) at `dynamic`.
+// A program or library in memory, `bias` bytes above its link address, with its code at `code` and its dynamic section
+// (elf(5)) at `dynamic`.
 struct LoadedObject {
   std::uint64_t bias, dynamic, code;
 };
 
 struct CoreApi {
-  // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or for kSemaphore a
-  // signal. `owner_tid`: who holds the object, if known, for the report of a deadlock.
+  // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or, for kSemaphore,
+  // until a signal. `owner_tid`: the thread that holds the object, if known, for the report of a deadlock.
   WaitResult (*block)(WaitKind kind, std::uint64_t address, const void* deadline, int clock, std::int32_t owner_tid);
   std::uint32_t (*wake)(WaitKind kind, std::uint64_t address, std::uint32_t count);
   // Trace sink: waits until the out ring has room for a packed record.
@@ -38,19 +38,22 @@ struct CoreApi {
   void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
-  // The object calls `functions`, which are others in a traced run. `only_counting`: these may be made quicker.
+  // The object calls `functions`, which differ in a traced run. `only_counting`: the calls may be replaced by faster
+  // code.
   void (*note_instrumented)(const LoadedObject& object, const CountedFunctions& functions, bool only_counting);
-  // The program may jump to the functions of `shim` without asking where they are.
+  // A number below `count`, which each explored run may choose anew: 0 in a recording made without a search.
+  std::uint64_t (*choose)(std::uint64_t count);
+  // The program's calls may jump to the functions of `shim` directly, bypassing the PLT.
   void (*call_directly)(const LoadedObject& shim);
 };
 
-// A schedule point's slow path is not in the table, for it is no ordinary call: which points take it differs between
-// recording and replay, so it must leave no trace in the target's registers or below its stack pointer. The shim jumps
-// to Thread::point_entry, with Thread::point_* filled in; the countdown has already counted the point. In the same way
-// a traced replay asks for the call stack of the event that follows, by Thread::stack_entry with point_pc: no other
-// replay does, so it leaves no trace either.
+// The slow path of a schedule point is not in the table, because it is not an ordinary call. Recording and replay take
+// it at different points, so it must leave no trace in the target's registers or below its stack pointer. The shim
+// fills in Thread::point_* and jumps to Thread::point_entry; the countdown has already counted the point. A traced
+// replay asks for the call stack of the next event in the same way, through Thread::stack_entry with point_pc; since no
+// other replay does so, it leaves no trace either.
 
-// Pseudo system call of the shim: deliver the signals that are due (Thread::deliver_due). Never logged.
+// Pseudo system call of the shim: delivers due signals (Thread::deliver_due). Never logged.
 inline constexpr long kDeliverSignals = 0x5257;
 
 }  // namespace reweave

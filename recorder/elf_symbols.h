@@ -1,5 +1,5 @@
-// Symbols of an object in memory, for the core and the shim, which have no library. Sources: elf(5); the hash table of
-// defined symbols (DT_GNU_HASH) as the GNU linker writes it.
+// Symbols of an object in memory, for the core and the shim, which link no library. Sources: elf(5); the hash table of
+// defined symbols (DT_GNU_HASH) as written by the GNU linker.
 #pragma once
 
 #include <elf.h>
@@ -8,28 +8,28 @@
 
 namespace reweave {
 
-// The dynamic section among `count` program headers of an object whose addresses are `bias` off; null if it has none.
+// The dynamic section among `count` program headers of an object with load bias `bias`; null if it has none.
 inline const Elf64_Dyn* dynamic_section(const Elf64_Phdr* headers, std::uint64_t count, std::uint64_t bias) {
   for (std::uint64_t i = 0; i < count; i++)
     if (headers[i].p_type == PT_DYNAMIC) return reinterpret_cast<const Elf64_Dyn*>(bias + headers[i].p_vaddr);
   return nullptr;
 }
 
-// What the section says of `tag`; 0 if nothing, or if there is no section.
+// The value of `tag` in the section; 0 if there is none.
 inline std::uint64_t dynamic_value(const Elf64_Dyn* section, Elf64_Sxword tag) {
   for (; section != nullptr && section->d_tag != DT_NULL; section++)
     if (section->d_tag == tag) return section->d_un.d_val;
   return 0;
 }
 
-// Symbols of an object. `items` and `names` are null if it has none, `versions` if it versions none.
+// Symbols of an object. `items` and `names` are null if it has none, `versions` if its symbols have no versions.
 struct DynamicSymbols {
   Elf64_Sym* items;
   const char* names;
   const std::uint32_t* gnu_hash;
   const Elf64_Versym* versions;
 
-  // `bias`: what the section's addresses are off; 0 once the loader has made them absolute.
+  // `bias`: load bias of the section's addresses; 0 once the loader has made them absolute.
   DynamicSymbols(const Elf64_Dyn* section, std::uint64_t bias)
       : items(at<Elf64_Sym>(section, DT_SYMTAB, bias)),
         names(at<const char>(section, DT_STRTAB, bias)),
@@ -42,11 +42,11 @@ struct DynamicSymbols {
 
   std::uint32_t buckets() const { return gnu_hash[0]; }
   const std::uint32_t* bucket() const { return gnu_hash + 4 + 2 * gnu_hash[2]; }
-  // The hashes of defined symbols; the lowest bit is set in the last of a bucket.
+  // The hashes of defined symbols; the lowest bit is set in the last one of a bucket.
   std::uint32_t hash(std::uint32_t i) const { return bucket()[buckets() + i - gnu_hash[1]]; }
   bool ends_bucket(std::uint32_t i) const { return (hash(i) & 1) != 0; }
 
-  // The first defined symbol of `hash` for which accept(i); 0 if there is none.
+  // The first defined symbol with `hash` that accept(i) accepts; 0 if there is none.
   template <typename Accept>
   std::uint32_t find(std::uint32_t hash, Accept accept) const {
     std::uint32_t i = buckets() == 0 ? 0 : bucket()[hash % buckets()];

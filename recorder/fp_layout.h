@@ -1,5 +1,5 @@
-// How a processor and its kernel lay out the floating-point state in a signal's frame (struct _fpx_sw_bytes in
-// arch/x86/include/uapi/asm/sigcontext.h). All 0: not known.
+// How a processor and its kernel lay out the floating-point state in a signal frame (struct _fpx_sw_bytes in
+// arch/x86/include/uapi/asm/sigcontext.h). All 0: unknown.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace reweave {
 
 struct FpLayout {
-  std::uint32_t extended_bytes;  // with the end mark
+  std::uint32_t extended_bytes;  // including the end mark
   std::uint32_t bytes;
-  std::uint64_t components;  // that there can be, by the bits of XCR0
+  std::uint64_t components;  // possible components, as bits of XCR0
   std::uint64_t mxcsr_mask;
   bool operator==(const FpLayout&) const = default;
 };

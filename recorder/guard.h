@@ -1,7 +1,7 @@
-// What the guard (core/guard.h) and the supervisor that starts it (supervisor/guard.h) have in common: how it is
-// started, and how processes of a target are found.
+// Common parts of the guard (core/guard.h) and the supervisor that starts it (supervisor/guard.h): how the guard is
+// started, and how the processes of a target are found.
 //
-// `Call` makes a system call of a number and its arguments; what it returns is negative if the call failed.
+// `Call` makes a system call, given its number and arguments; a negative result means failure.
 #pragma once
 
 #include <linux/stat.h>
@@ -13,13 +13,13 @@
 
 namespace reweave {
 
-// The guard is the program `reweave-core` by this name, with these descriptors. Its arguments: the program to execute
-// when the target has been ended, and what that one is given: a verb and the recording. Or there are none.
+// The guard is the program `reweave-core` under this name, with these descriptors. Its arguments, if any: the program
+// to execute after the target was killed, and that program's arguments, a verb and the recording.
 inline constexpr char kGuardName[] = "reweave-guard";
 inline constexpr long kGuardArguments = 4;
-inline constexpr int kGuardLifeline = 0;  // ends when the supervisor does
+inline constexpr int kGuardLifeline = 0;  // reads end-of-file when the supervisor is gone
 inline constexpr int kGuardArena = 1;
-// What the supervisor writes to the lifeline when there is nothing left to guard.
+// The supervisor writes this to the lifeline when there is nothing left to guard.
 inline constexpr char kDismissed = 'd';
 
 namespace holders {
@@ -51,14 +51,14 @@ bool identify(Call call, long folder, const char* path, Identity& identity) {
   return true;
 }
 
-// The number that `name` is, or 0.
+// `name` as a number, or 0.
 inline long number_of(const char* name) {
   long number = 0;
   for (; *name >= '0' && *name <= '9' && number < 1 << 30; name++) number = number * 10 + (*name - '0');
   return *name == 0 ? number : 0;
 }
 
-// True if the process that the folder `name` of /proc is of has our arena where a target has it.
+// True if the process with the folder `name` in /proc has this arena at the target's descriptor number.
 template <typename Call>
 bool has_arena(Call call, long proc, const char* name, const Identity& arena) {
   static_assert(kArenaFd == 1000);
@@ -71,7 +71,7 @@ bool has_arena(Call call, long proc, const char* name, const Identity& arena) {
   return identify(call, proc, path, found) && found == arena;
 }
 
-// Ends that process, by its folder: its number may be that of another in our PID namespace.
+// Kills that process through its folder, because its number may mean another process in this PID namespace.
 template <typename Call>
 bool end(Call call, long proc, const char* name) {
   const long process = call(SYS_openat, proc, name, kFolder);
@@ -83,8 +83,8 @@ bool end(Call call, long proc, const char* name) {
 
 }  // namespace holders
 
-// Kills every process that has the arena: also those that were forked just now, and those that have said that they end
-// but wait for the supervisor to take what they wrote. How many were found; negative if /proc cannot be read.
+// Kills every process that has the arena, including those just forked, and those that have announced their end but wait
+// for the supervisor to take their records. Returns the number of processes found; negative if /proc cannot be read.
 template <typename Call>
 long kill_holders(Call call, long arena_fd) {
   alignas(holders::Entry) char buffer[8192];

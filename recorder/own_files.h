@@ -1,5 +1,5 @@
-// Files of ours that the core needs wherever a process of the target is, also in a root without them: the descriptors
-// under which it has them from the start, and what the supervisor calls them.
+// Reweave's own files that the core needs in every process of the target, even under a root without them: the
+// descriptors that it has from the start, and their paths according to the supervisor.
 #pragma once
 
 #include "recorder/arena.h"
@@ -8,7 +8,7 @@ namespace reweave {
 
 struct OwnFile {
   int fd;
-  const char* path;  // empty: there is none in this mode
+  const char* path;  // empty: not used in this mode
 };
 
 inline constexpr int kOwnFiles = 5;

@@ -1,15 +1,15 @@
-// Policy: which thread runs next. The core asks, policies answer; the core names no policy.
+// A policy decides which thread runs next. The core asks it without naming any particular policy.
 //
-// A policy runs inside the target, on the core's stack, with the baton: no allocation, no system calls, no statics
-// that change. Its memory is PolicyState, in the arena, so that a tree of processes shares it.
-// To add one: a file in explorer/strategies with a `const Policy`, and its line in explorer/strategies/all.cc.
+// A policy runs inside the target, on the core's stack, with the baton: no allocation, no system calls, no mutable
+// statics. Its memory is PolicyState, in the arena, so that all processes of the tree share it. To add one: a file in
+// explorer/strategies with a `const Policy`, and its line in explorer/strategies/all.cc.
 #pragma once
 
 #include "recorder/runtime_state.h"
 
 namespace reweave {
 
-// What a policy is asked with. `enabled` holds `count` >= 1 threads in order of creation; any of them may be chosen.
+// Arguments of a choice. `enabled` holds `count` >= 1 threads in order of creation; any of them may be chosen.
 struct ChoiceArgs {
   const PolicyConfig& config;
   PolicyState& state;
@@ -17,14 +17,14 @@ struct ChoiceArgs {
   const ThreadId* enabled;
   std::uint32_t count;
   const Thread& current;  // the thread that has the baton
-  bool current_enabled;   // it is among `enabled`
-  bool yielded;           // it asks for another to run
+  bool current_enabled;   // `current` is in `enabled`
+  bool yielded;           // it offers to let another thread run
   std::uint64_t step;     // global schedule point number
   const std::byte* goal;  // config.goal_bytes bytes, or null
 };
 
-// The answer: the thread, and for how many of its schedule points the policy need not be asked again
-// (0: ask at the next one). Synchronisation operations and system calls ask all the same, unless it holds_at_calls.
+// The answer: the thread, and the number of its schedule points for which the policy need not be asked again (0: ask at
+// the next one). Synchronisation operations and system calls ask all the same, unless holds_at_calls.
 struct Choice {
   ThreadId thread;
   std::int64_t undisturbed;
@@ -35,11 +35,11 @@ struct Policy {
   const char* help;  // one line
   void (*begin_run)(const PolicyConfig&, PolicyState&);
   Choice (*choose)(const ChoiceArgs&);
-  // Its `undisturbed` holds at synchronisation operations and system calls as well.
+  // `undisturbed` also applies to synchronisation operations and system calls.
   bool holds_at_calls = false;
 };
 
-// The policy of that name, or null. Defined above this layer, in explorer/strategies/all.cc.
+// The policy with that name, or null. Defined above this layer, in explorer/strategies/all.cc.
 const Policy* find_policy(const char* name);
 
 // xoshiro256** (Blackman and Vigna, 2018): the generator of all policies.
@@ -57,12 +57,12 @@ inline std::uint64_t next_random(PolicyState& state) {
   return result;
 }
 
-// Uniform in [0, bound), bound >= 1; the bias of the multiplication method is below 2^-32 for our bounds.
+// Uniform in [0, bound), bound >= 1; the bias of the multiplication method is below 2^-32 for the bounds used here.
 inline std::uint64_t random_below(PolicyState& state, std::uint64_t bound) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next_random(state)) * bound) >> 64);
 }
 
-// Seeds the generator by splitmix64, as its authors advise.
+// Seeds the generator by splitmix64, as its authors recommend.
 inline void seed_random(PolicyState& state, std::uint64_t seed) {
   for (std::uint64_t& word : state.random) {
     seed += 0x9e3779b97f4a7c15;

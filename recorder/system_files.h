@@ -1,4 +1,4 @@
-// Files that a recording names only, for the packages of the system have them; of others it keeps the content.
+// Files that a recording only names, because the system's packages have them; of other files it keeps the contents.
 #pragma once
 
 namespace reweave {

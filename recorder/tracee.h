@@ -1,7 +1,7 @@
-// Threads that others trace with ptrace(2), as the runtime state has them. The kernel is never asked to trace: stops,
-// registers and options are ours (recorder/core/ptrace/tracing.h).
+// Threads that other threads trace with ptrace(2), in the runtime state. The kernel is never asked to trace: the core
+// implements stops, registers and options (recorder/core/ptrace/tracing.h).
 //
-// Thread rule: the baton holder only, except what is std::atomic.
+// Thread rule: the baton holder only, except for std::atomic members.
 #pragma once
 
 #include <atomic>
@@ -11,31 +11,31 @@
 
 namespace reweave {
 
-// Where a tracee stands still.
+// Where a tracee is stopped.
 enum class StopKind : std::uint32_t {
   kNone = 0,  // it runs
   kSignal,    // before the delivery of a signal
-  kGroup,     // a stop signal took effect; seized tracees also stop so when interrupted, and where they begin
+  kGroup,     // a stop signal took effect; seized tracees also stop so when interrupted and when they start
   kSyscallEntry,
   kSyscallExit,
-  kEvent,  // PTRACE_EVENT_FORK and the like
+  kEvent,  // PTRACE_EVENT_FORK and others
 };
 
-// What a tracee was last resumed with: PTRACE_CONT, PTRACE_SYSCALL, ...
+// How a tracee was last resumed: PTRACE_CONT, PTRACE_SYSCALL, ...
 enum class ResumeMode : std::uint32_t { kContinue = 0, kSyscall, kStep, kEmulate, kEmulateStep };
 
 // Bits of Tracee::asked.
-inline constexpr std::uint32_t kAskedStop = 1;       // somebody sent SIGSTOP, which says Tracee::asked_info
+inline constexpr std::uint32_t kAskedStop = 1;       // SIGSTOP was sent, with Tracee::asked_info
 inline constexpr std::uint32_t kAskedInterrupt = 2;  // PTRACE_INTERRUPT
-inline constexpr std::uint32_t kAskedGroup = 4;      // another thread of its process took asked_signal, a stop signal
+inline constexpr std::uint32_t kAskedGroup = 4;  // another thread of its process received asked_signal, a stop signal
 
 // Values of Tracee::in_use.
 inline constexpr std::uint32_t kTraced = 1;
-inline constexpr std::uint32_t kLetGo = 2;  // its thread has yet to take its registers from here
+inline constexpr std::uint32_t kLetGo = 2;  // its thread has not taken its registers from here yet
 
 inline constexpr std::uint32_t kMaxTracees = 512;
 inline constexpr std::uint32_t kUserRegisters = 27;          // words of struct user_regs_struct (sys/user.h)
-inline constexpr std::uint32_t kMaxFpStateBytes = 16 << 10;  // of a signal frame's floating-point state
+inline constexpr std::uint32_t kMaxFpStateBytes = 16 << 10;  // size of a signal frame's floating-point state
 
 struct Tracee {
   std::uint32_t in_use;  // 0, kTraced or kLetGo
@@ -46,15 +46,15 @@ struct Tracee {
   std::uint32_t options;  // PTRACE_O_*
   StopKind stop;
   ResumeMode mode;
-  std::uint32_t code;       // of the stop: what wait(2) has above the low byte
-  std::uint32_t reported;   // the tracer's wait had it
+  std::uint32_t code;       // of the stop: the bits above the low byte of the wait(2) status
+  std::uint32_t reported;   // the tracer's wait has returned it
   std::uint32_t listening;  // PTRACE_LISTEN
   std::uint32_t dead;       // only `wait_status` is left, for the tracer
   std::int32_t tid;
   std::int32_t wait_status;
-  std::int32_t signal;     // what it is resumed with; 0: none
-  std::uint32_t in_call;   // a system call is under way
-  std::int64_t call;       // its number, which the tracer may have made -1; -1 otherwise
+  std::int32_t signal;     // with which it is resumed; 0: none
+  std::uint32_t in_call;   // a system call is in progress
+  std::int64_t call;       // its number, which the tracer may have set to -1; otherwise -1
   std::uint64_t message;   // PTRACE_GETEVENTMSG
   std::uint8_t info[128];  // siginfo_t of the stop
   std::uint64_t registers[kUserRegisters];

@@ -1,30 +1,34 @@
 #include "replayer/debugger.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "formats/error.h"
+#include "formats/library_code.h"
+#include "formats/terminal.h"
 #include "replayer/watchpoints.h"
 
 namespace reweave {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// The script that gdb loads: beside the running program, or in its library folder (like find_runtime()).
-std::string find_script(const fs::path& self) {
-  for (const fs::path& folder : {self.parent_path() / "replayer/gdb", self.parent_path() / "../lib/reweave/gdb"}) {
-    const fs::path script = folder / "reweave_gdb.py";
-    if (fs::exists(script)) return fs::canonical(script).string();
+std::string find_replayer_file(const std::string& folder, const std::string& name) {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  for (const fs::path& above : {self.parent_path() / "replayer", self.parent_path() / "../lib/reweave"}) {
+    const fs::path file = above / folder / name;
+    if (fs::exists(file)) return fs::canonical(file).string();
   }
-  throw BadInput(fmt::format("reweave_gdb.py is not beside {}; build again with scripts/build", self.string()));
+  throw BadInput(fmt::format("{} is not beside {}; build again with scripts/build", name, self.string()));
 }
+
+namespace {
 
 // `commands` split at ';', except within quotes.
 std::vector<std::string> split_commands(const std::string& commands) {
@@ -53,17 +57,27 @@ std::vector<std::string> split_commands(const std::string& commands) {
 
 void debug_recording(const DebugArguments& arguments) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
-  const std::string script = find_script(self);
+  const std::string script = find_replayer_file("gdb", "reweave_gdb.py");
   // The script reads these: no quoting can go wrong on the way.
   setenv("REWEAVE_GDB_PROGRAM", self.c_str(), 1);
   setenv("REWEAVE_GDB_RECORDING", fs::absolute(arguments.recording).c_str(), 1);
   setenv("REWEAVE_GDB_PID", arguments.pid == 0 ? "" : std::to_string(arguments.pid).c_str(), 1);
   setenv("REWEAVE_GDB_EVENT", arguments.where.c_str(), 1);
+  setenv("REWEAVE_GDB_MOMENT", arguments.moment.c_str(), 1);
+  std::string libraries;
+  for (const std::string_view folder : kLibrarySources) libraries.append(libraries.empty() ? "" : ":").append(folder);
+  setenv("REWEAVE_GDB_LIBRARIES", libraries.c_str(), 1);
   setenv("REWEAVE_GDB_QUIET", arguments.discard_output ? "1" : "", 1);
+  setenv("REWEAVE_GDB_BACKWARD", arguments.backward ? "1" : "", 1);
+  setenv("REWEAVE_GDB_OUTPUT", arguments.mi_output < 0 ? "" : std::to_string(arguments.mi_output).c_str(), 1);
   std::vector<std::string> list = {"gdb", "-q"};
+  if (arguments.mi_output >= 0) {
+    list.insert(list.end(), {"-nx", "-i=mi3"});
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // while the program runs, gdb does not see that its input has ended
+  }
   if (arguments.batch) list.insert(list.end(), {"-nx", "-batch"});
-  if (!hardware_watchpoints_work()) {
-    fmt::print(stderr, "reweave: hardware watchpoints do nothing on this machine; gdb steps instead, which is slow\n");
+  if (!arguments.backward && !hardware_watchpoints_work()) {
+    notice("hardware watchpoints do nothing on this machine; gdb steps instead, which is slow");
     list.insert(list.end(), {"-ex", "set can-use-hw-watchpoints 0"});
   }
   list.insert(list.end(), {"-x", script});

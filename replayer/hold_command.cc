@@ -1,9 +1,12 @@
 #include "replayer/hold_command.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -12,6 +15,7 @@
 #include "formats/error.h"
 #include "formats/recorded_files.h"
 #include "recorder/supervisor/call_names.h"
+#include "recorder/supervisor/passing.h"
 #include "recorder/supervisor/target.h"
 #include "replayer/hold_plan.h"
 #include "replayer/replay_session.h"
@@ -51,7 +55,8 @@ Json call_names() {
   return list;
 }
 
-// Where a debugger finds the runtime's state: numbers, so that it depends on neither symbols nor the language.
+// Where a debugger finds the runtime's state. Plain numbers, so that it needs neither symbols nor knowledge of the
+// language.
 Json memory_map() {
   constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
   return {
@@ -83,10 +88,11 @@ Json memory_map() {
       {"process_bytes", sizeof(Process)},
       {"process_program", offsetof(Process, program)},
       {"process_real_pid", offsetof(Process, real_pid)},
+      {"process_pid", offsetof(Process, pid)},
   };
 }
 
-// The process to debug: the one asked for, or that of the thread which runs next.
+// The process to debug: the requested one, or that of the thread that runs next.
 const Process& process_to_debug(const RuntimeState& state, pid_t held, const HoldPlan& plan) {
   if (plan.process && *plan.process < state.process_count && state.processes[*plan.process].real_pid > 0)
     return state.processes[*plan.process];
@@ -99,8 +105,8 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
   return state.processes[0];
 }
 
-// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. It can
-// only be given paths; that they name regular files was checked when the replay began.
+// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. A
+// debugger takes only paths; that they name regular files was checked when the replay started.
 Json copies_of(const RecordedFiles& files) {
   Json list = Json::array();
   for (const RecordedFiles::Copy& copy : files.copies())
@@ -109,12 +115,19 @@ Json copies_of(const RecordedFiles& files) {
   return list;
 }
 
-// By build-id.
+// Paths of the stored debug information, by build-id.
 Json debug_files_of(const RecordedFiles& files) {
   Json paths = Json::object();
   for (const auto& [build_id, name] : files.debug_files())
     if (files.open_stored(name).valid()) paths[build_id] = files.stored_path(name);
   return paths;
+}
+
+void answer_debugger(int reply_fd, const Json& reply) {
+  const std::string line = reply.dump() + "\n";
+  const ssize_t written = write(reply_fd, line.data(), line.size());
+  if (written < 0 && errno == EPIPE) return;  // gdb has ended, and so will this
+  SYSCALL_CHECK(written, "answering the debugger");
 }
 
 void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const RecordedFiles& files, int reply_fd) {
@@ -127,22 +140,89 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
       {"copies", copies_of(files)},  {"debug_files", debug_files_of(files)},
       {"stubs", stub_areas()},       {"calls", call_names()},
+      {"first", plan.first},         {"last", plan.last},
+      {"loading", plan.loading},     {"processes", plan.processes},
   };
-  const std::string line = reply.dump() + "\n";
-  SYSCALL_CHECK(write(reply_fd, line.data(), line.size()), "answering the debugger");
+  answer_debugger(reply_fd, reply);
+}
+
+// Of a process of which the debugger knows the rest.
+void announce_shortly(const RuntimeState& state, pid_t held, std::optional<std::uint32_t> index, int reply_fd) {
+  HoldPlan plan;
+  plan.process = index;
+  const Process& process = process_to_debug(state, held, plan);
+  answer_debugger(reply_fd, {{"pid", process.real_pid}, {"program", process.program}, {"recorded_pid", process.pid}});
+}
+
+void announce_checkpoint(const MadeCheckpoint& made, int reply_fd) {
+  if (!made.requests.valid()) return answer_debugger(reply_fd, {{"refused", made.why}});
+  const std::string line = Json{{"checkpoint", made.pid}}.dump() + "\n";
+  const int passed[] = {made.requests.get()};
+  send_passing(reply_fd, line, passed);
 }
 
 HoldRequest read_request() {
   pollfd input = {STDIN_FILENO, POLLIN, 0};
-  if (poll(&input, 1, 0) <= 0) return HoldRequest::kNone;
+  if (poll(&input, 1, 0) <= 0) return {};
   char byte = 0;
-  return read(STDIN_FILENO, &byte, 1) == 1 && byte == 'g' ? HoldRequest::kGo : HoldRequest::kEnd;
+  if (read(STDIN_FILENO, &byte, 1) != 1) return {HoldRequest::kEnd};
+  std::uint64_t event = 0;
+  switch (byte) {
+    case 'g':
+      return {HoldRequest::kGo};
+    case 'c':
+      return {HoldRequest::kCheckpoint};
+    case 't':
+      return {read(STDIN_FILENO, &event, sizeof event) == sizeof event ? HoldRequest::kGoTo : HoldRequest::kEnd, event};
+    default:
+      return {HoldRequest::kEnd};
+  }
+}
+
+std::optional<std::uint32_t> index_of_process(const Manifest& manifest, std::int32_t pid) {
+  for (const ProcessInfo& process : manifest.processes)
+    if (process.pid == pid) return process.index;
+  return {};
+}
+
+int exit_status_after(const ReplayResult& result) {
+  if (result.outcome != wire::OutcomeKind::kDiverged) return 0;
+  fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
+  return exit_status_of(result.outcome);
+}
+
+// The caller knows where it can hold.
+int hold_shortly(const HoldArguments& arguments) {
+  const std::optional<std::uint32_t> process =
+      index_of_process(RecordingReader(arguments.recording).manifest(), arguments.pid);
+  ReplayOptions options;
+  options.stop_event = std::strtoull(arguments.where.c_str(), nullptr, 10);
+  options.check = arguments.check;
+  options.discard_output = arguments.discard_output;
+  options.origin = arguments.origin;
+  options.on_hold = [&](const RuntimeState& state, pid_t held) {
+    announce_shortly(state, held, process, arguments.reply_fd);
+  };
+  options.hold_request = read_request;
+  options.requests = STDIN_FILENO;
+  if (arguments.makes_checkpoints)
+    options.on_checkpoint = [&](const MadeCheckpoint& made) { announce_checkpoint(made, arguments.reply_fd); };
+  const ReplayResult result = replay_recording(arguments.recording, options);
+  const Json end = {{"outcome", static_cast<int>(result.outcome)},
+                    {"status", result.wait_status},
+                    {"events", result.events},
+                    {"text", result.text}};
+  const std::string line = end.dump() + "\n";
+  static_cast<void>(send(arguments.reply_fd, line.data(), line.size(), MSG_NOSIGNAL));  // it may be gone
+  return exit_status_after(result);
 }
 
 }  // namespace
 
 int hold_for_debugger(const HoldArguments& arguments) {
-  signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
+  signal(SIGINT, SIG_IGN);                         // the terminal's interrupt is for gdb
+  fcntl(arguments.reply_fd, F_SETFD, FD_CLOEXEC);  // its end tells the debugger that this has ended, not the program
+  if (arguments.makes_checkpoints || arguments.origin.checkpoint >= 0) return hold_shortly(arguments);
   const HoldPlan plan = plan_hold(arguments.recording, arguments.where, arguments.pid);
   const RecordingReader reader(arguments.recording);
   const RecordedFiles files(reader.folder(), reader.manifest());
@@ -153,9 +233,9 @@ int hold_for_debugger(const HoldArguments& arguments) {
     announce(state, held, plan, files, arguments.reply_fd);
   };
   options.hold_request = read_request;
+  options.requests = STDIN_FILENO;
   const ReplayResult result = replay_recording(arguments.recording, options);
-  if (result.outcome == wire::OutcomeKind::kDiverged) fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
-  return result.outcome == wire::OutcomeKind::kDiverged ? exit_status_of(result.outcome) : 0;
+  return exit_status_after(result);
 }
 
 }  // namespace reweave

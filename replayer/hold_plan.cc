@@ -18,8 +18,12 @@ constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 std::uint64_t parse_event(const std::string& where) {
   const bool digits = !where.empty() && where.size() < 19 &&
                       std::all_of(where.begin(), where.end(), [](char c) { return c >= '0' && c <= '9'; });
-  REQUIRE(digits, "-g {}: give the number of an event, as `reweave dump` shows them, or `end`", where);
-  return std::max<std::uint64_t>(std::stoull(where), 1);  // the first record starts the program: nothing is before it
+  REQUIRE(digits,
+          "-g {}: give the number of an event, as `reweave dump` shows them, a position, as `when` shows it in gdb, "
+          "`end`, or "
+          "`inevitable`",
+          where);
+  return std::max<std::uint64_t>(std::stoull(where), 1);  // the first record starts the program; nothing precedes it
 }
 
 template <typename Record>
@@ -27,7 +31,7 @@ const Record& as(const wire::RecordHeader* record) {
   return *reinterpret_cast<const Record*>(record);
 }
 
-// What a process does to itself by a defect.
+// Signals by which a process dies of its own defect.
 bool is_fault(int signal) {
   for (const int fault : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP})
     if (signal == fault) return true;
@@ -45,13 +49,16 @@ class Planner {
   HoldPlan run() {
     while (const wire::RecordHeader* record = reader_.next()) visit(reader_.position() - 1, record);
     plan_.total = reader_.position();
+    plan_.processes = reader_.manifest().processes.size();
     REQUIRE(wanted_ == kNowhere || wanted_ <= plan_.total,
             "{} has only the events 0 to {}; -g end stops at the last before the end", reader_.path(), plan_.total - 1);
-    if (wanted_ == kNowhere && !plan_.process && !outcome_) plan_.process = failing_process();
+    if (wanted_ == kNowhere && !plan_.process && !outcome_)
+      plan_.process = reader_.truncated() && last_exit_ ? last_exit_ : failing_process();
     const std::uint64_t end = end_of(plan_.process.value_or(0));
     plan_.at_end = wanted_ == kNowhere || wanted_ == end;
-    if (plan_.at_end) plan_.next_thread.reset();  // whoever holds there is the one that ends
+    if (plan_.at_end) plan_.next_thread.reset();  // the process held there is the one that ends
     plan_.event = wanted_ == kNowhere ? end : wanted_;
+    if (plan_.process || reader_.manifest().processes.size() == 1) note_limits(plan_.process.value_or(0), end);
     if (plan_.process) stay_within(*plan_.process, end);
     plan_.ending = ending();
     for (const MappedFile& file : reader_.manifest().files)
@@ -76,22 +83,25 @@ class Planner {
     if (const auto found = process_of_thread_.find(record->thread); found != process_of_thread_.end())
       first_record_.try_emplace(found->second, index);
     if (kind == wire::RecordKind::kOutcome && !outcome_) outcome_ = index;
+    last_exit_.reset();
     if (kind == wire::RecordKind::kProcessExit) note_exit(index, as<wire::ProcessExitRecord>(record));
   }
 
   void note_exit(std::uint64_t index, const wire::ProcessExitRecord& record) {
     const int status = record.wait_status & 0xffff;
     exits_.try_emplace(record.process, Exit{index, status});
+    last_exit_ = record.process;
     if (WIFSIGNALED(status) && is_fault(WTERMSIG(status))) last_fault_ = record.process;
   }
 
-  // Moves the wanted event past the loading of a program: until its first system call there is nothing to debug.
+  // Moves the wanted event past the loading of a program: there is nothing to debug before its first system call.
   void note_loading(std::uint64_t index, wire::RecordKind kind, const wire::RecordHeader* record) {
     if (kind == wire::RecordKind::kExec) loading_[record->thread] = index;
     const auto found = loading_.find(record->thread);
     if (found == loading_.end() || kind != wire::RecordKind::kSyscall) return;
     if (is_program_start(as<wire::SyscallRecord>(record).number)) return;
     if (wanted_ != kNowhere && wanted_ >= found->second && wanted_ <= index) wanted_ = index + 1;
+    plan_.loading.emplace_back(found->second, index);
     loading_.erase(found);
   }
 
@@ -105,11 +115,11 @@ class Planner {
     return std::min(found == exits_.end() ? plan_.total : found->second.event, outcome_.value_or(plan_.total));
   }
 
-  // A process can be debugged from its first own event on: then it is there.
+  // A process exists, and can be debugged, from its own first event on.
   void stay_within(std::uint32_t process, std::uint64_t end) {
     const auto first = first_record_.find(process);
     const std::int32_t pid = reader_.manifest().processes[process].pid;
-    REQUIRE(first != first_record_.end(), "process {} did nothing that is recorded", pid);
+    REQUIRE(first != first_record_.end(), "process {} has no recorded events", pid);
     REQUIRE(plan_.event <= end, "process {} ended at event {}", pid, end);
     if (plan_.event <= first->second) plan_.event = first->second + 1;
     plan_.next_thread.reset();
@@ -119,6 +129,7 @@ class Planner {
     const auto found = exits_.find(plan_.process.value_or(0));
     if (plan_.process.value_or(0) != 0 && found != exits_.end())
       return WIFSIGNALED(found->second.status) ? Ending::kSignalled : Ending::kExits;
+    if (reader_.truncated() && !outcome_) return Ending::kTruncated;  // whatever the manifest says of the whole
     const Manifest& manifest = reader_.manifest();
     switch (manifest.outcome) {
       case wire::OutcomeKind::kPassed:
@@ -133,6 +144,11 @@ class Planner {
     }
   }
 
+  void note_limits(std::uint32_t process, std::uint64_t end) {
+    plan_.last = end;
+    if (const auto first = first_record_.find(process); first != first_record_.end()) plan_.first = first->second + 1;
+  }
+
   struct Exit {
     std::uint64_t event;
     int status;  // as wait(2) encodes it
@@ -140,12 +156,13 @@ class Planner {
 
   RecordingReader reader_;
   std::uint64_t wanted_;
-  std::map<ThreadId, std::uint64_t> loading_;  // index of the exec record of a thread whose program is being loaded
+  std::map<ThreadId, std::uint64_t> loading_;  // index of the exec record, by thread, while its program is being loaded
   std::map<ThreadId, std::uint32_t> process_of_thread_;
-  std::map<std::uint32_t, std::uint64_t> first_record_;  // of its own, by process
+  std::map<std::uint32_t, std::uint64_t> first_record_;  // the process's own first record, by process
   std::map<std::uint32_t, Exit> exits_;                  // by process
   std::optional<std::uint64_t> outcome_;                 // where the runtime ended the run
-  std::optional<std::uint32_t> last_fault_;              // the last process that died of one
+  std::optional<std::uint32_t> last_fault_;              // the last process that died of a fault
+  std::optional<std::uint32_t> last_exit_;               // the process whose end is the last record so far
   HoldPlan plan_;
 };
 

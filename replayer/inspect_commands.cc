@@ -3,16 +3,23 @@
 #include <fmt/core.h>
 #include <sys/wait.h>
 
-#include <cstring>
+#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "formats/counted.h"
 #include "formats/dump.h"
 #include "formats/error.h"
 #include "formats/fd_stream.h"
+#include "formats/json_text.h"
+#include "formats/manifest.h"
 #include "formats/number_check.h"
 #include "formats/output_file.h"
+#include "formats/private_folder.h"
+#include "formats/progress_line.h"
 #include "formats/sandbox.h"
 #include "formats/std_export.h"
 #include "formats/traceinfo.h"
@@ -23,6 +30,7 @@
 namespace reweave {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 namespace {
 
@@ -33,6 +41,7 @@ struct InspectArguments {
   std::uint64_t first = 0;
   std::uint64_t end = ~std::uint64_t{0};
   int thread = -1;
+  bool json = false;
 };
 
 bool is_recording(const std::string& path) { return is_folder(path); }
@@ -40,7 +49,7 @@ bool is_recording(const std::string& path) { return is_folder(path); }
 std::string path_or_latest(const std::string& path) { return recording_to_read(path); }
 
 void dump(const InspectArguments& arguments) {
-  const std::string path = path_or_latest(arguments.path);  // which may complete a recording
+  const std::string path = path_or_latest(arguments.path);  // this may complete a recording
   give_up_writing();
   DumpOptions options;
   options.call_name = system_call_name;
@@ -76,31 +85,64 @@ std::string ending_of(int wait_status) {
   return name == nullptr ? fmt::format("signal {}", WTERMSIG(wait_status)) : fmt::format("SIG{}", name);
 }
 
+std::int32_t parent_of(const ProcessInfo& process, const Manifest& manifest) {
+  for (const ProcessInfo& other : manifest.processes)
+    if (other.index == process.parent && process.index != process.parent) return other.pid;
+  return 0;
+}
+
+void print_processes(const Manifest& manifest) {
+  fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
+  for (const ProcessInfo& process : manifest.processes)
+    fmt::print("{:>8} {:>8} {:>9}  {}\n", process.pid, parent_of(process, manifest), ending_of(process.wait_status),
+               escaped(process.program));
+}
+
+json processes_json(const std::string& recording, const Manifest& manifest) {
+  json processes = json::array();
+  for (const ProcessInfo& process : manifest.processes) {
+    const int ending = process.wait_status;
+    processes.push_back({{"pid", process.pid},
+                         {"parent", parent_of(process, manifest)},
+                         {"program", process.program},
+                         {"status", WIFSIGNALED(ending) ? json() : json(WEXITSTATUS(ending))},
+                         {"signal", WIFSIGNALED(ending) ? json(WTERMSIG(ending)) : json()}});
+  }
+  return {{"format", "reweave-processes"}, {"version", 1}, {"recording", recording}, {"processes", processes}};
+}
+
 void ps(const InspectArguments& arguments) {
   const std::string path = path_or_latest(arguments.path);
   give_up_writing();
   const RecordingReader reader(path);
-  fmt::print("{:>8} {:>8} {:>9}  {}\n", "PID", "PPID", "EXIT", "PROGRAM");
-  for (const ProcessInfo& process : reader.manifest().processes) {
-    std::int32_t parent = 0;
-    for (const ProcessInfo& other : reader.manifest().processes)
-      if (other.index == process.parent && process.index != process.parent) parent = other.pid;
-    fmt::print("{:>8} {:>8} {:>9}  {}\n", process.pid, parent, ending_of(process.wait_status),
-               escaped(process.program));
-  }
+  if (arguments.json)
+    fmt::print("{}\n", json_text(processes_json(path, reader.manifest())));
+  else
+    print_processes(reader.manifest());
   reader.require_whole();
 }
 
-// 0, or the status and a message that say why the trace is not of a whole run.
+// Prints why the trace is not of a whole run and returns the exit status; 0 if it is whole.
 int say_what_is_missing(const TracedReplay& traced) {
   if (traced.whole) return 0;
   fmt::print(stderr, "reweave: the trace is incomplete: {}\n", traced.result.text);
   return exit_status_of(traced.result.outcome);
 }
 
+TracedReplay traced_with_progress(const std::string& recording, const std::string& output) {
+  using Clock = std::chrono::steady_clock;
+  ProgressLine line;
+  const Clock::time_point begin = Clock::now();
+  const std::uint64_t all = read_manifest(Folder::open(recording)).events_total;
+  return trace_recording(recording, output, [&](std::uint64_t events) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    line.show(progress_texts("replaying", counted(events, "event"), events, all, seconds));
+  });
+}
+
 int write_trace(const std::string& recording, const std::string& output) {
-  const TracedReplay traced = trace_recording(recording, output);
-  if (traced.whole) fmt::print("{}: {} events, {} bytes\n", output, traced.events, traced.bytes);
+  const TracedReplay traced = traced_with_progress(recording, output);
+  if (traced.whole) fmt::print("{}: {}, {} bytes\n", output, counted(traced.events, "event"), traced.bytes);
   return say_what_is_missing(traced);
 }
 
@@ -110,40 +152,35 @@ void export_trace(const TraceReader& trace, OutputFile& output, StdDialect diale
   out.close();
   REQUIRE(out.good(), "{}: cannot be written", output.path());
   output.commit();
-  if (output.folder() != nullptr) fmt::print("{}: {} lines\n", output.path(), lines);
+  if (output.folder() != nullptr) fmt::print("{}: {}\n", output.path(), counted(lines, "line"));
 }
 
-// The trace that is made on the way to an export: beside the output, or where temporary files are if that is no file.
+// The intermediate trace of an export: beside the output, or in the folder of temporary files if the output is not a
+// file.
 class TraceBetween {
  public:
   explicit TraceBetween(const OutputFile& output) {
-    if (output.folder() != nullptr) {
-      path_ = output.path() + ".rwt";
-      return;
-    }
-    std::string folder = (fs::temp_directory_path() / "reweave-XXXXXX").string();
-    REQUIRE(::mkdtemp(folder.data()) != nullptr, "{}: {}", folder, std::strerror(errno));
-    folder_ = folder;
-    path_ = folder + "/trace.rwt";
+    if (output.folder() == nullptr) folder_.emplace();
+    path_ = folder_ ? folder_->path() + "/trace.rwt" : output.path() + ".rwt";
   }
   ~TraceBetween() {
     std::error_code ignored;
     if (written_) fs::remove(path_, ignored);
-    if (!folder_.empty()) fs::remove(folder_, ignored);
   }
   TraceBetween(const TraceBetween&) = delete;
   TraceBetween& operator=(const TraceBetween&) = delete;
 
-  // Traces a recording to it.
+  // Traces a recording into this file.
   TracedReplay write(const std::string& recording) {
-    TracedReplay traced = trace_recording(recording, path_);
+    TracedReplay traced = traced_with_progress(recording, path_);
     written_ = true;
     return traced;
   }
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_, folder_;
+  std::optional<PrivateFolder> folder_;
+  std::string path_;
   bool written_ = false;
 };
 
@@ -157,7 +194,7 @@ int export_recording(const std::string& recording, OutputFile& output, StdDialec
 int trace(const InspectArguments& arguments) {
   const std::string path = path_or_latest(arguments.path);
   if (arguments.dialect.empty()) {
-    REQUIRE(is_recording(path), "{} is no recording; --export writes a trace in another format", path);
+    REQUIRE(is_recording(path), "{} is not a recording; --export writes a trace in another format", path);
     return write_trace(path, arguments.output.empty() ? path + ".rwt" : arguments.output);
   }
   const StdDialect dialect = arguments.dialect == "std" ? StdDialect::kFull : StdDialect::kField;
@@ -195,14 +232,15 @@ void add_inspect_commands(CLI::App& app, int& status) {
            "recording or trace; default: the latest recording")
       ->callback([arguments] { traceinfo(*arguments); });
   add_verb(app, arguments, "ps", "list the processes of a recording", "the recording; default: the latest")
-      ->callback([arguments] { ps(*arguments); });
+      ->callback([arguments] { ps(*arguments); })
+      ->add_flag("--json", arguments->json, "print them as JSON");
   CLI::App* trace_verb = add_verb(app, arguments, "trace", "replay a recording and write every event of it to a trace",
                                   "the recording; default: the latest. With --export also a trace");
   trace_verb->add_option("-o,--output", arguments->output, "file to create; default: RECORDING.rwt or .std");
   trace_verb
       ->add_option("--export", arguments->dialect,
-                   "write text instead: std (for 'predict', with words of ours), or std-field (for other analysers: "
-                   "only words that all of them know)")
+                   "write text instead: std (for 'predict', with Reweave's extensions), or std-field (for other "
+                   "analysers: only words that all of them know)")
       ->check(CLI::IsMember({"std", "std-field"}));
   trace_verb->callback([arguments, &status] { status = trace(*arguments); });
 }

@@ -1,4 +1,4 @@
-// `reweave dump`, `reweave traceinfo`, `reweave ps` and `reweave trace`: looking into recordings and traces.
+// `reweave dump`, `reweave traceinfo`, `reweave ps` and `reweave trace`: inspection of recordings and traces.
 #pragma once
 
 #include <CLI/CLI.hpp>

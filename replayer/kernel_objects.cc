@@ -17,7 +17,7 @@ TraceEvent hint(const TraceEvent& step, Hint hint) {
 void KernelObjects::note(const wire::RecordHeader* record) {
   if (static_cast<wire::RecordKind>(record->kind) != wire::RecordKind::kSpawn) return;
   if (record->bytes < sizeof(wire::SpawnRecord)) return;
-  const auto& spawn = *reinterpret_cast<const wire::SpawnRecord*>(record);
+  const auto& spawn = wire::record_cast<wire::SpawnRecord>(*record);
   const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
   process_of_[spawn.child] = spawn.process;
   const bool copies = kind == wire::SpawnKind::kProcess || kind == wire::SpawnKind::kVfork;
@@ -35,7 +35,8 @@ void KernelObjects::tell(const TraceEvent& step, EventKind kind, const std::set<
   for (const Object object : objects) result.push_back({object, step.pc, 0, step.thread, kind, aux});
 }
 
-// What is received from `end`; of an epoll descriptor, from those that it watches with this data.
+// Collects the objects that `end` receives from; for an epoll descriptor, those of the descriptors it watches with this
+// data.
 void KernelObjects::add_incoming(const End& end, const std::uint64_t* data, int depth, std::set<Object>& objects) {
   constexpr int kMostNested = 5;  // the kernel's limit
   objects.insert(end.in.begin(), end.in.end());
@@ -125,8 +126,8 @@ bool KernelObjects::make(const TraceEvent& step) {
   }
 }
 
-// Who listens accepts what connects: then the descriptors of both sides differ by how they came to be. Datagrams may go
-// from any to any.
+// In a connection one socket was accepted and the other was not, so there is one object per direction. Datagrams may go
+// from any socket to any other, so they have one object.
 void KernelObjects::make_socket(End& end, std::uint64_t kind) {
   const auto [at, is_new] = sockets_.try_emplace(kind);
   if (is_new) {
@@ -169,7 +170,7 @@ void KernelObjects::change(const TraceEvent& step, std::vector<TraceEvent>& resu
   }
 }
 
-// Both ways are one object: opening a FIFO waits for who opens it the other way.
+// Both directions are one object: opening a FIFO waits for another thread to open its other end.
 void KernelObjects::open(const TraceEvent& step) {
   Descriptors& table = of(step.thread);
   End& end = table[step.address] = {};
@@ -179,7 +180,7 @@ void KernelObjects::open(const TraceEvent& step) {
   end.in = end.out = {object};
 }
 
-// Who connects learns that somebody listens.
+// A successful connect is ordered after the listen.
 void KernelObjects::listen(const TraceEvent& step, std::vector<TraceEvent>& result) {
   Descriptors& table = of(step.thread);
   const auto at = table.find(step.address);
@@ -201,7 +202,7 @@ void KernelObjects::copy(const TraceEvent& step) {
   }
 }
 
-// The last to close an end tells whoever reads from the other.
+// Closing an end is a send: when the last descriptor is closed, readers of the other end notice.
 void KernelObjects::close(const TraceEvent& step, std::vector<TraceEvent>& result) {
   Descriptors& table = of(step.thread);
   if (step.extra < step.address) return;
@@ -231,7 +232,8 @@ void KernelObjects::pass(const TraceEvent& step) {
   for (const Object object : socket->second.out) passed_[object].push_back(end);
 }
 
-// Between the ends of a pair messages come in order; through other sockets, any of what was passed may have come.
+// Between the ends of a pair messages arrive in order; through other sockets, any of the descriptors passed may be the
+// one received.
 void KernelObjects::receive_passed(const TraceEvent& step) {
   Descriptors& table = of(step.thread);
   table.erase(step.extra);

@@ -1,11 +1,11 @@
-// What a traced run gave to kernel objects and got from them: tells which descriptors of which process are one pipe,
-// socket or event counter, through dup, fork and descriptors passed in messages.
+// Turns the kernel steps of a traced run into kSend and kReceive events on kernel objects. Tracks which descriptors of
+// which process are the same pipe, socket or event counter, through dup, fork and descriptors passed in messages.
 //
-// Where that cannot be told, more is taken as one object than is: of all sockets of one kind what comes to those that
-// were accepted, and what comes to the others; all file locks; all signals and ends of tasks. A receipt is then ordered
-// after more than it must be, which can hide a finding but not make a wrong one. Descriptors of other kinds (files,
-// terminals, FIFOs that were there before the run) are no objects: what is handed over through them is not ordered,
-// but that files are used is told (Hint in formats/event.h).
+// Where that is unknown, several objects are merged into one: all data received by accepted sockets of one kind, and
+// all received by the other sockets of that kind; all file locks; all signals and ends of tasks. A receive is then
+// ordered after more than necessary, which can hide a finding but cannot produce a wrong one. Descriptors of other
+// kinds (files, terminals, FIFOs older than the run) are not objects: data passed through them is not ordered, but
+// hints report that files are used (Hint in formats/event.h).
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,19 @@ namespace reweave {
 
 class KernelObjects {
  public:
-  // Takes note of a record of the traced run's stream: tasks that start.
+  // Observes a record of the traced run: tasks that start.
   void note(const wire::RecordHeader* record);
-  // What the step, an event of kind wire::kKernelStepKind, means for the trace: kSend and kReceive events.
+  // Turns a step, an event of kind wire::kKernelStepKind, into events of the trace: kSend, kReceive and hints.
   std::vector<TraceEvent> take(const TraceEvent& step);
 
  private:
   using Object = std::uint64_t;
   struct Watched;
-  // An open file: what is received from it, and who gets what is sent to it. Several objects where it is not known
-  // which of them it is.
+  // An open file: the objects it receives from and sends to. Several objects if it is unknown which one it is.
   struct End {
     std::set<Object> in, out;
     std::shared_ptr<Watched> watched = {};  // by an epoll descriptor
-    bool is_file = false;                   // opened by name, and no FIFO
+    bool is_file = false;                   // opened by name, and not a FIFO
   };
   struct Watch {
     std::uint64_t data;
@@ -47,14 +46,14 @@ class KernelObjects {
     std::map<std::uint64_t, Watch> by_descriptor;
   };
   using Descriptors = std::map<std::uint64_t, End>;
-  // What was passed through a socket's direction, in order.
+  // The descriptors passed through a direction of a socket, in order.
   using Passed = std::map<Object, std::deque<std::optional<End>>>;
 
   Descriptors& of(ThreadId thread) { return tables_[process_of_[thread]]; }
   Object fresh() { return next_++; }
   Object place(std::uint64_t kind, std::uint64_t which);
   Object place(wire::KernelPlace kind) { return place(static_cast<std::uint64_t>(kind), 0); }
-  // Steps by kind: what they tell of, what they make, what they do to descriptors that are there.
+  // Steps by kind: those that send or receive, those that create descriptors, those that change existing ones.
   bool tell_of(const TraceEvent& step, std::vector<TraceEvent>& result);
   bool make(const TraceEvent& step);
   void change(const TraceEvent& step, std::vector<TraceEvent>& result);
@@ -74,8 +73,8 @@ class KernelObjects {
   std::map<std::uint16_t, Descriptors> tables_;                       // by process
   std::map<std::pair<std::uint64_t, std::uint64_t>, Object> places_;  // by KernelPlace and which of its kind
   std::map<std::uint64_t, std::pair<Object, Object>> sockets_;        // by kind: to accepted ones, to others
-  std::set<std::uint64_t> fifos_;                                     // made in this run, by the hash of the name
-  std::set<Object> shared_directions_;                                // of sockets_: what is passed may be anybody's
+  std::set<std::uint64_t> fifos_;                                     // created in this run, by the hash of the name
+  std::set<Object> shared_directions_;  // of sockets_: a descriptor received may be any of those passed
   Passed passed_;
   bool files_locked_ = false;
   Object next_ = kFirstKernelObject + 1;

@@ -17,9 +17,9 @@ namespace reweave {
 
 namespace {
 
-class Packer {
+class RecordingPacker {
  public:
-  explicit Packer(const std::string& path)
+  explicit RecordingPacker(const std::string& path)
       : reader_(path), manifest_(reader_.manifest()), folder_(reader_.folder().open_folder("files")) {}
 
   PackResult run(bool debug_info) {
@@ -32,13 +32,13 @@ class Packer {
   }
 
  private:
-  // A recorder that was killed had not yet listed the files that were mapped last.
+  // If the recorder was killed, the manifest lacks the files mapped last.
   void add_unlisted() {
     std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> listed;
     for (const MappedFile& file : manifest_.files) listed.insert({file.path, file.ctime_ns, file.size});
     while (const wire::RecordHeader* record = reader_.next()) {
       if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
-      const auto& map = *reinterpret_cast<const wire::MapFileRecord*>(record);
+      const auto& map = wire::record_cast<wire::MapFileRecord>(*record);
       const std::string path = mapped_path(map);
       if ((map.flags & (kMapStandIn | kMapInlined)) != 0) continue;
       if (!listed.insert({path, map.ctime_ns, map.file_size}).second) continue;
@@ -51,7 +51,7 @@ class Packer {
 
   void keep(MappedFile& file) {
     if (!file.stored_name.empty()) return;
-    // Who packs a recording may pass it on: nothing gets into it that it only names.
+    // A packed recording may be passed on, so a file whose identity is unknown is not copied into it.
     REQUIRE(!file.build_id.empty() || !file.content_hash.empty(), "{} cannot be packed: nothing says what it was",
             file.path);
     const std::string difference = explain_difference(file);
@@ -60,7 +60,7 @@ class Packer {
     added_++;
   }
 
-  // Found by where the file was: .gnu_debuglink is looked up beside it.
+  // The search uses the file's original path, because .gnu_debuglink is looked up beside it.
   void keep_debug_info(const MappedFile& file) {
     if (file.build_id.empty()) return;
     Fd here = try_open_regular(file.path);
@@ -98,6 +98,6 @@ class Packer {
 
 }  // namespace
 
-PackResult pack_recording(const std::string& path, bool debug_info) { return Packer(path).run(debug_info); }
+PackResult pack_recording(const std::string& path, bool debug_info) { return RecordingPacker(path).run(debug_info); }
 
 }  // namespace reweave

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "formats/counted.h"
 #include "formats/recording_reader.h"
 #include "formats/sandbox.h"
 #include "recorder/supervisor/recordings.h"
@@ -23,7 +24,7 @@ void pack(const PackArguments& arguments) {
   const RecordingReader reader(path);
   give_up_writing({&reader.folder()}, arguments.debug_info);
   const PackResult result = pack_recording(path, arguments.debug_info);
-  fmt::print("{}: {} files, {} of debug information, {} bytes; {} files are new\n", path, result.files,
+  fmt::print("{}: {}, {} of debug information, {} bytes; {} new\n", path, counted(result.files, "file"),
              result.debug_files, result.bytes, result.added);
   reader.require_whole();
 }

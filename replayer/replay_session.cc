@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
+#include <tuple>
 
 #include "formats/dump.h"
 #include "formats/error.h"
 #include "formats/recorded_files.h"
 #include "recorder/supervisor/hidden_environment.h"
+#include "recorder/supervisor/passing.h"
 #include "recorder/supervisor/record_session.h"
 #include "replayer/kernel_objects.h"
 #include "replayer/stack_answers.h"
@@ -39,6 +44,9 @@ class ReplaySession {
     RunConfig& config = arena_.header().config;
     config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
     config.stop_event = options.stop_event;
+    config.makes_checkpoints = options.on_checkpoint ? 1 : 0;
+    if (options.on_checkpoint) std::tie(checkpoints_, for_target_) = socket_pair(SOCK_SEQPACKET);
+    if (options.origin.checkpoint >= 0) reader_.skip_to(options.origin.event);
     const bool debugged = options.stop_event != ~std::uint64_t{0};
     config.patch_calls = debugged ? 0 : 1;  // a debugger's breakpoints and our jumps would be in each other's way
     config.memory_checksums = options.check ? 1 : 0;
@@ -53,14 +61,9 @@ class ReplaySession {
   }
 
   ReplayResult run() {
-    const Manifest& manifest = reader_.manifest();
-    REQUIRE(!manifest.command_line.empty() && !manifest.processes.empty(), "{} holds no run", reader_.path());
-    const int null = options_.discard_output ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-    Target target(arena_, {manifest.command_line.front(), manifest.command_line, manifest.environment, null}, [this] {
-      files_.check();
-      feed(kFeedBatch);
-    });
-    if (null >= 0) close(null);
+    reader_.require_run();
+    const std::unique_ptr<Tree> tree = start();
+    Tree& target = *tree;
     RunStatus& status = arena_.header().status;
     while (target.collect() && status.fatal.load() == 0) {
       const bool fed = feed(kFeedAtOnce);
@@ -78,6 +81,21 @@ class ReplaySession {
   }
 
  private:
+  std::unique_ptr<Tree> start() {
+    const Manifest& manifest = reader_.manifest();
+    const Fd null(options_.discard_output ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1);
+    if (options_.origin.checkpoint >= 0) {
+      feed(kFeedBatch);
+      return std::make_unique<Copy>(arena_, options_.origin.checkpoint, null.get(), for_target_.get());
+    }
+    TargetProgram program = {manifest.command_line.front(), manifest.command_line, manifest.environment, null.get()};
+    program.checkpoints = for_target_.get();
+    return std::make_unique<Target>(arena_, program, [this] {
+      files_.check();
+      feed(kFeedBatch);
+    });
+  }
+
   // Offers records while they fit, at most `most`. False if nothing was offered.
   bool feed(int most) {
     bool any = false;
@@ -145,16 +163,30 @@ class ReplaySession {
       options_.on_hold(arena_.state(), static_cast<pid_t>(status.held_pid.load()));
     }
     const HoldRequest request = options_.hold_request();
-    if (request == HoldRequest::kGo) {
-      status.held.store(0);
-      syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    if (request.kind == HoldRequest::kCheckpoint) options_.on_checkpoint(make_checkpoint(arena_, checkpoints_.get()));
+    if (request.kind == HoldRequest::kGo) end_hold();
+    if (request.kind == HoldRequest::kGoTo) {
+      arena_.header().config.stop_event = request.event;
+      announced_ = false;
+      end_hold();
     }
-    ended_ = request == HoldRequest::kEnd;
+    ended_ = request.kind == HoldRequest::kEnd;
     return !ended_;
+  }
+
+  void end_hold() {
+    RunStatus& status = arena_.header().status;
+    status.held.store(0);
+    syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
 
   void wait() {
     if (options_.on_progress) options_.on_progress(arena_.header().status.event.load());
+    if (options_.requests >= 0 && arena_.header().status.held.load() != 0) {
+      pollfd request = {options_.requests, POLLIN, 0};
+      poll(&request, 1, 5);
+      return;
+    }
     if (options_.trace != nullptr)
       arena_.wait_for_records(2);
     else if (fed_all_)
@@ -205,8 +237,9 @@ class ReplaySession {
   KernelObjects kernel_objects_;        // likewise
   const wire::RecordHeader* pending_ = nullptr;
   bool fed_all_ = false;
-  bool announced_ = false;  // on_hold was called
-  bool ended_ = false;      // the debugger has ended
+  bool announced_ = false;       // on_hold was called
+  Fd checkpoints_, for_target_;  // the ends of a socket, if it makes checkpoints
+  bool ended_ = false;           // the debugger has ended
 };
 
 }  // namespace

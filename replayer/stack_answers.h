@@ -1,4 +1,4 @@
-// Answers what a traced target asks about its call stacks (recorder/stack_cache.h).
+// Answers a traced target's requests for its call stacks (recorder/stack_cache.h).
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class StackAnswers {
  public:
   StackAnswers(ArenaMemory& arena, TraceWriter& trace) : arena_(arena), trace_(trace) {}
 
-  // The target waits for an answer (ArenaMemory::stack_asked), and what it wrote before is in the trace.
+  // Call when the target waits for an answer (ArenaMemory::stack_asked) and everything it wrote before is in the trace.
   void answer();
 
  private:

@@ -1,11 +1,11 @@
-// Whether a debugger's hardware watchpoints do anything on this machine.
+// Tests whether hardware watchpoints work on this machine.
 #pragma once
 
 namespace reweave {
 
-// Tries one on a process of its own (ptrace(2), PTRACE_POKEUSER of the debug registers). Some hypervisors take the
-// registers and never report (PVM was seen), and gdb would wait for ever without a word. True as well where ptrace is
-// not allowed, for then gdb has more to say.
+// Tries one on a child process (ptrace(2), PTRACE_POKEUSER of the debug registers). Some hypervisors (seen: PVM) accept
+// the registers but never report a hit, and gdb would wait forever without a message. Also true where ptrace is not
+// allowed, because gdb then reports that itself.
 bool hardware_watchpoints_work();
 
 }  // namespace reweave

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds what makes recorder/core hard to follow to numbers that may only shrink.
+"""Counts constructs that make recorder/core hard to follow; the counts may only shrink.
 
     scripts/check_core.py [ROOT]
 
-MOST has the numbers. One that grew fails: a call is told apart by a flag, a place or a function of its row
-(recorder/core/syscalls/table.h), where modes differ is said by log/agree.h, syscalls/call.h and the kind of the row, and what a room asks
-of rooms above it is a hook (recorder/core/wiring.cc). One that shrank fails, too, until MOST has the new one. Exit
-status 1 if a number is not what MOST says.
+MOST has the limits. A count that grew is an error: distinguish calls by a flag, a field or a function of their row
+(recorder/core/syscalls/table.h), differences between modes belong in log/agree.h, syscalls/call.h and the kind of the
+row, and calls to higher rooms go through a hook (recorder/core/wiring.cc). A count that shrank is an error until MOST
+has it. Exit status 1 if a count differs from MOST.
 """
 import pathlib
 import re
@@ -38,7 +38,7 @@ def module_of(path):
 
 
 def module_graph(sources):
-    """{module: the modules that it includes}, without those outside of `sources`."""
+    """{module: the modules that it includes}, only modules in `sources`."""
     graph = {module_of(path): set() for path in sources}
     for path, text in sources.items():
         own = module_of(path)
@@ -56,13 +56,13 @@ def reachable(graph, start):
 
 
 def largest_cycle(graph):
-    """How many modules the largest set has of which each reaches all others; 1 if there is no cycle."""
+    """The size of the largest strongly connected set of modules; 1 if there is no cycle."""
     reach = {module: reachable(graph, module) for module in graph}
     return max((sum(b in reach[a] and a in reach[b] for b in graph) for a in graph), default=0) or 1
 
 
 def count(sources):
-    """The numbers, by the names that MOST has."""
+    """The counts, by the names in MOST."""
     headers = {path: text for path, text in sources.items() if path.endswith(".h")}
     modes = sum(len(MODE_TEST.findall(text)) for path, text in sources.items() if path != MODES_ARE_DEFINED)
     numbers = sum(len(NUMBER_TEST.findall(text)) for text in sources.values())
@@ -71,7 +71,7 @@ def count(sources):
 
 
 def compare(counts, most):
-    """Yields what is wrong, one line each."""
+    """Yields problems, one line each."""
     for name, number in counts.items():
         if number > most[name]:
             yield f"{CORE}: {number} {name}, {most[name]} at the most"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: folders are layers, and no includes go round in a circle.
+"""Checks the includes: folders are layers, and there are no include cycles.
 
     scripts/check_layers.py [ROOT]
 
-LAYERS is the rule (docs/architecture.md says why). The longest folder that a file is in decides. Within the core,
+LAYERS is the rule (docs/architecture.md, "Data flow", says why). The longest folder that a file is in decides. Within the core,
 CORE_ROOMS is the order of its folders: a header may not include one of a room above its own. Source files that call
 upward are listed in scripts/core_up_calls.txt, which may only shrink. Exit status 1 if a file breaks a rule.
 """
@@ -11,29 +11,33 @@ import pathlib
 import re
 import sys
 
-# What the code inside the target may include besides its own folder: no library, nothing that allocates.
+# Files that code inside the target may include besides its own folder: no library, nothing that allocates.
 IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder/runtime_state.h", "recorder/policy.h",
               "recorder/core_api.h", "recorder/elf_symbols.h", "recorder/guard.h", "recorder/observation.h",
-              "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/awake_threads.h")
+              "recorder/checkpoint_calls.h", "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/awake_threads.h",
+              "recorder/alive_processes.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h")
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {
     "formats/": (),
+    "recorder/compiler/": ("recorder/sled_format.h",),
     "recorder/": ("formats/wire.h", "formats/event.h"),
     "recorder/core/": IN_PROCESS,
     "recorder/shim/": IN_PROCESS,
     "explorer/strategies/": IN_PROCESS,
-    # The rows are data, from which the names of calls derive.
+    # The rows are data, from which the names of calls are derived.
     "recorder/supervisor/": ("formats/", "recorder/*", "recorder/core/syscalls/rows.inc"),
     "replayer/": ("formats/", "recorder/policy.h", "recorder/supervisor/"),
     "predictor/": ("formats/",),
-    "explorer/": ("formats/", "recorder/*", "recorder/supervisor/", "replayer/", "predictor/"),
+    # The decoder of instructions depends on nothing.
+    "explorer/": ("formats/", "recorder/*", "recorder/supervisor/", "replayer/", "predictor/",
+                  "recorder/core/code/instruction.h"),
 }
 # The rooms of recorder/core, lowest first. Files directly in the core are above all rooms.
 CORE = "recorder/core/"
 CORE_ROOMS = ("base", "memory", "log", "schedule", "signals", "ptrace", "syscalls", "image", "code", "preempt",
               "explored", "processor")
 UP_CALLS = "scripts/core_up_calls.txt"
-# Folders whose own rule is "the files directly in it": their subfolders are layers of their own.
+# Folders whose rule applies only to files directly in them: their subfolders are separate layers.
 FLAT = ("recorder/",)
 SUFFIXES = (".h", ".cc", ".c", ".inc", ".S")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
@@ -62,7 +66,7 @@ def exists(root, included):
 
 
 def read_includes(root):
-    """{file: [what it includes]} for every source below the layers."""
+    """{file: [its includes]} for every source in the layers."""
     files = sorted(p for layer in LAYERS for p in root.glob(layer + "**/*") if p.suffix in SUFFIXES and p.is_file())
     return {p.relative_to(root).as_posix(): INCLUDE.findall(p.read_text(encoding="utf-8")) for p in files}
 
@@ -80,7 +84,7 @@ def find_unknown_rooms(graph):
 
 
 def check_rooms(root, graph):
-    """Yields what is wrong with the order of the core's rooms, one line each."""
+    """Yields violations of the order of the core's rooms, one line each."""
     if unknown := find_unknown_rooms(graph):
         yield f"{CORE}{unknown[0]}: a room that CORE_ROOMS of scripts/check_layers.py does not name"
         return
@@ -119,7 +123,7 @@ def find_cycle(graph):
 
 
 def check(root):
-    """Yields what is wrong, one line each."""
+    """Yields problems, one line each."""
     graph = read_includes(root)
     for path, includes in graph.items():
         for included in includes:

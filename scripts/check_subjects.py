@@ -12,12 +12,12 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "tests" / "programs"
 KINDS = {"buggy", "correct", "behaviour"}
 OUTCOMES = {"exit-status", "signal", "deadlock", "hang", "memory-error"}
 FIELDS = {"name", "source", "language", "link_flags", "plain", "tsan", "kind", "argv", "stdin"}
-OPTIONAL = {"words"}  # what the report of the failure must say, a regular expression
+OPTIONAL = {"words"}  # a regular expression that the report of the failure must match
 LANGUAGES = {".c": "c", ".cc": "c++"}
 
 
 def check_row(row):
-    """Yields what is wrong with one row of the table."""
+    """Yields the problems of one row of the table."""
     name = row.get("name", "a row without a name")
     expected = FIELDS | ({"outcome", "needs"} if row.get("kind") == "buggy" else set())
     if set(row) - OPTIONAL != expected:

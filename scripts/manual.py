@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual pages and the completions of shells, both from what `reweave --help` says.
+"""Writes the manual pages and the shell completions, both from the output of `reweave --help`.
 
     scripts/manual.py REWEAVE FOLDER
 
@@ -56,7 +56,7 @@ def verbs_of(top):
 
 
 def roff(text):
-    """Text as roff reads it: nothing in it is a request or an escape."""
+    """Text for roff: nothing in it is taken as a request or an escape."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 
@@ -84,7 +84,7 @@ def page(name, verb, shown, version, verbs):
 
 
 def long_options(shown):
-    """(option, what it does) of a verb."""
+    """(option, its help) for a verb."""
     return [(option, item.text) for item in shown.sections.get("Options", [])
             for option in re.findall(r"--[a-z][a-z-]*", item.name.split(" ")[0])]
 

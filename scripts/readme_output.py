@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the commands in README.md's ```console blocks and compares what they print with what the page says.
+"""Runs the commands in README.md's ```console blocks and compares their output with the page.
 
     scripts/readme_output.py            exit status 1 if the page is no longer true
     scripts/readme_output.py --write    replaces the output in the page with the real one
 
 A line "$ command" is run; the lines up to the next one are its output, standard error included. Numbers and addresses
-are free to differ, amounts of blank space too, and a line "..." stands for any lines. All commands of the page share
+may differ, and so may white space; a line "..." stands for any lines. All commands of the page share
 one shell in a scratch folder that has `build` and `tests` of this tree, with `reweave` on the PATH.
 """
 import argparse
@@ -38,14 +38,14 @@ def split_commands(block):
 
 
 def normalise(line):
-    """The line without what may differ from run to run."""
+    """The line without the parts that may differ between runs."""
     line = re.sub(r"0x[0-9a-f]+|\b[0-9a-f]{16,40}\b", "N", line)
     line = re.sub(r"\d[\d,.]*", "N", line)
     return re.sub(r"\s+", " ", line).strip()
 
 
 def same(expected, actual):
-    """Whether the lines match; "..." in `expected` stands for any number of lines."""
+    """True if the lines match; "..." in `expected` stands for any number of lines."""
     if not expected:
         return not actual
     if expected[0].strip() == "...":
@@ -74,14 +74,14 @@ def abridge(lines):
 
 
 def rewrite(text, outputs):
-    """The page with `outputs`, a list of lines for each command, in place of what it said."""
+    """The page with its outputs replaced by `outputs`, a list of lines for each command."""
     remaining = iter(outputs)
 
     def block(match):
         lines = []
         for command, expected in split_commands(match[2]):
             actual = next(remaining)
-            # What was abridged by hand, and is still true, stays so.
+            # Output that was abridged by hand, and is still true, stays abridged.
             kept = expected if expected and same(expected, actual) else abridge(actual)
             lines += ["$ " + command, *kept]
         return match[1] + "".join(line + "\n" for line in lines) + match[3]

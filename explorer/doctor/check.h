@@ -1,4 +1,4 @@
-// What `reweave doctor` has looked at.
+// The results of `reweave doctor`.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace reweave {
 
-// kWarn: it records, but something will be missing. kFail: it does not record.
+// kWarn: recording works, but something will be missing. kFail: recording does not work.
 enum class Verdict { kOk, kWarn, kFail };
 
 struct Check {
   std::string name;
   Verdict verdict = Verdict::kOk;
-  std::string text;    // what is so
+  std::string text;    // what was found
   std::string remedy;  // what to do about it; empty: nothing
 };
 
-// The kernel, the processor and what surrounds us, in the end by recording and replaying a small program.
+// Checks the kernel, the processor and the environment; at last by recording and replaying a small program.
 std::vector<Check> check_machine();
-// Debuggers and compilers, and whether rr could run here.
+// Checks debuggers and compilers, and whether rr could run here.
 std::vector<Check> check_tools();
-// A program, found as a shell would.
+// Checks a program, found as a shell would find it.
 std::vector<Check> check_program(const std::string& name);
 
 }  // namespace reweave

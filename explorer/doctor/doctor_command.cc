@@ -9,6 +9,8 @@
 #include "explorer/doctor/check.h"
 #include "explorer/escaping.h"
 #include "formats/exit_status.h"
+#include "formats/json_text.h"
+#include "formats/terminal.h"
 
 namespace reweave {
 
@@ -19,7 +21,7 @@ struct DoctorArguments {
   bool json = false;
 };
 
-const char* name_of(Verdict verdict) {
+const char* verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::kOk:
       return "ok";
@@ -31,13 +33,19 @@ const char* name_of(Verdict verdict) {
   return "";
 }
 
+Style style_of(Verdict verdict) {
+  if (verdict == Verdict::kFail) return Style::kFailure;
+  return verdict == Verdict::kWarn ? Style::kWarning : Style::kGood;
+}
+
 bool none_fails(const std::vector<Check>& checks) {
   return std::ranges::none_of(checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
 }
 
 void print_text(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
-    fmt::print("{:4}  {}: {}\n", name_of(check.verdict), check.name, one_line(check.text));
+    fmt::print("{}  {}: {}\n", styled(style_of(check.verdict), fmt::format("{:4}", verdict_name(check.verdict))),
+               check.name, one_line(check.text));
     if (!check.remedy.empty()) fmt::print("      {}\n", check.remedy);
   }
 }
@@ -46,11 +54,13 @@ void print_json(const std::vector<Check>& checks) {
   using nlohmann::json;
   json list = json::array();
   for (const Check& check : checks)
-    list.push_back(
-        {{"name", check.name}, {"verdict", name_of(check.verdict)}, {"text", check.text}, {"remedy", check.remedy}});
+    list.push_back({{"name", check.name},
+                    {"verdict", verdict_name(check.verdict)},
+                    {"text", check.text},
+                    {"remedy", check.remedy}});
   const json whole = {
       {"format", "reweave-doctor"}, {"version", 1}, {"can_record", none_fails(checks)}, {"checks", list}};
-  fmt::print("{}\n", whole.dump(2, ' ', false, json::error_handler_t::replace));
+  fmt::print("{}\n", json_text(whole));
 }
 
 int doctor(const DoctorArguments& arguments) {

@@ -36,7 +36,7 @@ void look_at_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFac
 bool names_dwo(Elf_Scn* section, const GElf_Shdr& header) {
   if ((header.sh_flags & SHF_COMPRESSED) != 0 && elf_compress(section, 0, 0) < 0) return false;
   const Elf_Data* data = elf_getdata(section, nullptr);
-  constexpr std::string_view kEnding(".dwo", 5);  // with its zero
+  constexpr std::string_view kEnding(".dwo", 5);  // with its NUL
   return data != nullptr && data->d_buf != nullptr &&
          memmem(data->d_buf, data->d_size, kEnding.data(), kEnding.size()) != nullptr;
 }

@@ -1,4 +1,4 @@
-// What the sections and symbols of a program say about how it was built.
+// How a program was built, from its sections and symbols.
 #pragma once
 
 #include <set>
@@ -10,16 +10,16 @@ namespace reweave {
 
 struct ElfFacts {
   bool is_elf = false;
-  bool is_dynamic = false;     // it asks for a dynamic loader
-  bool is_compressed = false;  // its debug information is
+  bool is_dynamic = false;     // it requests a dynamic loader
+  bool is_compressed = false;  // its debug information is compressed
   bool is_split = false;       // it names .dwo files, which hold most of it
   std::set<std::string> sections;
-  std::set<std::string> sanitizers;  // "thread", "address", ...: by the symbols that each calls
+  std::set<std::string> sanitizers;  // "thread", "address", ...: by the symbols that code built with each calls
 
   bool has(const char* section) const { return sections.contains(section); }
 };
 
-// Of a stranger's file: what is damaged is not there.
+// The file may be hostile: damaged parts count as missing.
 ElfFacts facts_of(const Fd& file);
 
 }  // namespace reweave

@@ -17,6 +17,7 @@
 #include "explorer/child.h"
 #include "explorer/doctor/check.h"
 #include "formats/error.h"
+#include "formats/private_folder.h"
 #include "recorder/supervisor/own_limits.h"
 #include "recorder/supervisor/target.h"
 
@@ -26,9 +27,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How a child ends that does this; -1 if there is none.
+// Runs `body` in a child process and returns its wait status; -1 if there is no child.
 template <typename Body>
-int status_of(Body body) {
+int wait_status_of(Body body) {
   const pid_t pid = fork();
   if (pid == 0) {
     std::signal(SIGSEGV, SIG_DFL);
@@ -52,10 +53,10 @@ Check check_kernel() {
   return check;
 }
 
-// Syscall User Dispatch, tried.
+// Tries Syscall User Dispatch.
 Check check_dispatch() {
   constexpr int kSet = 59, kOn = 1;  // PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON
-  const int status = status_of([] {
+  const int status = wait_status_of([] {
     static const char allow = 0;
     return prctl(kSet, kOn, 0UL, 4096UL, &allow) == 0 ? 0 : errno;
   });
@@ -106,9 +107,9 @@ Check check_processor() {
           ""};
 }
 
-// Reads of the time stamp counter are inputs, and are made to fault.
+// Reads of the time stamp counter are inputs, so recording makes them fault.
 Check check_clock() {
-  const int status = status_of([] {
+  const int status = wait_status_of([] {
     prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
     return static_cast<int>(__rdtsc() & 0);
   });
@@ -129,7 +130,7 @@ Check check_by_throwing(const char* name, const char* good, Body body) {
   }
 }
 
-// The last line that our own verb has said.
+// Runs a verb of Reweave. Throws BadInput with its last line of output if it fails.
 void run_verb(std::vector<std::string> argv) {
   argv.insert(argv.begin(), "reweave");
   output_of({argv, "", {}});
@@ -137,18 +138,10 @@ void run_verb(std::vector<std::string> argv) {
 
 Check check_recording() {
   return check_by_throwing("recording", "a small program was recorded, and replayed", [] {
-    std::string folder = (fs::temp_directory_path() / "reweave-doctor-XXXXXX").string();
-    SYSCALL_CHECK(mkdtemp(folder.data()) == nullptr ? -1 : 0, "{}", folder);
-    const std::string recording = folder + "/recording";
-    std::string problem;
-    try {
-      run_verb({"record", "-o", recording, "--", "/bin/sh", "-c", "echo recorded"});
-      run_verb({"replay", recording});
-    } catch (const Error& error) {
-      problem = error.what();
-    }
-    fs::remove_all(folder);
-    REQUIRE(problem.empty(), "{}", problem);
+    const PrivateFolder folder;
+    const std::string recording = folder.path() + "/recording";
+    run_verb({"record", "-o", recording, "--", "/bin/sh", "-c", "echo recorded"});
+    run_verb({"replay", recording});
   });
 }
 

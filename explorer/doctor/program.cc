@@ -17,7 +17,7 @@ namespace reweave {
 
 namespace {
 
-// The first line of a script, without its #!; empty if it is none.
+// The first line of a script, without its #!; empty if the file is not a script.
 std::string interpreter_of(const Fd& file) {
   std::array<char, 256> head = {};
   const ssize_t n = pread(file.get(), head.data(), head.size(), 0);
@@ -31,7 +31,7 @@ Check check_linking(const ElfFacts& facts) {
           "link it dynamically to have more schedules searched"};
 }
 
-// Where the debug information is, by a build-id or a link that name a file of their own.
+// Finds out where the debug information is: in the program, or in a separate file named by build-id or link.
 Check check_debug(const ElfFacts& facts, const std::string& build_id) {
   if (facts.has(".debug_info") || facts.has(".zdebug_info")) {
     std::string text = facts.is_compressed ? "DWARF, compressed" : "DWARF";
@@ -51,8 +51,11 @@ Check check_instrumentation(const ElfFacts& facts) {
   if (!others.empty()) others = "; -fsanitize=" + others;
   if (facts.sanitizers.contains("thread"))
     return {"instrumentation", Verdict::kOk, "-fsanitize=thread: each memory access is a schedule point" + others, ""};
+  if (facts.has(".note.reweave"))
+    return {"instrumentation", Verdict::kOk,
+            "reweave-cc: each memory access is a schedule point of explored runs" + others, ""};
   return {"instrumentation", Verdict::kWarn, "none: memory accesses are not schedule points" + others,
-          "build with -fsanitize=thread to search and check the accesses, too"};
+          "build with reweave-cc or -fsanitize=thread to search and check the accesses, too"};
 }
 
 Check check_framework(const std::string& path) {

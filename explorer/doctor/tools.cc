@@ -12,6 +12,7 @@
 #include "explorer/child.h"
 #include "explorer/doctor/check.h"
 #include "formats/error.h"
+#include "formats/source_lines.h"
 #include "replayer/watchpoints.h"
 
 namespace reweave {
@@ -20,16 +21,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What it prints; empty if it cannot be started, or fails.
-std::string answer_of(const std::vector<std::string>& command) {
+// The output of a command; empty if it cannot be started or fails.
+std::string tool_output(const std::vector<std::string>& command) {
   try {
     return output_of({command, "", {}});
   } catch (const BadInput&) {
     return "";
   }
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string content_of(const char* path) {
   std::ifstream file(path);
@@ -39,9 +38,9 @@ std::string content_of(const char* path) {
 }
 
 Check check_gdb() {
-  const std::string version = first_line(answer_of({"gdb", "-nx", "--version"}));
+  const std::string version = first_line(tool_output({"gdb", "-nx", "--version"}));
   if (version.empty()) return {"gdb", Verdict::kWarn, "not installed: replay -g needs it", "apt install gdb"};
-  if (answer_of({"gdb", "-nx", "-batch", "-ex", "python print(6 * 7)"}).find("42") == std::string::npos)
+  if (tool_output({"gdb", "-nx", "-batch", "-ex", "python print(6 * 7)"}).find("42") == std::string::npos)
     return {"gdb", Verdict::kWarn, version + ", without Python: replay -g needs it",
             "install a gdb that is built with Python, such as Debian's gdb"};
   return {"gdb", Verdict::kOk, version, ""};
@@ -62,19 +61,19 @@ Check check_watchpoints() {
           ""};
 }
 
-// Whether a compiler has the run-time library that -fsanitize=thread links.
+// Checks whether a compiler has the run-time library that -fsanitize=thread links.
 Check check_compiler(const char* compiler, const std::vector<std::string>& places, const char* remedy) {
-  const std::string version = first_line(answer_of({compiler, "--version"}));
+  const std::string version = first_line(tool_output({compiler, "--version"}));
   if (version.empty()) return {compiler, Verdict::kOk, "not installed", ""};
   const bool found = std::ranges::any_of(places, [&](const std::string& file) {
-    std::string path = first_line(answer_of({compiler, "-print-file-name=" + file}));
+    std::string path = first_line(tool_output({compiler, "-print-file-name=" + file}));
     return path.find('/') != std::string::npos && fs::exists(path);
   });
   if (found) return {compiler, Verdict::kOk, version + ", with ThreadSanitizer", ""};
   return {compiler, Verdict::kWarn, version + ", without the library for -fsanitize=thread", remedy};
 }
 
-// Why no counter of the processor's can be had; empty if one can be.
+// Why no hardware counter is available; empty if one is.
 std::string why_no_counters() {
   perf_event_attr attributes = {};
   attributes.type = PERF_TYPE_HARDWARE;

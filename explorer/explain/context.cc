@@ -1,8 +1,10 @@
 #include "explorer/explain/context.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <set>
 
+#include "explorer/call_stacks.h"
+#include "formats/private_folder.h"
 #include "formats/trace_reader.h"
 #include "replayer/trace_recording.h"
 
@@ -18,20 +20,16 @@ class ContextFinder {
     for (std::size_t i = 0; i < chunk.size(); i++) {
       const ThreadId thread = chunk.thread[i];
       const std::uint64_t pc = reader.pc_of(chunk.site[i]);
+      calls_.follow(chunk, i, pc);
       switch (chunk.kind[i]) {
         case EventKind::kCall:
-          if (chunk.aux[i] == kEntersMain)
-            arrivals_.clear();  // explored runs begin here
-          else
-            calls_[thread].push_back(pc);
-          break;
-        case EventKind::kReturn:
-          if (std::vector<std::uint64_t>& calls = calls_[thread]; !calls.empty()) calls.pop_back();
+          if (chunk.aux[i] == kEntersMain) arrivals_.clear();  // explored runs begin here
           break;
         case EventKind::kAlloc:
           if (chunk.aux[i] != kThreadStack)
-            blocks_[chunk.address[i]] = {chunk.address[i], chunk.extra[i], stack(thread, pc)};
+            blocks_[chunk.address[i]] = {chunk.address[i], chunk.extra[i], calls_.stack(thread, pc)};
           break;
+        case EventKind::kReturn:
         case EventKind::kStack:
         case EventKind::kBranch:
           break;
@@ -43,13 +41,6 @@ class ContextFinder {
   std::map<Arrival, EventContext> take() { return std::move(found_); }
 
  private:
-  std::vector<std::uint64_t> stack(ThreadId thread, std::uint64_t pc) {
-    std::vector<std::uint64_t> stack = {pc};
-    const std::vector<std::uint64_t>& calls = calls_[thread];
-    stack.insert(stack.end(), calls.rbegin(), calls.rend());
-    return stack;
-  }
-
   // A lock is asked for and then taken: two events of one operation.
   void arrive(ThreadId thread, std::uint64_t pc, std::uint64_t address) {
     std::pair<std::uint64_t, std::uint64_t>& last = last_[thread];
@@ -60,8 +51,7 @@ class ContextFinder {
     const auto wanted = wanted_.find(name);
     if (wanted == wanted_.end()) return;
     EventContext& context = found_[name];
-    const std::vector<std::uint64_t>& calls = calls_[thread];
-    context.callers.assign(calls.rbegin(), calls.rend());
+    context.callers = calls_.callers(thread);
     context.block = block_of(wanted->second);
   }
 
@@ -74,16 +64,36 @@ class ContextFinder {
   }
 
   const std::map<Arrival, std::uint64_t>& wanted_;  // and the object of each
-  std::map<ThreadId, std::vector<std::uint64_t>> calls_;
+  CallStacks calls_;
   std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals_;
   std::map<ThreadId, std::pair<std::uint64_t, std::uint64_t>> last_;
   std::map<std::uint64_t, HeapBlock> blocks_;  // the latest at each address
   std::map<Arrival, EventContext> found_;
 };
 
+}  // namespace
+
+std::optional<std::pair<Arrival, std::size_t>> inevitable_step(const Explanation& explanation) {
+  const Observation& run = explanation.failing.observed;
+  const std::optional<std::size_t> point = explanation.inevitable();
+  if (!point || run.empty()) return {};
+  const std::size_t followed = std::min(explanation.curve[*point].choice, run.size());
+  if (followed == 0) return {};
+  const std::size_t choice = followed - 1;
+  Arrival name = {run[choice].pc, 0, run[choice].thread, 0};
+  for (std::size_t i = 0; i <= choice; i++)
+    if (run[i].thread == name.thread && run[i].pc == name.pc && !run.resumed(i)) name.number++;
+  return {{name, choice}};
+}
+
 std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation) {
   std::map<Arrival, std::uint64_t> events;
-  const auto add = [&](const Event& event) { events[event.name] = event.note.object; };
+  const auto add = [&](const Event& event) {
+    events[event.name] = event.note.object;
+    if (!event.locks.empty()) events[event.entry()] = event.locks.front().object;
+  };
+  if (const auto step = inevitable_step(explanation))
+    events[step->first] = explanation.failing.observed[step->second].object;
   for (const LockWait& wait : explanation.deadlock) add(wait.holds), add(wait.wants);
   for (const Flip& flip : explanation.flips) {
     add(flip.pair.first), add(flip.pair.then);
@@ -92,18 +102,20 @@ std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation) {
   return events;
 }
 
-}  // namespace
-
-void add_contexts(Explanation& explanation, const std::string& recording, const std::string& folder) {
-  const std::map<Arrival, std::uint64_t> wanted = events_named(explanation);
-  if (wanted.empty()) return;
-  const std::string trace = (std::filesystem::path(folder) / "contexts.rwt").string();
+void add_contexts(Explanation& explanation, const std::string& recording) {
+  if (events_named(explanation).empty()) return;
+  const PrivateFolder folder;
+  const std::string trace = folder.path() + "/trace.rwt";
   trace_recording(recording, trace);
+  add_traced_contexts(explanation, trace);
+}
+
+void add_traced_contexts(Explanation& explanation, const std::string& trace) {
+  const std::map<Arrival, std::uint64_t> wanted = events_named(explanation);
   TraceReader reader(trace);
   ContextFinder finder(wanted);
   for (TraceChunk chunk; reader.next(chunk);) finder.follow(reader, chunk);
   explanation.contexts = finder.take();
-  std::filesystem::remove(trace);
 }
 
 }  // namespace reweave

@@ -2,46 +2,49 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "explorer/wording.h"
 
 namespace reweave {
 
 namespace {
 
-const EventContext* context_of(const Explanation& explanation, const Event& event) {
-  const auto found = explanation.contexts.find(event.name);
+const EventContext* context_of(const Explanation& explanation, const Arrival& event) {
+  const auto found = explanation.contexts.find(event);
   return found == explanation.contexts.end() ? nullptr : &found->second;
-}
-
-std::string block_words(const HeapBlock& block, std::uint64_t address, Places& places) {
-  std::string where;
-  for (const std::uint64_t pc : block.allocated)
-    if (where.empty() && places.in_program(pc)) where = fmt::format(" that {} allocated", places.code(pc));
-  const std::uint64_t offset = address - block.address;
-  const std::string part = offset == 0 ? "" : fmt::format("byte {} of ", offset);
-  return fmt::format("{}the block of {} bytes{}", part, block.bytes, where);
 }
 
 }  // namespace
 
-std::string object_words(const Explanation& explanation, const Event& event, Places& places) {
-  if (uses_block(explanation, event))
-    return block_words(*context_of(explanation, event)->block, event.note.object, places);
-  return object_text(event.note, places);
+std::string block_words(const HeapBlock& block, std::uint64_t object, Places& places) {
+  std::string where;
+  for (const std::uint64_t pc : block.allocated)
+    if (where.empty() && places.in_program(pc)) where = fmt::format(" that {} allocated", places.code(pc));
+  const std::uint64_t offset = object - block.address;
+  const std::string part = offset == 0 ? "" : fmt::format("byte {} of ", offset);
+  return fmt::format("{}the block of {} bytes{}", part, block.bytes, where);
 }
 
-bool uses_block(const Explanation& explanation, const Event& event) {
+std::uint64_t user_call(const Explanation& explanation, const Arrival& event, Places& places) {
   const EventContext* context = context_of(explanation, event);
-  return context != nullptr && context->block.has_value();
+  if (context == nullptr || places.is_own(event.pc)) return 0;
+  const auto own = std::ranges::find_if(context->callers, [&](std::uint64_t pc) { return places.is_own(pc); });
+  return own == context->callers.end() ? 0 : *own;
 }
 
 std::string caller_words(const Explanation& explanation, const Event& event, Places& places) {
-  const EventContext* context = context_of(explanation, event);
-  if (context == nullptr || !is_sync(event.note)) return "";
-  for (const std::uint64_t caller : context->callers)
-    if (places.in_program(caller) && places.function(caller) != places.function(event.name.pc))
-      return places.code(caller);
-  return "";
+  const EventContext* context = context_of(explanation, event.name);
+  const bool tells = is_sync(event.note) || (places.in_program(event.name.pc) && !places.is_own(event.name.pc));
+  if (context == nullptr || !tells || user_call(explanation, event.name, places) != 0) return "";
+  const auto calls = [&](std::uint64_t caller) {
+    return places.in_program(caller) && places.function(caller) != places.function(event.name.pc);
+  };
+  const auto own = std::ranges::find_if(context->callers,
+                                        [&](std::uint64_t caller) { return calls(caller) && places.is_own(caller); });
+  if (own != context->callers.end()) return places.code(*own);
+  const auto any = std::ranges::find_if(context->callers, calls);  // without debug information
+  return any == context->callers.end() ? "" : places.code(*any);
 }
 
 }  // namespace reweave

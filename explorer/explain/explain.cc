@@ -15,14 +15,6 @@ namespace reweave {
 
 namespace {
 
-// The run is deadlocked, and one of its threads waits for a lock.
-bool waits_for_lock(const RunResult& run) {
-  if (run.outcome != wire::OutcomeKind::kDeadlock) return false;
-  std::map<ThreadId, OpKind> last;
-  for (std::size_t i = 0; i < run.observed.size(); i++) last[run.observed[i].thread] = kind_of(run.observed[i]);
-  return std::ranges::any_of(last, [](const auto& entry) { return entry.second == OpKind::kLock; });
-}
-
 class Explainer {
  public:
   Explainer(const Batch& batch, const RunResult& failing, const ExplainOptions& options,
@@ -56,7 +48,7 @@ class Explainer {
       if (!result_.deadlock.empty())
         result_.remedies = try_remedies(laboratory_, result_.deadlock, options_.remedy_runs);
       else if (!result_.flips.empty())
-        result_.remedies = try_remedies(laboratory_, result_.flips.front(), events_, options_.remedy_runs);
+        remedies();
     }
     result_.runs = laboratory_.made();
     result_.out_of_time = laboratory_.time_is_up();
@@ -90,21 +82,65 @@ class Explainer {
     const std::vector<Event> passing = events_of(nearest.best->run.observed);
     result_.pairs = nearest.best->pairs.size();
     std::vector<EventPair> pairs = chosen(nearest.best->pairs);
-    const std::size_t places = places_of(nearest.best->pairs);
+    const std::size_t places = places_of(nearest.best->pairs), tried_places = pairs.size();
+    add_same_places(pairs, nearest.best->pairs);
     if (pairs.size() < options_.most_flips)
       for (const EventPair& pair :
            indirectly_reordered(nearest.best->pairs, events_, passing, options_.most_flips - pairs.size()))
         pairs.push_back(pair);
     for (const EventPair& pair : pairs) {
       say(fmt::format("the order of two events, {} of {}", result_.flips.size() + 1, pairs.size()));
-      Flip flip = try_flip(laboratory_, failing_, pair, broken_blocks(pair, events_, passing));
-      if (laboratory_.time_is_up()) break;
-      result_.flips.push_back(std::move(flip));
+      if (!try_pair(pair, passing)) break;
     }
-    if (result_.flips.size() < places)
-      note(fmt::format("{} of {} pairs of places whose order differs", places - result_.flips.size(), places));
-    rank_flips(result_.flips, waits_for_lock(failing_));
+    if (const std::size_t tried = std::min(result_.flips.size(), tried_places); tried < places)
+      note(fmt::format("{} of {} pairs of places whose order differs", places - tried, places));
+    const auto tells = [&](const Flip& flip) {
+      return is_release_before_use(flip, failing_) ||
+             fails_more(flip.forced, flip.avoided.tried == 0 ? result_.base : flip.avoided);
+    };
+    const std::optional<EventPair> misuse = release_and_use();
+    if (misuse && std::ranges::none_of(result_.flips, tells)) try_pair(*misuse, passing);
+    rank_flips(result_.flips, failing_, result_.base);
     result_.passing = std::move(nearest.best->run);
+  }
+
+  // Where no remedy for the first flip removes the failure, and one for another flip does, that one tells more.
+  void remedies() {
+    constexpr std::size_t kMostFlips = 3;
+    std::vector<Flip>& flips = result_.flips;
+    for (std::size_t i = 0; i < std::min(flips.size(), kMostFlips) && !laboratory_.time_is_up(); i++) {
+      if (i > 0 && !flips[i].is_decisive(result_.base)) break;
+      std::vector<Remedy> tried = try_remedies(laboratory_, flips[i], events_, options_.remedy_runs);
+      const bool prevents = !tried.empty() && tried.back().rate.never();
+      if (i == 0 || prevents) result_.remedies = std::move(tried);
+      if (!prevents) continue;
+      std::rotate(flips.begin(), flips.begin() + static_cast<std::ptrdiff_t>(i),
+                  flips.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return;
+    }
+  }
+
+  // False: the time was up.
+  bool try_pair(const EventPair& pair, const std::vector<Event>& passing) {
+    Flip flip = try_flip(laboratory_, failing_, pair, broken_blocks(pair, events_, passing));
+    if (laboratory_.time_is_up()) return false;
+    result_.flips.push_back(std::move(flip));
+    return true;
+  }
+  // Of a use of released memory by another thread, what the failure consists of. Where the pairs that were tried show
+  // how it comes about, it adds nothing.
+  std::optional<EventPair> release_and_use() const {
+    if (failing_.outcome != wire::OutcomeKind::kMemoryError || failing_.observed.truncated() || events_.empty())
+      return {};
+    const Event& use = events_.back();
+    for (std::size_t i = events_.size() - 1; i-- > 0;)
+      if (releases(events_[i], use)) return EventPair{events_[i], use};
+    return {};
+  }
+  static bool releases(const Event& release, const Event& use) {
+    const std::uint64_t block = release.note.object;
+    return is_release(release.note) && release.name.thread != use.name.thread && use.note.object >= block &&
+           use.note.object < block + release.note.detail;
   }
 
   // One pair alone in the other order may pass already, which is nearer still.
@@ -137,6 +173,19 @@ class Explainer {
       if (std::ranges::none_of(list, alike)) list.push_back(pairs[i]);
     }
     return list;
+  }
+
+  // A library's function is one place to all its callers: `std::mutex::lock` where it is not inlined. So a few more
+  // pairs of the same places are tried.
+  void add_same_places(std::vector<EventPair>& list, const std::vector<EventPair>& pairs) const {
+    constexpr std::size_t kMostMore = 4;
+    const std::size_t most = std::min(list.size() + kMostMore, options_.most_flips);
+    for (std::size_t i = pairs.size(); i-- > 0 && list.size() < most;) {
+      const auto same = [&](const EventPair& other) {
+        return other.first.name == pairs[i].first.name && other.then.name == pairs[i].then.name;
+      };
+      if (std::ranges::none_of(list, same)) list.push_back(pairs[i]);
+    }
   }
 
   std::vector<EventPair> first_pairs() const {

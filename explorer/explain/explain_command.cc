@@ -1,13 +1,11 @@
 #include "explorer/explain/explain_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <csignal>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,20 +13,29 @@
 
 #include "explorer/expected_endings.h"
 #include "explorer/explain/context.h"
+#include "explorer/explain/event_visits.h"
 #include "explorer/explain/explain.h"
 #include "explorer/explain/html/page.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_check.h"
 #include "explorer/explain/report_ci.h"
+#include "explorer/explain/way/find_way.h"
 #include "explorer/failure_store.h"
+#include "explorer/interruption.h"
+#include "explorer/memory_stacks.h"
 #include "explorer/minimise.h"
 #include "explorer/workers.h"
 #include "formats/error.h"
+#include "formats/json_text.h"
 #include "formats/new_file.h"
 #include "formats/number_check.h"
 #include "formats/private_folder.h"
+#include "formats/progress_line.h"
 #include "formats/recording_reader.h"
+#include "formats/terminal.h"
 #include "recorder/supervisor/recordings.h"
+#include "replayer/saved_moment.h"
+#include "replayer/trace_recording.h"
 
 namespace reweave {
 
@@ -36,21 +43,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::atomic<bool> interrupted;
-// The second time does not wait for what is under way.
-void on_interrupt(int number) {
-  if (!interrupted.exchange(true)) return;
-  std::signal(number, SIG_DFL);
-  std::raise(number);
-}
-
 struct ExplainArguments {
   std::string recording, expected;
   std::string html, sarif, junit;  // files to write
   double seconds = 30;
   unsigned jobs = 2;
-  bool json = false, full = false;
+  bool json = false, full = false, save = false;
 };
+
+// An explored run departed from another recording, which it repeats up to there. What is before that is not varied.
+std::uint64_t departure_of(const std::string& recording) {
+  const Manifest manifest = RecordingReader(recording).manifest();
+  return manifest.heap_checks ? manifest.heap_checks_from : 0;
+}
 
 // Makes runs of one recording with all workers at once.
 class Bench {
@@ -59,13 +64,13 @@ class Bench {
       : deadline_(Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(arguments.seconds))),
         expected_(expected),
-        workers_(recording, 0, arguments.jobs, deadline_) {}
+        workers_(recording, departure_of(recording), arguments.jobs, deadline_) {}
 
   std::vector<RunResult> operator()(const std::vector<RunRequest>& requests) {
     std::vector<RunResult> results;
     std::size_t next = 0;
     while (true) {
-      const bool stop = interrupted.load() || Clock::now() > deadline_;
+      const bool stop = interruption() != 0 || Clock::now() > deadline_;
       while (!stop && next < requests.size() && workers_.started() < workers_.capacity())
         workers_.start(requests[next++]);
       if (workers_.started() == 0) return results;
@@ -83,7 +88,7 @@ class Bench {
 
 // The recorded run, made again by its switches, observed, and with as few preemptions as show it.
 RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected, double seconds) {
-  constexpr double kMostMinimiseRuns = 1000, kMinimiseShare = 0.2;
+  constexpr double kMostMinimiseRuns = 1000, kShareToMinimise = 0.2;
   RunResult recorded;
   recorded.records = records_behind(recording, bench.departure());
   const Manifest manifest = RecordingReader(recording).manifest();
@@ -97,28 +102,35 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   request.observe = true;
   constexpr std::uint64_t kHangSteps = 100'000;  // a hang needs few points to show
   if (recorded.outcome == wire::OutcomeKind::kHang) request.step_limit = kHangSteps;
-  const Runner one = [&](const RunRequest& asked) {
-    std::vector<RunResult> runs = bench({asked});
-    if (!runs.empty()) return std::move(runs.front());
-    RunResult called_off;
-    called_off.called_off = true;
-    return called_off;
-  };
+  const Runner one = one_at_a_time([&](const std::vector<RunRequest>& asked) { return bench(asked); });
   RunResult again = one(request);
+  if (const int number = interruption(); again.called_off && number != 0)
+    throw BadInput("interrupted before the run was made again", 128 + number);
   REQUIRE(!again.called_off, "the time was up before the run was made again");
   REQUIRE(again.outcome == recorded.outcome && again.wait_status == recorded.wait_status,
           "the recorded schedule ends otherwise when the run is made again ({}): the recording cannot answer for what "
           "the program did with its surroundings",
           describe_outcome(again));
-  const double affordable = kMinimiseShare * seconds / std::max(again.seconds, 1e-4);
+  const double affordable = kShareToMinimise * seconds / std::max(again.seconds, 1e-4);
   return minimise(one, again, static_cast<std::uint64_t>(std::min(kMostMinimiseRuns, affordable))).run;
 }
 
+// Seconds of a run like this: the least of several if they are short, since other processes may have delayed one.
+double usual_seconds(const RunResult& run, Bench& bench) {
+  constexpr double kShort = 0.25;
+  constexpr std::size_t kRepeats = 4;
+  double least = run.seconds;
+  if (least > kShort) return least;
+  for (const RunResult& again : bench(std::vector<RunRequest>(kRepeats, request_of(switches_of(run)))))
+    least = std::min(least, again.seconds);
+  return least;
+}
+
 // Of programs that take long fewer runs are made.
-ExplainOptions affordable(const RunResult& failing, const ExplainArguments& arguments) {
+ExplainOptions affordable(double seconds_of_run, const ExplainArguments& arguments) {
   constexpr double kWhole = 3000;  // runs that the options ask for by default
   ExplainOptions options;
-  const double runs = arguments.seconds * arguments.jobs / std::max(failing.seconds, 1e-4);
+  const double runs = arguments.seconds * arguments.jobs / std::max(seconds_of_run, 1e-4);
   if (runs < kWhole) {
     options.curve_points = 10;
     options.curve_runs = 20;
@@ -144,17 +156,50 @@ class ReportFiles {
   }
   void write(const nlohmann::json& report, const std::string& recording) const {
     if (html_) html_->write(html_report(report, recording));
-    if (sarif_) sarif_->write(text_of(sarif_report(report)) + "\n");
+    if (sarif_) sarif_->write(json_text(sarif_report(report)) + "\n");
     if (junit_) junit_->write(junit_report(report, recording));
-  }
-  // What a program's names hold may be no UTF-8.
-  static std::string text_of(const nlohmann::json& json) {
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
  private:
   std::optional<NewFile> html_, sarif_, junit_;
 };
+
+// Beside the recording; and the run that was explained, if that is a simpler one than was recorded.
+void save(const nlohmann::json& report, const RunResult& explained, const std::string& recording,
+          const Departure& departure) {
+  const Folder folder = Folder::open(recording);
+  RunResult recorded;
+  recorded.records = records_behind(recording, departure);
+  std::filesystem::remove_all(folder.path_of(kExplainedRun));
+  if (switches_of(recorded).preemptions != switches_of(explained).preemptions)
+    save_run(recording, departure, explained, "schedule", folder.path_of(kExplainedRun));
+  folder.replace_file(kExplanationFile, json_text(report) + "\n");
+}
+
+// The sentences that say most.
+std::optional<Style> style_of_line(std::string_view line) {
+  if (line.starts_with("The failure:")) return Style::kFailure;
+  if (line.starts_with("The ")) return Style::kHeading;
+  return std::nullopt;
+}
+
+// Replays with single steps take a few seconds at most.
+ValueWay way_of(const RunResult& failing, const std::string& run, const std::string& trace, Places& places) {
+  constexpr std::chrono::seconds kMost(10);
+  RunEnd end = {failing.outcome, failing.wait_status};
+  if (const auto error = memory_error_of(failing.text)) end.thread = error->thread;
+  return find_value_way(run, trace, end, places, Clock::now() + kMost);
+}
+
+// A report without them is a report, too.
+void visit_named_events(Explanation& explanation, const std::string& run, Places& places) {
+  constexpr std::chrono::seconds kMost(5);
+  try {
+    visit_events(explanation, run, places, Clock::now() + kMost);
+  } catch (const BadInput& error) {
+    explanation.notes.push_back(fmt::format("the names of variables and callers: {}", error.what()));
+  }
+}
 
 int explain_recording(const ExplainArguments& arguments) {
   const std::string recording = recording_to_read(arguments.recording);
@@ -162,11 +207,9 @@ int explain_recording(const ExplainArguments& arguments) {
   reader.require_whole();
   const ExpectedEndings expected = ExpectedEndings::parse(arguments.expected.empty() ? "0" : arguments.expected);
   const ReportFiles files(arguments);
-  std::signal(SIGINT, on_interrupt);
-  const bool terminal = isatty(2) != 0;
-  const auto progress = [&](const std::string& text) {
-    if (terminal) fmt::print(stderr, "\r\033[K{}", text);
-  };
+  receive_interruptions({SIGINT, SIGTERM, SIGHUP});
+  ProgressLine line;
+  const auto progress = [&](const std::string& text) { line.show({{text}}); };
   Places places(recording);
   Explanation explanation;
   Departure departure;
@@ -175,23 +218,30 @@ int explain_recording(const ExplainArguments& arguments) {
     progress("the failing run");
     const RunResult failing = failing_run(recording, bench, expected, arguments.seconds);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
-    explanation = explain(batch, failing, affordable(failing, arguments), progress);
+    explanation = explain(batch, failing, affordable(usual_seconds(failing, bench), arguments), progress);
     departure = bench.departure();
   }
-  progress("");
   const PrivateFolder scratch;
   const std::string run = scratch.path() + "/run";
   save_run(recording, departure, explanation.failing, "schedule", run);
-  add_contexts(explanation, run, scratch.path());
+  const std::string trace = scratch.path() + "/trace.rwt";
+  trace_recording(run, trace);
+  add_traced_contexts(explanation, trace);
+  progress("the names of variables");
+  visit_named_events(explanation, run, places);
+  progress("the value with which it fails");
+  if (explanation.deadlock.empty()) explanation.way = way_of(explanation.failing, run, trace, places);
+  line.clear();
   explanation.last_words = last_words_of(run);
   const nlohmann::json report = checked_report(explanation, places);
   files.write(report, recording);
+  if (arguments.save) save(report, explanation.failing, recording, departure);
   if (arguments.json)
-    fmt::print("{}\n", ReportFiles::text_of(report));
+    fmt::print("{}\n", json_text(report));
   else
-    fmt::print("{}", text_report(explanation, places, arguments.full));
-  if (interrupted) return 130;
-  return explanation.flips.empty() ? kExitNotExamined : 0;
+    fmt::print("{}", with_styles(text_report(report, arguments.full), style_of_line));
+  if (const int number = interruption(); number != 0) return 128 + number;
+  return explanation.cause_is_shown() || !explanation.deadlock.empty() ? 0 : kExitNotExamined;
 }
 
 }  // namespace
@@ -213,6 +263,8 @@ void add_explain_command(CLI::App& app, int& status) {
   verb->add_option("--html", arguments->html, "write the report as a page, one file; the name must be new");
   verb->add_option("--sarif", arguments->sarif, "write the cause as SARIF 2.1.0; the name must be new");
   verb->add_option("--junit", arguments->junit, "write the failure as JUnit's XML; the name must be new");
+  verb->add_flag("--save", arguments->save,
+                 "keep the report in the recording, for `replay -g inevitable` and `explore --expect-fixed`");
   verb->add_flag("--json", arguments->json, "print the report as JSON");
   verb->add_flag("--full", arguments->full, "print all rows of all tables");
   verb->callback([arguments, &status] { status = explain_recording(*arguments); });

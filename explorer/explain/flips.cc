@@ -31,11 +31,7 @@ Rate reversed_rate(Laboratory& laboratory, const RunResult& failing, const Event
   guide.continuation = "calm";
   Rate rate = laboratory.rate(guide, 1, 1);
   guide.choices = static_cast<std::uint32_t>(pair.first.entry_choice());
-  const Rate others = laboratory.rate(guide, kFlipRuns - 1, 1);
-  rate.tried += others.tried;
-  rate.failed += others.failed;
-  rate.other += others.other;
-  rate.let_go += others.let_go;
+  rate += laboratory.rate(guide, kFlipRuns - 1, 1);
   return rate;
 }
 
@@ -67,10 +63,35 @@ Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair&
   return flip;
 }
 
-void rank_flips(std::vector<Flip>& flips, bool locks_first) {
-  const auto key = [=](const Flip& flip) {
+namespace {
+
+// The run is deadlocked, and one of its threads waits for a lock.
+bool waits_for_lock(const RunResult& run) {
+  if (run.outcome != wire::OutcomeKind::kDeadlock) return false;
+  std::map<ThreadId, OpKind> last;
+  for (std::size_t i = 0; i < run.observed.size(); i++) last[run.observed[i].thread] = kind_of(run.observed[i]);
+  return std::ranges::any_of(last, [](const auto& entry) { return entry.second == OpKind::kLock; });
+}
+
+}  // namespace
+
+namespace {
+
+// Less is stronger. An order without which the failing schedule fails all the same is not what that run failed by.
+int weakness(const Flip& flip, const Rate& base) {
+  if (flip.reversed.always()) return 4;
+  if (flip.is_measured(base)) return flip.is_necessary() ? 0 : 1;
+  return flip.is_necessary() ? 2 : 3;
+}
+
+}  // namespace
+
+void rank_flips(std::vector<Flip>& flips, const RunResult& failing, const Rate& base) {
+  const bool locks_first = waits_for_lock(failing);
+  const auto key = [&](const Flip& flip) {
     const double gain = flip.forced.share() - flip.avoided.share();
-    return std::tuple(!flip.is_necessary(), -gain, is_sync(flip.pair.then.note) != locks_first, !flip.block_tells,
+    return std::tuple(!is_release_before_use(flip, failing), weakness(flip, base), -gain,
+                      is_sync(flip.pair.then.note) != locks_first, !flip.block_tells,
                       -static_cast<double>(flip.pair.then.choice));
   };
   std::ranges::stable_sort(flips, {}, key);

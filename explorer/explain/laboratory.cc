@@ -1,15 +1,29 @@
 #include "explorer/explain/laboratory.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace reweave {
+
+Runner one_at_a_time(Batch batch) {
+  return [batch = std::move(batch)](const RunRequest& request) {
+    std::vector<RunResult> runs = batch({request});
+    if (!runs.empty()) return std::move(runs.front());
+    RunResult called_off;
+    called_off.called_off = true;
+    return called_off;
+  };
+}
 
 std::vector<RunResult> Laboratory::runs(std::vector<RunRequest> requests) {
   constexpr std::uint64_t kLeastSteps = 100'000, kFactor = 4;
   if (time_is_up_) return {};
   // A hang needs few points to show.
   const std::uint64_t limit = failing_.fair_from != 0 ? kLeastSteps : std::max(failing_.steps * kFactor, kLeastSteps);
-  for (RunRequest& request : requests) request.step_limit = limit;
+  for (RunRequest& request : requests) {
+    request.step_limit = limit;
+    request.inputs = inputs_;
+  }
   std::vector<RunResult> results = batch_(requests);
   std::erase_if(results, [](const RunResult& run) { return run.called_off; });
   made_ += results.size();

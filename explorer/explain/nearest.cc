@@ -54,13 +54,7 @@ void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& fail
     request.observe = true;
     requests.push_back(request);
   }
-  const Runner one = [&](const RunRequest& request) {
-    std::vector<RunResult> runs = laboratory.runs({request});
-    if (!runs.empty()) return std::move(runs.front());
-    RunResult called_off;
-    called_off.called_off = true;
-    return called_off;
-  };
+  const Runner one = one_at_a_time([&](const std::vector<RunRequest>& request) { return laboratory.runs(request); });
   std::uint64_t passing = 0;
   for (const RunResult& run : laboratory.runs(requests)) {
     if (run.outcome != wire::OutcomeKind::kPassed || run.observed.empty()) continue;

@@ -1,7 +1,7 @@
 #include "explorer/explain/remedies.h"
 
 #include <algorithm>
-#include <iterator>
+#include <initializer_list>
 
 namespace reweave {
 
@@ -18,40 +18,45 @@ Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) 
   return *found;
 }
 
-// Whoever is in the block of `begin` to `end` keeps others from the operations of `rivals`. Where locks are held, a
-// thread has to be stopped before it takes them: then code alone says what is kept off.
-RegionGoal region(const Event& begin, const Event& end, const std::vector<Event>& rivals) {
-  const bool locks = !begin.locks.empty() || !end.locks.empty() ||
-                     std::ranges::any_of(rivals, [](const Event& rival) { return !rival.locks.empty(); });
-  RegionGoal goal = {begin.name.pc, end.name.pc, locks ? 0u : 1u, {}};
-  if (locks) goal.begin = begin.entry().pc;
-  if (locks && end.lock_given != 0) goal.end = end.lock_given;
-  goal.rivals[0] = goal.begin;
-  for (std::size_t i = 0; i < rivals.size() && i + 1 < std::size(goal.rivals); i++)
-    goal.rivals[i + 1] = locks ? rivals[i].entry().pc : rivals[i].name.pc;
-  return goal;
+// Where locks are held, a thread has to be stopped before it takes them, and the block ends where it releases them.
+AssumedCode::Block block_of(const Event& begin, const Event& end, bool locks) {
+  if (!locks) return {begin.name.pc, end.name.pc};
+  return {begin.entry().pc, end.lock_given != 0 ? end.lock_given : end.name.pc};
 }
 
 // The blocks of both threads, one at a time: that which is broken, and what the other thread does with the object up to
-// where it breaks it.
-std::vector<RegionGoal> regions(const Event& begin, const Event& end, const Event& between,
-                                const std::vector<Event>& events) {
+// where it breaks it. Where locks are held, code alone says what is kept off.
+AssumedCode uninterrupted(const Event& begin, const Event& end, const Event& between,
+                          const std::vector<Event>& events) {
   const Event* other = &between;
   for (const Event& event : events)
     if (event.choice < between.choice && event.name.thread == between.name.thread &&
         event.note.object == between.note.object)
       other = &event;
-  std::vector<RegionGoal> goals = {region(begin, end, {between, *other})};
-  if (other != &between) goals.push_back(region(*other, between, {begin, between}));
-  return goals;
+  const bool locks = std::ranges::any_of(std::initializer_list<const Event*>{&begin, &end, &between, other},
+                                         [](const Event* event) { return !event->locks.empty(); });
+  AssumedCode code;
+  code.blocks.push_back(block_of(begin, end, locks));
+  const AssumedCode::Block others = block_of(*other, between, locks);
+  if (other != &between && others != code.blocks.front()) code.blocks.push_back(others);
+  if (locks) code.rivals.push_back(between.entry().pc);
+  return code;
+}
+
+Remedy try_assumption(Laboratory& laboratory, const Event& begin, const Event& end, const AssumedCode& code,
+                      std::uint64_t runs) {
+  const HeldGoals held = held_under(code);
+  Guide guide;
+  guide.choices = 0;
+  guide.orders = held.orders;
+  guide.regions = held.regions;
+  return {code.then == 0, begin, end, code, laboratory.rate(guide, runs, 1)};
 }
 
 class Remedies {
  public:
   Remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing, std::uint64_t runs)
-      : laboratory_(laboratory), flip_(flip), failing_(failing), runs_(runs) {
-    guide_.choices = 0;
-  }
+      : laboratory_(laboratory), flip_(flip), failing_(failing), runs_(runs) {}
 
   std::vector<Remedy> attempt_all() {
     if (!flip_.block_tells) try_order();
@@ -63,24 +68,23 @@ class Remedies {
 
  private:
   // True if it removes the failure.
-  bool attempt(bool is_region, const Event& begin, const Event& end) {
-    tried_.push_back({is_region, begin, end, laboratory_.rate(guide_, runs_, 1)});
+  bool attempt(const Event& begin, const Event& end, const AssumedCode& code) {
+    tried_.push_back(try_assumption(laboratory_, begin, end, code, runs_));
     return tried_.back().rate.never();
   }
 
   void try_order() {
-    const auto any = [](const Event& event) { return Arrival{event.name.pc, 1, kAnyThread, 0}; };
-    guide_.orders = {{any(flip_.pair.then), any(flip_.pair.first)}};
-    attempt(false, flip_.pair.then, flip_.pair.first);
-    guide_.orders.clear();
+    AssumedCode code;
+    code.first = flip_.pair.then.name.pc;
+    code.then = flip_.pair.first.name.pc;
+    attempt(flip_.pair.then, flip_.pair.first, code);
   }
 
   void try_blocks() {
     constexpr int kMostWidenings = 3;
     Event begin = flip_.block->begin, end = flip_.block->end;
     for (int i = 0; i <= kMostWidenings && !laboratory_.time_is_up(); i++) {
-      guide_.regions = regions(begin, end, flip_.block->between, failing_);
-      if (attempt(true, begin, end)) return;
+      if (attempt(begin, end, uninterrupted(begin, end, flip_.block->between, failing_))) return;
       Event& side = i % 2 == 0 ? end : begin;
       side = neighbour(failing_, side, i % 2 == 0);
     }
@@ -90,7 +94,6 @@ class Remedies {
   const Flip& flip_;
   const std::vector<Event>& failing_;
   std::uint64_t runs_;
-  Guide guide_;
   std::vector<Remedy> tried_;
 };
 
@@ -102,16 +105,14 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const
 }
 
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockWait>& cycle, std::uint64_t runs) {
-  Guide guide;
-  guide.choices = 0;
+  AssumedCode code;
   for (const LockWait& wait : cycle) {
-    if (guide.regions.size() == kMostRegions) break;
-    RegionGoal goal = {wait.holds.name.pc, wait.wants.name.pc, 0, {}};
-    for (std::size_t i = 0; i < cycle.size() && i < std::size(goal.rivals); i++)
-      goal.rivals[i] = cycle[i].holds.name.pc;
-    guide.regions.push_back(goal);
+    if (code.blocks.size() == kMostRegions) break;
+    const AssumedCode::Block block = {wait.holds.name.pc, wait.wants.name.pc};
+    if (std::ranges::find(code.blocks, block) == code.blocks.end()) code.blocks.push_back(block);
   }
-  const Remedy remedy = {true, cycle.front().holds, cycle.front().wants, laboratory.rate(guide, runs, 1)};
+  code.rivals = {code.blocks.front().begin};  // locks differ from turn to turn: it is the code that is kept off
+  const Remedy remedy = try_assumption(laboratory, cycle.front().holds, cycle.front().wants, code, runs);
   if (remedy.rate.tried == 0) return {};
   return {remedy};
 }

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "explorer/assumption.h"
 #include "explorer/explain/rate.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
+#include "explorer/explain/way/way_json.h"
+#include "explorer/memory_stacks.h"
 #include "formats/error.h"
 
 namespace reweave {
@@ -29,7 +32,7 @@ void demand(bool holds, fmt::format_string<Args...> format, Args&&... args) {
 
 bool near(const json& value, double expected) { return std::abs(value.get<double>() - expected) <= 1e-9; }
 
-std::uint64_t count(const json& value, const std::string& what) {
+std::uint64_t checked_count(const json& value, const std::string& what) {
   demand(value.is_number_unsigned() || (value.is_number_integer() && value >= 0), "{}: {} is no count", what,
          value.dump());
   return value.get<std::uint64_t>();
@@ -50,28 +53,36 @@ class ReportCheck {
     curve();
     patterns();
     for (std::size_t i = 0; i < report_.at("remedies").size(); i++) remedy(i);
-    demand(report_.at("cause") == cause_sentences(report_), "cause: not what the first flip says");
-    demand(count(report_.at("reordered_pairs"), "reordered_pairs") > 0 || report_.at("flips").empty(),
+    cause();
+    if (report_.contains("value_way")) {  // older reports have none
+      const std::string wrong = wrong_in_way(report_.at("value_way"));
+      demand(wrong.empty(), "{}", wrong);
+    }
+    demand(checked_count(report_.at("reordered_pairs"), "reordered_pairs") > 0 || report_.at("flips").empty(),
            "reordered_pairs: none, but there are flips");
-    demand(count(report_.at("runs"), "runs") >= runs_, "runs: the rates have {}, more than all together", runs_);
+    demand(checked_count(report_.at("runs"), "runs") >= runs_, "runs: the rates have {}, more than all together",
+           runs_);
   }
 
  private:
   void rate(const json& rate, const std::string& what) {
-    const std::uint64_t tried = count(rate.at("tried"), what), failed = count(rate.at("failed"), what),
-                        other = count(rate.at("other"), what), passed = count(rate.at("passed"), what);
+    const std::uint64_t tried = checked_count(rate.at("tried"), what), failed = checked_count(rate.at("failed"), what),
+                        other = checked_count(rate.at("other"), what), passed = checked_count(rate.at("passed"), what);
     demand(tried == failed + other + passed, "{}: {} runs are not {} + {} + {}", what, tried, failed, other, passed);
     const Interval interval = interval_of({tried, failed, other, 0});
     demand(near(rate.at("low"), interval.low) && near(rate.at("high"), interval.high),
            "{}: the interval of {} of {} is another", what, failed, tried);
-    runs_ += tried + count(rate.at("let_go"), what);
+    runs_ += tried + checked_count(rate.at("let_go"), what);
   }
 
   // What a step says of its place in code twice.
   static void step(const json& step, const std::string& what) {
-    count(step.at("thread"), what);
+    checked_count(step.at("thread"), what);
     if (step.contains("file"))
       demand(step.at("place") == place_sentence(step), "{}: the place is not that of file and line", what);
+    if (step.contains("inside") && step.at("inside").contains("file"))
+      demand(step.at("inside").at("place") == place_sentence(step.at("inside")),
+             "{}: the place inside is not that of file and line", what);
   }
 
   // `event` says more of the same step: its caller, and what its object is in.
@@ -79,6 +90,7 @@ class ReportCheck {
     if (event.value("in_block", false)) event["object"] = shown.at("object");
     event.erase("in_block");
     event.erase("called_by");
+    event.erase("locked_at");
     return shown == event;
   }
 
@@ -86,10 +98,11 @@ class ReportCheck {
   void failing_step(const json& event, const std::string& what) const {
     constexpr std::size_t kMostSteps = 10'000;
     step(event, what);
-    demand(count(event.at("number"), what) > 0, "{}: no time that the thread came there", what);
+    demand(checked_count(event.at("number"), what) > 0, "{}: no time that the thread came there", what);
     const json &run = report_.at("failing"), &steps = run.at("steps");
-    const std::uint64_t choice = count(event.at("choice"), what);
+    const std::uint64_t choice = checked_count(event.at("choice"), what);
     demand(choice <= run.at("choices"), "{}: behind the end of the run", what);
+    if (event.contains("locked_at")) lock_before(event, what);
     const json* shown = step_at(choice);
     if (event.value("not_reached", false))
       demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not behind the last step", what);
@@ -106,14 +119,14 @@ class ReportCheck {
 
   void schedule(const json& run, const std::string& what) {
     const json& steps = run.at("steps");
-    demand(count(run.at("events"), what) == steps.size() + count(run.at("left_out"), what),
+    demand(checked_count(run.at("events"), what) == steps.size() + checked_count(run.at("left_out"), what),
            "{}: events are not those shown and those left out", what);
-    demand(count(run.at("choices"), what) >= run.at("events"), "{}: fewer choices than events", what);
+    demand(checked_count(run.at("choices"), what) >= run.at("events"), "{}: fewer choices than events", what);
     std::optional<std::uint64_t> before;
     for (const json& one : steps) {
       step(one, what);
-      demand(count(one.at("number"), what) > 0, "{}: no time that the thread came there", what);
-      const std::uint64_t choice = count(one.at("choice"), what);
+      demand(checked_count(one.at("number"), what) > 0, "{}: no time that the thread came there", what);
+      const std::uint64_t choice = checked_count(one.at("choice"), what);
       demand(!before || choice > *before, "{}: the steps are not in order at choice {}", what, choice);
       before = choice;
     }
@@ -127,6 +140,24 @@ class ReportCheck {
     failing_step(list[i].at("wants"), what);
     demand(list[i].at("holds").at("thread") == list[i].at("wants").at("thread"), "{}: of two threads", what);
     demand(list[i].at("wants").at("object") == next.at("holds").at("object"), "{}: the cycle is not closed", what);
+  }
+
+  static Rate counted(const json& rate) {
+    return {rate.at("tried").get<std::uint64_t>(), rate.at("failed").get<std::uint64_t>()};
+  }
+  void cause() const {
+    bool shown = false;
+    if (const json& flips = report_.at("flips"); !flips.empty()) {
+      const Rate avoided = counted(flips[0].at("avoided"));
+      const bool always = counted(flips[0].at("reversed")).always();
+      const bool differs = !always && fails_more(counted(flips[0].at("forced")),
+                                                 avoided.tried == 0 ? counted(report_.at("base")) : avoided);
+      const bool is_release = flips[0].at("first").at("does") == "frees" &&
+                              memory_error_of(report_.at("outcome").get<std::string>()).has_value() && !always;
+      shown = flips[0].at("necessary").get<bool>() || differs || is_release;
+    }
+    demand(report_.at("cause_shown") == shown, "cause_shown: does not follow from the first flip");
+    demand(report_.at("cause") == cause_sentences(report_), "cause: not what the first flip says");
   }
 
   void flip(const json& flip, const std::string& what) {
@@ -152,7 +183,7 @@ class ReportCheck {
     for (std::size_t i = 0; i < curve.size(); i++) {
       const json& share = curve[i].at("rate");
       rate(share, fmt::format("curve {}", i));
-      const std::uint64_t choice = count(curve[i].at("choice"), "curve");
+      const std::uint64_t choice = checked_count(curve[i].at("choice"), "curve");
       demand(choice <= report_.at("failing").at("choices"), "curve {}: behind the end of the run", i);
       demand(i == 0 ? choice == 0 : choice > curve[i - 1].at("choice"), "curve {}: not in order", i);
       if (share.at("tried") == 0 || share.at("failed") != share.at("tried")) inevitable = i + 1;
@@ -167,10 +198,12 @@ class ReportCheck {
     if (step_there.is_null()) return;
     step(step_there, "inevitable_step");
     demand(!inevitable.is_null(), "inevitable_step: nothing is inevitable");
+    demand(checked_count(step_there.value("number", json(1u)), "inevitable_step") > 0,
+           "inevitable_step: no time that the thread came there");
     const auto followed = report_.at("curve").at(inevitable.get<std::size_t>()).at("choice").get<std::uint64_t>();
     const json* shown = followed == 0 ? nullptr : step_at(followed - 1);
-    for (const char* member : {"thread", "place"})
-      demand(shown == nullptr || shown->at(member) == step_there.at(member),
+    for (const char* member : {"thread", "place", "number"})
+      demand(shown == nullptr || !step_there.contains(member) || shown->at(member) == step_there.at(member),
              "inevitable_step: not the step before choice {}", followed);
   }
 
@@ -180,8 +213,9 @@ class ReportCheck {
     for (std::size_t i = 0; i < patterns.size(); i++) {
       const std::string what = fmt::format("patterns {}", i);
       const json& pattern = patterns[i];
-      const std::uint64_t with = count(pattern.at("failed"), what), passed = count(pattern.at("passed"), what),
-                          failed = count(pattern.at("of_failed"), what);
+      const std::uint64_t with = checked_count(pattern.at("failed"), what),
+                          passed = checked_count(pattern.at("passed"), what),
+                          failed = checked_count(pattern.at("of_failed"), what);
       demand(with > 0 && with <= failed && passed <= base.at("passed"), "{}: in more runs than there were", what);
       demand(failed <= base.at("failed").get<std::uint64_t>() + 1, "{}: of more failing runs than there were", what);
       demand(near(pattern.at("suspiciousness"), static_cast<double>(with) / static_cast<double>(failed + passed)),
@@ -198,7 +232,7 @@ class ReportCheck {
     std::size_t best = i, worst = i;
     while (best > 0 && ties(best - 1)) best--;
     while (worst + 1 < patterns.size() && ties(worst + 1)) worst++;
-    const std::uint64_t stated = count(patterns[i].at("worst_rank"), what);
+    const std::uint64_t stated = checked_count(patterns[i].at("worst_rank"), what);
     const bool is_cut = worst + 1 == patterns.size();
     demand(patterns[i].at("best_rank") == best + 1, "{}: the best rank is {}", what, best + 1);
     demand(is_cut ? stated >= worst + 1 : stated == worst + 1, "{}: the worst rank is {}", what, worst + 1);
@@ -219,6 +253,38 @@ class ReportCheck {
                           remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),
            "{}: not from begin to end of one thread", what);
     demand(remedy.at("text") == remedy_sentence(remedy), "{}: the text is not that of begin and end", what);
+    if (remedy.value("assume", "") != "") assumption(remedy, what);
+  }
+
+  // The lock was taken by the thread itself.
+  static void lock_before(const json& event, const std::string& what) {
+    const json& taken = event.at("locked_at");
+    step(taken, what);
+    demand(checked_count(taken.at("number"), what) > 0, "{}: the lock was never taken", what);
+    demand(taken.at("thread") == event.at("thread") && taken.at("does") == "locks", "{}: no lock of the thread", what);
+  }
+
+  // What can be pasted is an assumption of this kind, about these places.
+  static void assumption(const json& remedy, const std::string& what) {
+    const auto text = remedy.at("assume").get<std::string>();
+    Assumption assumption;
+    try {
+      assumption = parse_assumption(text);
+    } catch (const BadInput& error) {
+      throw Unborne{what + ": " + error.what()};
+    }
+    demand(text_of(assumption) == text, "{}: the assumption is not as it would be written", what);
+    demand(assumption.then.has_value() == (remedy.at("kind") == "order"), "{}: an assumption of another kind", what);
+    const auto is_of = [](const CodePlace& place, const json& named) {
+      const json& step = named.contains("inside") ? named.at("inside") : named;
+      return place.line == 0 || (place.name == step.value("function", "") && place.line == step.value("line", 0));
+    };
+    if (assumption.then)
+      demand(is_of(*assumption.then, remedy.at("end")) && is_of(*assumption.first, remedy.at("begin")),
+             "{}: the assumption orders other places", what);
+    else if (assumption.rivals.empty())
+      demand(is_of(assumption.blocks[0].begin, remedy.at("begin")) && is_of(assumption.blocks[0].end, remedy.at("end")),
+             "{}: the assumption is about another block", what);
   }
 
   const json& report_;

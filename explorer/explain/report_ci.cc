@@ -9,6 +9,8 @@
 #include "explorer/explain/html/markup.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
+#include "formats/sarif.h"
+#include "formats/source_lines.h"
 #include "formats/uri.h"
 
 namespace reweave {
@@ -30,8 +32,6 @@ Rule rule_of(const json& report) {
   if (!report.at("deadlock").empty()) return kDeadlock;
   return report.at("flips").at(0).contains("block") ? kAtomicity : kOrder;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 json location_of(const json& step) {
   const std::string place = step.at("place").get<std::string>(), file = step.value("file", "");
@@ -68,20 +68,23 @@ json result_of(const json& report) {
     related.push_back(location_of(step));
     related.back()["id"] = related.size();
   }
+  // GitHub takes only results with a place.
+  const json main = main_step_of_cause(report);
+  const json& shown = main.is_null() ? steps.front() : main;
   return {{"ruleId", kRules[rule].id},
           {"ruleIndex", static_cast<int>(rule)},
           {"level", "error"},
           {"message",
-           {{"text", first_line(report.at("outcome").get<std::string>()) + ", because " +
+           {{"text", first_line(report.at("failure").get<std::string>()) + ", because " +
                          report.at("cause").get<std::string>()}}},
-          {"locations", json::array({location_of(steps.at(rule == kAtomicity ? 1 : 0))})},
+          {"locations", json::array({location_of(shown)})},
           {"relatedLocations", std::move(related)},
           {"codeFlows", flows_of(steps)},
           {"partialFingerprints", {{"reweave-explanation/v1", fingerprint}}},
           {"properties", {{"runs", report.at("runs")}, {"base", report.at("base")}}}};
 }
 
-bool has_cause(const json& report) { return !report.at("flips").empty() || !report.at("deadlock").empty(); }
+bool has_cause(const json& report) { return report.at("cause_shown").get<bool>() || !report.at("deadlock").empty(); }
 
 }  // namespace
 
@@ -94,17 +97,15 @@ json sarif_report(const json& report) {
     notes.push_back({{"level", "warning"}, {"message", {{"text", "no order of events was found that matters"}}}});
   for (const json& note : report.at("notes"))
     notes.push_back({{"level", "note"}, {"message", {{"text", "not examined: " + note.get<std::string>()}}}});
-  const json driver{{"name", "Reweave"}, {"version", REWEAVE_VERSION}, {"rules", std::move(rules)}};
-  json run = {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
+  json log = sarif_log(rules, results);
   if (!notes.empty())
-    run["invocations"] = json::array({{{"executionSuccessful", true}, {"toolExecutionNotifications", notes}}});
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs", json::array({std::move(run)})}};
+    log["runs"][0]["invocations"] =
+        json::array({{{"executionSuccessful", true}, {"toolExecutionNotifications", notes}}});
+  return log;
 }
 
 std::string junit_report(const json& report, const std::string& recording) {
-  const std::string outcome = report.at("outcome"), words = report.at("last_words"), cause = report.at("cause");
+  const std::string outcome = report.at("failure"), words = report.at("last_words"), cause = report.at("cause");
   std::string said = outcome + "\n" + words + (words.empty() ? "" : "\n") + "\n" + cause + "\n";
   for (const json& step : steps_of_cause(report))
     said += fmt::format("{}: {}\n", step_sentence(step), step.value("source", ""));

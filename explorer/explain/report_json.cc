@@ -2,9 +2,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "explorer/explain/context.h"
 #include "explorer/explain/event_words.h"
 #include "explorer/explain/report.h"
+#include "explorer/explain/report_sentences.h"
+#include "explorer/explain/way/way_json.h"
 #include "explorer/wording.h"
+#include "formats/error.h"
 
 namespace reweave {
 
@@ -15,7 +19,8 @@ using nlohmann::json;
 class JsonReport {
  public:
   JsonReport(const Explanation& explanation, Places& places) : explanation_(explanation), places_(places) {
-    for (const Event& event : events_of(explanation.failing.observed)) failing_.insert(event.name);
+    for (const Event& event : events_of(explanation.failing.observed)) failing_.emplace(event.name, event.choice);
+    if (const auto step = inevitable_step(explanation)) failing_.insert(*step);
     const auto name = [&](std::initializer_list<const Event*> events) {
       for (const Event* event : events) named_.insert(event->name);
     };
@@ -25,14 +30,16 @@ class JsonReport {
       if (flip.block) name({&flip.block->begin, &flip.block->between, &flip.block->end});
     }
     for (const Remedy& remedy : explanation.remedies) name({&remedy.begin, &remedy.end});
+    name_variables();
   }
 
   json whole() {
     json report = {{"format", "reweave-explanation"},
                    {"version", 1},
                    {"outcome", explanation_.outcome},
+                   {"failure", readable_outcome(explanation_.outcome, places_)},
                    {"last_words", explanation_.last_words},
-                   {"cause", cause_text(explanation_, places_)},
+                   {"cause_shown", explanation_.cause_is_shown()},
                    {"base", of(explanation_.base)},
                    {"reordered_pairs", explanation_.pairs},
                    {"runs", explanation_.runs},
@@ -48,48 +55,117 @@ class JsonReport {
       report["curve"].push_back({{"choice", point.choice}, {"rate", of(point.rate)}});
     const std::optional<std::size_t> inevitable = explanation_.inevitable();
     report["inevitable"] = inevitable ? json(*inevitable) : json();
-    report["inevitable_step"] = inevitable_step(inevitable);
+    report["inevitable_step"] = inevitable_json();
+    report["value_way"] = way_json(explanation_.way, places_);
+    report["cause"] = cause_sentences(report);
     for (const RankedPattern& pattern : explanation_.patterns) report["patterns"].push_back(of(pattern));
-    for (const Remedy& remedy : explanation_.remedies)
-      report["remedies"].push_back({{"kind", remedy.is_region ? "uninterrupted" : "order"},
-                                    {"begin", named(remedy.begin)},
-                                    {"end", named(remedy.end)},
-                                    {"text", remedy_phrase(explanation_, remedy, places_)},
-                                    {"rate", of(remedy.rate)}});
+    for (const Remedy& remedy : explanation_.remedies) report["remedies"].push_back(of(remedy));
     return report;
   }
 
  private:
+  static constexpr std::size_t kNoChoice = SIZE_MAX;
+
   static json of(const Rate& rate) {
     const Interval interval = interval_of(rate);
     return {{"tried", rate.tried},   {"failed", rate.failed}, {"other", rate.other},  {"passed", rate.passed()},
             {"let_go", rate.let_go}, {"low", interval.low},   {"high", interval.high}};
   }
 
-  json of(const ChoiceNote& note) {
-    json step = {{"thread", note.thread},
-                 {"does", verb_of(note)},
-                 {"object", object_text(note, places_)},
-                 {"place", note.pc == 0 ? "" : places_.code(note.pc)}};
-    const SourceFrame* source = note.pc == 0 ? nullptr : places_.source(note.pc);
-    if (source == nullptr || source->file.empty()) return step;
-    step["function"] = source->function;
-    step["file"] = source->file;
-    step["line"] = source->line;
-    step["source"] = places_.source_line(note.pc);
+  // `choice`: of the failing run, where the operation is one of it. `call`: in the user's code, if a library executes
+  // the operation for it.
+  json of(const ChoiceNote& note, std::size_t choice = kNoChoice, std::uint64_t call = 0) {
+    json step = {{"thread", note.thread}, {"does", verb_of(note)}, {"object", object_of(note, choice)}};
+    json code = place_of(note.pc);
+    if (const unsigned operation = operations_.number_of(note.pc); operation != 0) code["operation"] = operation;
+    step.update(call == 0 ? code : place_of(call));
+    if (call != 0) step["inside"] = std::move(code);
     return step;
   }
 
-  // The last step that was followed where the failure became inevitable.
-  json inevitable_step(const std::optional<std::size_t>& inevitable) {
-    const Observation& run = explanation_.failing.observed;
-    if (!inevitable || run.empty()) return {};
-    const std::size_t followed = std::min(explanation_.curve[*inevitable].choice, run.size());
-    return followed == 0 ? json() : of(run[followed - 1]);
+  json place_of(std::uint64_t pc) {
+    if (pc == 0) return {{"place", ""}};
+    json place = {{"place", places_.code(pc)}};
+    const SourceFrame* source = places_.source(pc);
+    if (source == nullptr || source->file.empty()) return place;
+    place["function"] = source->function;
+    place["file"] = source->file;
+    place["line"] = source->line;
+    place["source"] = places_.source_line(pc);
+    return place;
+  }
+
+  // The address has that name between the first and the last event that uses the object; outside, it may hold another.
+  std::string object_of(const ChoiceNote& note, std::size_t choice) {
+    const std::string text = object_text(note, places_);
+    const auto found = variables_.find(note.object);
+    if (text.empty() || found == variables_.end()) return text;
+    const Named& variable = found->second;
+    if (choice < variable.first || choice > variable.last) return text;
+    return is_release(note) ? released_words(variable.name) : variable.name;
+  }
+  // What is released where its first part has that name: "*job" for "job->id", "list" for "list[0]".
+  static std::string released_words(const std::string& part) {
+    const std::size_t arrow = part.rfind("->"), bracket = part.rfind('[');
+    if (arrow != part.npos) return "*" + part.substr(0, arrow);
+    return part.substr(0, bracket);
+  }
+
+  // Threads may know an object by different variables. A name that begins with a variable is preferred to a member's
+  // ("Pool::jobs"). An address that held different objects gets no name.
+  void name_variables() {
+    std::set<std::uint64_t> several;
+    for (const auto& [event, object] : events_named(explanation_)) {
+      const auto found = explanation_.contexts.find(event);
+      if (found == explanation_.contexts.end() || found->second.variable.empty()) continue;
+      const EventContext& context = found->second;
+      const auto [at, added] = variables_.emplace(object, Named{context.variable, context.block});
+      Named& known = at->second;
+      if (added) continue;
+      const bool was_member = is_member(known.name);
+      const bool on_heap = known.block || context.block;
+      if (known.block && context.block && known.block->allocated != context.block->allocated) several.insert(object);
+      if (!on_heap && known.name != context.variable && !was_member && !is_member(context.variable))
+        several.insert(object);
+      if (was_member) known.name = context.variable;
+      if (!known.block) known.block = context.block;
+    }
+    for (const std::uint64_t object : several) variables_.erase(object);
+    unite_objects();
+  }
+  // All named events of an object use one name and one block, even where an event itself found neither: a thread never
+  // returns from the lock that it waits for.
+  void unite_objects() {
+    for (const auto& [event, object] : events_named(explanation_)) {
+      const std::size_t choice = choice_of(event);
+      if (const auto variable = variables_.find(object); variable != variables_.end()) {
+        variable->second.first = std::min(variable->second.first, choice);
+        variable->second.last = std::max(variable->second.last, choice);
+      }
+      const auto context = explanation_.contexts.find(event);
+      if (context != explanation_.contexts.end() && context->second.block)
+        blocks_.emplace(object, *context->second.block);
+    }
+  }
+  // Of an event that the failing run did not come to: behind all others.
+  std::size_t choice_of(const Arrival& event) const {
+    const auto found = failing_.find(event);
+    if (found != failing_.end()) return found->second;
+    return named_.contains(event) ? kNoChoice - 1 : kNoChoice;
+  }
+
+  json inevitable_json() {
+    const auto step = inevitable_step(explanation_);
+    if (!step) return {};
+    const auto& [name, choice] = *step;
+    json told = of(explanation_.failing.observed[choice], choice, user_call(explanation_, name, places_));
+    told["address"] = name.pc;
+    told["number"] = name.number;
+    return told;
   }
 
   json of(const Event& event) {
-    json step = of(event.note);
+    json step = of(event.note, choice_of(event.name), user_call(explanation_, event.name, places_));
     step["number"] = event.name.number;
     step["choice"] = event.choice;
     return step;
@@ -98,11 +174,24 @@ class JsonReport {
   // A step of the failing run that something else names; or one that it did not come to.
   json named(const Event& event) {
     json step = of(event);
-    step["object"] = object_words(explanation_, event, places_);
-    if (uses_block(explanation_, event)) step["in_block"] = true;
+    const auto block = blocks_.find(event.note.object);
+    if (block != blocks_.end() && step.at("object") == object_text(event.note, places_)) {
+      step["object"] = block_words(block->second, event.note.object, places_);
+      step["in_block"] = true;
+    }
     if (const std::string caller = caller_words(explanation_, event, places_); !caller.empty())
       step["called_by"] = caller;
     if (!failing_.contains(event.name)) step["not_reached"] = true;
+    if (!event.locks.empty()) {
+      const Arrival& entry = event.entry();
+      ChoiceNote taken = {};
+      taken.kind = static_cast<std::uint8_t>(OpKind::kLock);
+      taken.thread = entry.thread;
+      taken.pc = entry.pc;
+      taken.object = event.locks.front().object;
+      step["locked_at"] = of(taken, kNoChoice, user_call(explanation_, entry, places_));
+      step["locked_at"]["number"] = entry.number;
+    }
     return step;
   }
 
@@ -114,6 +203,25 @@ class JsonReport {
                       {"between", named(flip.block->between)},
                       {"end", named(flip.block->end)}};
     return row;
+  }
+
+  json of(const Remedy& remedy) {
+    json row = {{"kind", remedy.is_region ? "uninterrupted" : "order"},
+                {"begin", named(remedy.begin)},
+                {"end", named(remedy.end)},
+                {"assume", assumption_text(remedy.code)},
+                {"rate", of(remedy.rate)}};
+    row["text"] = remedy_sentence(row);
+    return row;
+  }
+  // As `explore --assume` takes it; empty if the code cannot be named such that it is found again.
+  std::string assumption_text(const AssumedCode& code) {
+    try {
+      const std::string text = text_of(assumption_of(code, operations_));
+      return code_of(parse_assumption(text), operations_) == code ? text : "";
+    } catch (const BadInput&) {
+      return "";  // code of no file
+    }
   }
 
   json of(const RankedPattern& pattern) {
@@ -158,7 +266,17 @@ class JsonReport {
 
   const Explanation& explanation_;
   Places& places_;
-  std::set<Arrival> failing_, named_;  // events of the failing run; those that are not only in a schedule
+  CodeOperations operations_{places_};
+  struct Named {
+    std::string name;
+    std::optional<HeapBlock> block;
+    std::size_t first = kNoChoice, last = 0;  // choices of the failing run
+  };
+  static bool is_member(const std::string& name) { return name.find("::") != std::string::npos; }
+  std::map<std::uint64_t, Named> variables_;   // by address
+  std::map<std::uint64_t, HeapBlock> blocks_;  // by the address of what is in them
+  std::map<Arrival, std::size_t> failing_;     // events of the failing run, and their choices
+  std::set<Arrival> named_;                    // those that are not only in a schedule
 };
 
 }  // namespace

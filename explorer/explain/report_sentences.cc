@@ -6,35 +6,37 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "formats/function_names.h"
+
 namespace reweave {
 
 using nlohmann::json;
 
 namespace {
 
-std::string text(const json& step, const char* member) { return step.at(member).get<std::string>(); }
+std::string text_in(const json& step, const char* member) { return step.at(member).get<std::string>(); }
 std::uint64_t thread(const json& step) { return step.at("thread").get<std::uint64_t>(); }
 
 std::string object_of(const json& step) {
-  const std::string object = text(step, "object");
+  const std::string object = text_in(step, "object");
   return object.empty() ? "it" : object;
 }
-std::string place_of(const json& step) {
-  const std::string place = text(step, "place");
+std::string step_place(const json& step) {
+  const std::string place = text_in(step, "place");
   const std::string caller = step.value("called_by", "");
   return (place.empty() ? "0x0" : place) + (caller.empty() ? "" : ", called by " + caller);
 }
 std::string short_text(const json& step) {
-  return fmt::format("thread {} {} it in {}", thread(step), text(step, "does"), place_of(step));
+  return fmt::format("thread {} {} it in {}", thread(step), text_in(step, "does"), step_place(step));
 }
 
-std::string order_sentence(const json& first, const json& then) {
-  const char* comma = first.value("in_block", false) ? "," : "";
-  return fmt::format("{}{} before {}.", step_sentence(first), comma, short_text(then));
+const char* not_reached_words(const json& step) {
+  return step.value("not_reached", false) ? ", to which this run does not come" : "";
 }
+
 std::string block_sentence(const json& block) {
-  return fmt::format("{}, after {} and before {}.", step_sentence(block.at("between")), short_text(block.at("begin")),
-                     short_text(block.at("end")));
+  return fmt::format("{}, after {} and before {}{}.", step_sentence(block.at("between")), short_text(block.at("begin")),
+                     short_text(block.at("end")), not_reached_words(block.at("end")));
 }
 
 std::string cycle_sentence(const json& waits) {
@@ -42,62 +44,87 @@ std::string cycle_sentence(const json& waits) {
   for (const json& wait : waits) {
     const json &holds = wait.at("holds"), &wants = wait.at("wants");
     sentence += fmt::format("{}thread {} holds {}, taken in {}, and waits for {} in {}", sentence.empty() ? "" : "; ",
-                            thread(holds), object_of(holds), place_of(holds), object_of(wants), place_of(wants));
+                            thread(holds), object_of(holds), step_place(holds), object_of(wants), step_place(wants));
   }
   return sentence.empty() ? sentence : sentence + ".";
 }
 
-std::string share(const json& rate) {
-  if (rate.at("tried") == 0) return "not feasible";
-  return fmt::format("{} of {}", rate.at("failed").get<std::uint64_t>(), rate.at("tried").get<std::uint64_t>());
-}
-
+// Necessary in the failing schedule does not mean that other schedules do not fail otherwise.
 std::string evidence(const json& flip, const json& base) {
-  const json& reversed = flip.at("reversed");
+  const json &reversed = flip.at("reversed"), &avoided = flip.at("avoided");
   const bool feasible = reversed.at("tried") != 0, never = reversed.at("failed") == 0;
+  const bool other_ways = avoided.at("failed") != 0;
+  const char* conclusion = other_ways ? ", so this schedule needs this order to fail" : ", so this order is necessary";
   return fmt::format(
       "  In the failing schedule, with the other order: {}{}{}.\n"
-      "  In random schedules: {} fail; {} with this order forced, {} with the other order.\n",
-      share(reversed), feasible ? " runs fail" : "", feasible && never ? ", so this order is necessary" : "",
-      share(base), share(flip.at("forced")), share(flip.at("avoided")));
+      "  In random schedules: {} fail; {} with this order forced, {} with the other order{}.\n",
+      share_sentence(reversed), feasible ? " runs fail" : "", feasible && never ? conclusion : "", share_sentence(base),
+      share_sentence(flip.at("forced")), share_sentence(avoided),
+      other_ways ? ", so there are other ways to fail" : "");
 }
 
 }  // namespace
 
 std::string place_sentence(const json& step) {
-  return fmt::format("{} ({}:{})", text(step, "function"),
-                     std::filesystem::path(text(step, "file")).filename().string(),
+  return fmt::format("{} ({}:{})", short_name(text_in(step, "function")),
+                     std::filesystem::path(text_in(step, "file")).filename().string(),
                      step.at("line").get<std::int64_t>());
 }
 
-std::string step_sentence(const json& step) {
-  const std::string object = text(step, "object"), place = text(step, "place");
-  std::string sentence = fmt::format("thread {} {}", thread(step), text(step, "does"));
+std::string operation_sentence(const json& step) {
+  const std::string object = text_in(step, "object"), place = text_in(step, "place");
+  std::string sentence = text_in(step, "does");
   if (place.empty()) return sentence;
-  if (step.value("in_block", false)) return fmt::format("{}, in {}, {}", sentence, place_of(step), object);
-  return sentence + (object.empty() ? "" : " " + object) + " in " + place_of(step);
+  if (step.value("in_block", false)) return fmt::format("{}, in {}, {}", sentence, step_place(step), object);
+  return sentence + (object.empty() ? "" : " " + object) + " in " + step_place(step);
+}
+
+std::string step_sentence(const json& step) {
+  return fmt::format("thread {} {}", thread(step), operation_sentence(step));
+}
+
+std::string order_sentence(const json& first, const json& then) {
+  const char* comma = first.value("in_block", false) ? "," : "";
+  return fmt::format("{}{} before {}{}", step_sentence(first), comma, short_text(then), not_reached_words(then));
+}
+
+std::string share_sentence(const json& rate) {
+  if (rate.at("tried") == 0) return "not feasible";
+  return fmt::format("{} of {}", rate.at("failed").get<std::uint64_t>(), rate.at("tried").get<std::uint64_t>());
 }
 
 std::string cause_sentences(const json& report) {
   const json &flips = report.at("flips"), &waits = report.at("deadlock");
   const std::string cycle = cycle_sentence(waits);
-  if (flips.empty()) return cycle;
+  if (!report.at("cause_shown").get<bool>()) return cycle;
   const json& flip = flips.at(0);
-  const std::string order = order_sentence(flip.at("first"), flip.at("then"));
+  const std::string order = order_sentence(flip.at("first"), flip.at("then")) + ".";
   std::string said = flip.contains("block") ? block_sentence(flip.at("block")) : order;
   if (!waits.empty()) said = cycle + "\n  It comes about where " + order;
   return said + "\n" + evidence(flip, report.at("base"));
 }
 
+std::string cause_with_remedy(const json& report) {
+  std::string said = cause_sentences(report);
+  const json& remedies = report.at("remedies");
+  if (said.empty() || remedies.empty()) return said;
+  const json& rate = remedies.back().at("rate");
+  if (rate.at("failed") != 0) return said;
+  return said + fmt::format("  Tried as a remedy: {}: {} random schedules fail.\n", remedy_sentence(remedies.back()),
+                            share_sentence(rate));
+}
+
 std::string remedy_sentence(const json& remedy) {
   const json &begin = remedy.at("begin"), &end = remedy.at("end");
-  if (remedy.at("kind") == "order") return fmt::format("{} only after {}", place_of(end), place_of(begin));
+  if (remedy.at("kind") == "order") return fmt::format("{} only after {}", step_place(end), step_place(begin));
   const bool lines =
       begin.contains("file") && end.contains("file") && begin.at("file") == end.at("file") && begin.at("line") != 0;
-  if (!lines) return fmt::format("from {} to {} no other use of {}", place_of(begin), place_of(end), object_of(begin));
+  if (!lines)
+    return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), object_of(begin));
   const auto [first, last] = std::minmax({begin.at("line").get<std::int64_t>(), end.at("line").get<std::int64_t>()});
   const std::string range = first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
-  return fmt::format("{} of {} not interrupted by another use of {}", range, text(begin, "function"), object_of(begin));
+  return fmt::format("{} of {} not interrupted by another use of {}", range, short_name(text_in(begin, "function")),
+                     object_of(begin));
 }
 
 }  // namespace reweave

@@ -1,4 +1,4 @@
-// The sentences of a report, made a second time: from its JSON, to be compared with what it says.
+// The sentences of a report, from its JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +8,21 @@ namespace reweave {
 
 // "deposit (bank.c:27)", from function, file and line.
 std::string place_sentence(const nlohmann::json& step);
+// "writes balance in deposit (bank.c:27)".
+std::string operation_sentence(const nlohmann::json& step);
 // "thread 2 writes balance in deposit (bank.c:27)".
 std::string step_sentence(const nlohmann::json& step);
+// "thread 2 writes balance in deposit (bank.c:27) before thread 1 reads it in audit (bank.c:33)".
+std::string order_sentence(const nlohmann::json& first, const nlohmann::json& then);
+// "3 of 20"; "not feasible" if none was tried.
+std::string share_sentence(const nlohmann::json& rate);
+// The cause in one sentence, with what shows it; empty if no pair of events is known to matter.
 std::string cause_sentences(const nlohmann::json& report);
+// What a remedy assumes: "lines 23 to 27 of deposit not interrupted by another use of balance".
 std::string remedy_sentence(const nlohmann::json& remedy);
+
+// The cause, and the smallest remedy that was tried, if it prevented the failure; indented but for the first line.
+// Empty if no cause was shown.
+std::string cause_with_remedy(const nlohmann::json& report);
 
 }  // namespace reweave

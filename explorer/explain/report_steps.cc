@@ -1,5 +1,7 @@
 #include "explorer/explain/report_steps.h"
 
+#include <algorithm>
+
 namespace reweave {
 
 using nlohmann::json;
@@ -7,11 +9,19 @@ using nlohmann::json;
 std::vector<json> steps_of_cause(const json& report) {
   std::vector<json> steps;
   for (const json& wait : report.at("deadlock")) steps.insert(steps.end(), {wait.at("holds"), wait.at("wants")});
-  if (!steps.empty() || report.at("flips").empty()) return steps;
+  if (!steps.empty() || !report.at("cause_shown").get<bool>()) return steps;
   const json& flip = report.at("flips").at(0);
   if (!flip.contains("block")) return {flip.at("first"), flip.at("then")};
   const json& block = flip.at("block");
   return {block.at("begin"), block.at("between"), block.at("end")};
+}
+
+json main_step_of_cause(const json& report) {
+  const std::vector<json> steps = steps_of_cause(report);
+  const bool is_block = report.at("deadlock").empty() && steps.size() == 3;
+  if (is_block && steps[1].contains("file")) return steps[1];
+  const auto placed = std::ranges::find_if(steps, [](const json& step) { return step.contains("file"); });
+  return placed == steps.end() ? json() : *placed;
 }
 
 }  // namespace reweave

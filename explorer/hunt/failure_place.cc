@@ -27,6 +27,14 @@ bool find_place(const std::string& text, std::string& file, std::uint32_t& line)
   return false;
 }
 
+std::string path_in_checkout(const std::string& file) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error), path = fs::path(file).lexically_normal();
+  if (error || !path.is_absolute()) return path.string();
+  const fs::path below = path.lexically_relative(here);
+  return below.empty() || *below.begin() == ".." ? path.string() : below.string();
+}
+
 SourcePaths::SourcePaths(const std::string& predictions) {
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(predictions, none)) {
@@ -34,7 +42,7 @@ SourcePaths::SourcePaths(const std::string& predictions) {
     try {
       for (const CodeSite& site : read_candidates(entry.path().string()).sites)
         if (!site.file.empty()) paths_.try_emplace(fs::path(site.file).filename().string(), site.file);
-    } catch (const BadInput&) {  // of a prediction that was not waited for
+    } catch (const BadInput&) {  // the prediction had not finished writing it
       continue;
     }
   }
@@ -42,7 +50,7 @@ SourcePaths::SourcePaths(const std::string& predictions) {
 
 void SourcePaths::place(HuntFailure& failure) const {
   if (!find_place(failure.kept.story, failure.file, failure.line)) return;
-  if (const auto path = paths_.find(failure.file); path != paths_.end()) failure.file = path->second;
+  if (const auto path = paths_.find(failure.file); path != paths_.end()) failure.file = path_in_checkout(path->second);
 }
 
 }  // namespace reweave

@@ -1,5 +1,5 @@
-// Where in the source a failure is. Its story has the last part of a file's name only; what was predicted beside the
-// search has whole paths.
+// Finds where in the source a failure is. Its story has only the last part of a file's name; the candidates predicted
+// beside the search have full paths.
 #pragma once
 
 #include <map>
@@ -11,17 +11,20 @@ namespace reweave {
 
 class SourcePaths {
  public:
-  // `predictions`: a folder of candidates, which need not be there.
+  // `predictions`: a folder of candidates, which need not exist.
   explicit SourcePaths(const std::string& predictions);
 
-  // Sets file and line from the first place that the story names; the file without its folder if no path is known.
+  // Sets file and line from the first place that the story names; only the file's name if no path is known.
   void place(HuntFailure& failure) const;
 
  private:
   std::map<std::string, std::string> paths_;  // by the last part
 };
 
-// The first "(file:line)" of a text; false if there is none.
+// From the working directory if the file is below it: there CI services look for the files of a checkout.
+std::string path_in_checkout(const std::string& file);
+
+// Finds the first "(file:line)" in a text; false if there is none.
 bool find_place(const std::string& text, std::string& file, std::uint32_t& line);
 
 }  // namespace reweave

@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "explorer/child.h"
 #include "explorer/escaping.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/test_drivers.h"
@@ -33,7 +34,7 @@ std::string identity_of(const std::string& program) {
   return file.build_id.empty() ? file.content_hash : file.build_id;
 }
 
-// A name for a folder, from any text.
+// Makes a folder name of any text.
 std::string as_name(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   std::string name = text.substr(0, kLongest);
@@ -46,7 +47,7 @@ std::string as_name(const std::string& text) {
   return name;
 }
 
-// What of the command a folder, or a report, is named for.
+// The part of the command that a folder or report is named after.
 std::string program_name(const std::vector<std::string>& command) {
   return fs::path(command.front()).filename().string();
 }
@@ -58,10 +59,16 @@ std::vector<std::string> with_case(std::vector<std::string> command, const std::
           "--case: {} is built with no test framework that is known ({}); give its arguments instead", command.front(),
           known_frameworks());
   command.insert(command.begin() + 1, framework->filter + test_case);
+  if (framework->list[0] != 0) {
+    std::vector<std::string> listing = command;
+    listing.emplace_back(framework->list);
+    REQUIRE(output_of({listing, "", {}}).find("\n  ") != std::string::npos, "--case: {} has no test that {} names",
+            command.front(), test_case);
+  }
   return command;
 }
 
-// Text that is kept as JSON, as it comes back.
+// Compares texts as they are after a round trip through JSON.
 bool same_words(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::ranges::equal(a, b, {}, plain_text, plain_text);
 }
@@ -70,7 +77,7 @@ bool same_target(const TargetHunt& a, const TargetHunt& b) {
   return plain_text(a.target.name) == plain_text(b.target.name) && same_words(a.target.command, b.target.command);
 }
 
-// What a program is, or why it cannot be hunted.
+// Determines the identity of a target's program, or why it cannot be hunted.
 void identify(TargetHunt& hunt) {
   if (!hunt.target.problem.empty()) return;
   try {
@@ -111,7 +118,7 @@ Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string te
   name_folders();
 }
 
-// Of the tests of a driver each has a folder of its own.
+// Gives each test of a driver a folder of its own.
 void Hunt::name_folders() {
   if (result_.driver.empty()) return;
   std::set<std::string> taken = {kHuntFile, "junit.xml", "summary.md", "report.sarif"};
@@ -157,7 +164,7 @@ std::string Hunt::try_folder(const std::string& path) {
   return "";
 }
 
-// What was done before is taken over, if it was done to the same programs.
+// Takes over the results of an earlier hunt if it was for the same programs.
 std::string Hunt::try_to_go_on(const HuntResult& before) {
   if (!same_words(before.command, result_.command) || plain_text(before.test_case) != plain_text(result_.test_case))
     return fmt::format("has the hunt of another command ({}); give another folder with -o",
@@ -198,9 +205,11 @@ void Hunt::hunt_target(std::size_t number) {
   try {
     hunter.run();
   } catch (const Error& error) {
-    if (result_.driver.empty()) throw;
     hunt.problem = error.what();
     hunt.problem_status = error.exit_code();
+    if (!result_.driver.empty()) return;
+    write_reports();  // else they would say that all was well
+    throw;
   }
 }
 

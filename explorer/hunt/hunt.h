@@ -14,24 +14,23 @@ namespace reweave {
 
 class Hunt {
  public:
-  // Finds out what is to be hunted: the program, or the tests of a test driver. Throws BadInput if there is nothing
-  // that can be.
+  // Determines the targets: the program, or the tests of a test driver. Throws BadInput if there is none.
   Hunt(HuntOptions options, std::vector<std::string> command, std::string test_case);
 
-  // Takes the folder `path`, new or of a hunt of the same; empty: reweave-hunt-PROGRAM-N in the current one, that of
-  // the last hunt of the same or a new one. Throws BadInput if another hunt has it.
+  // Takes the folder `path`, which is new or has an earlier hunt for the same command. If `path` is empty, takes the
+  // first usable reweave-hunt-PROGRAM-N in the current folder. Throws BadInput if another hunt uses it.
   void take_folder(const std::string& path);
-  // Hunts all targets, one after the other, and writes the reports. The exit status.
+  // Hunts all targets one after the other and writes the reports. Returns the exit status.
   int run();
 
   const HuntResult& result() const { return result_; }
   const std::string& folder() const { return folder_->path(); }
   bool goes_on() const { return goes_on_; }
-  // The command that goes on with it.
+  // The command that continues this hunt.
   std::string resume_command() const;
 
  private:
-  // Why a folder is of no use to this hunt; empty if it was taken.
+  // Tries to take a folder. Returns why that is impossible; empty if it was taken.
   std::string try_folder(const std::string& path);
   std::string try_to_go_on(const HuntResult& before);
   void name_folders();
@@ -43,7 +42,7 @@ class Hunt {
   const std::string given_case_;
   HuntResult result_;
   std::optional<Folder> folder_;
-  Fd lock_{-1};  // on the folder, while this lives
+  Fd lock_{-1};  // on the folder, for the lifetime of this object
   bool goes_on_ = false;
   TargetHunter::Clock::time_point start_;
 };

@@ -4,13 +4,18 @@
 
 #include <csignal>
 #include <memory>
+#include <utility>
 
 #include "explorer/escaping.h"
+#include "explorer/github.h"
 #include "explorer/hunt/hunt.h"
 #include "explorer/hunt/reports.h"
+#include "explorer/hunt/words.h"
 #include "explorer/interruption.h"
+#include "formats/counted.h"
 #include "formats/error.h"
 #include "formats/number_check.h"
+#include "formats/terminal.h"
 #include "recorder/supervisor/target.h"
 
 namespace reweave {
@@ -20,11 +25,11 @@ namespace {
 struct HuntArguments {
   HuntOptions options;
   std::string output, test_case, time = "3m";
-  bool json = false;
+  bool json = false, github = false;
   std::vector<std::string> command;
 };
 
-// "90", "90s", "5m", "2h" as seconds; less than 0: it is none.
+// Parses "90", "90s", "5m" or "2h" as seconds; negative if the text is not a time.
 double seconds_of(std::string text) {
   constexpr std::pair<char, double> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
   double factor = 1;
@@ -44,9 +49,31 @@ std::string is_time(const std::string& text) {
   return seconds_of(text) > 0 ? "" : "'" + text + "' is not a time such as 90s, 5m or 1h";
 }
 
+// The screen, the summary of the job, and a line for each failure.
+void tell_github(const HuntResult& result, const std::string& folder, const std::string& screen) {
+  fmt::print("{}", github_verbatim(screen));
+  append_github_summary(markdown_report(result, folder));
+  for (const TargetHunt& target : result.targets)
+    for (const HuntFailure& failure : target.failures)
+      if (failure.kept.reproduced())
+        fmt::print("{}", github_error(target.target.name, headline_of(failure) + "\n" + failure_text(failure),
+                                      failure.file, failure.line));
+}
+
+// The verdict, which is the first line, and the command that goes on, which is the last.
+std::string in_color(std::string_view screen, bool found) {
+  bool is_first = true;
+  return with_styles(screen, [&](std::string_view line) -> std::optional<Style> {
+    if (std::exchange(is_first, false)) return found ? Style::kFailure : Style::kHeading;
+    const bool is_last = line.data() + line.size() + 1 == screen.data() + screen.size();
+    return is_last ? std::optional(Style::kHeading) : std::nullopt;
+  });
+}
+
 int hunt(HuntArguments& arguments) {
   arguments.options.seconds = seconds_of(arguments.time);
   if (!arguments.options.expected.empty()) ExpectedEndings::parse(arguments.options.expected);
+  if (arguments.github) require_github();
   find_runtime();  // before there is a folder that would be left behind
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
   Hunt hunt(arguments.options, arguments.command, arguments.test_case);
@@ -54,14 +81,16 @@ int hunt(HuntArguments& arguments) {
   if (hunt.goes_on()) {
     std::uint64_t runs = 0, failures = 0;
     for (const TargetHunt& target : hunt.result().targets) runs += target.runs(), failures += target.failures.size();
-    fmt::print(stderr, "reweave: going on with {}: {} runs were made, {} failure{} found\n", hunt.folder(), runs,
-               failures, failures == 1 ? "" : "s");
+    notice("going on with {}: {} made, {} found", hunt.folder(), counted(runs, "run"), counted(failures, "failure"));
   }
   const int status = hunt.run();
   if (arguments.json)
     fmt::print("{}", hunt_json(hunt.result(), status));
+  else if (const std::string screen = screen_report(hunt.result(), hunt.folder(), hunt.resume_command());
+           arguments.github)
+    tell_github(hunt.result(), hunt.folder(), screen);
   else
-    fmt::print("{}", screen_report(hunt.result(), hunt.folder(), hunt.resume_command()));
+    fmt::print("{}", in_color(screen, hunt.result().found()));
   return status;
 }
 
@@ -97,7 +126,12 @@ void add_hunt_command(CLI::App& app, int& status) {
   verb->add_option("-j,--jobs", options.jobs, "workers of the search, each on a processor of its own")
       ->check(whole_number(1, 64))
       ->capture_default_str();
+  verb->add_flag("--all-frames", options.all_frames,
+                 "show the functions of libraries and test frameworks in the stacks of memory errors, too");
   verb->add_flag("--json", arguments->json, "print hunt.json instead of text");
+  verb->add_flag("--github", arguments->github,
+                 "in a job of GitHub Actions: append the result to the job's summary, and annotate what fails")
+      ->excludes("--json");
   verb->add_option("command", arguments->command, "program and its arguments")->required();
   verb->positionals_at_end();
   verb->callback([arguments, &status] { status = hunt(*arguments); });

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "explorer/failure_json.h"
 #include "formats/error.h"
+#include "formats/json_text.h"
 
 namespace reweave {
 
@@ -12,48 +14,18 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "reweave-hunt";
-constexpr int kVersion = 1;
+constexpr const char* kResultFormat = "reweave-hunt";
+constexpr int kResultVersion = 1;
 
 json of(const HuntFailure& failure) {
-  const KeptFailure& kept = failure.kept;
-  return {{"recording", kept.path},
-          {"reproduced", kept.reproduced()},
-          {"what", kept.what},
-          {"how", kept.how},
-          {"run", kept.found_at},
-          {"preemptions", kept.preemptions},
-          {"runs_like_this", kept.count},
-          {"minimal", kept.minimal},
-          {"replays", kept.replays},
-          {"verified", kept.verified},
-          {"last_words", kept.last_words},
-          {"cause", kept.cause},
-          {"story", kept.story},
-          {"ending", kept.ending},
-          {"stacks", kept.stacks},
-          {"file", failure.file},
-          {"line", failure.line},
-          {"recorded", failure.recorded}};
+  json result = failure_json(failure.kept);
+  result.update({{"file", failure.file}, {"line", failure.line}, {"recorded", failure.recorded}});
+  return result;
 }
 
 HuntFailure failure_of(const json& from) {
   HuntFailure failure;
-  KeptFailure& kept = failure.kept;
-  from.at("recording").get_to(kept.path);
-  from.at("what").get_to(kept.what);
-  from.at("how").get_to(kept.how);
-  from.at("run").get_to(kept.found_at);
-  from.at("preemptions").get_to(kept.preemptions);
-  from.at("runs_like_this").get_to(kept.count);
-  from.at("minimal").get_to(kept.minimal);
-  from.at("replays").get_to(kept.replays);
-  from.at("verified").get_to(kept.verified);
-  from.at("last_words").get_to(kept.last_words);
-  from.at("cause").get_to(kept.cause);
-  from.at("story").get_to(kept.story);
-  from.at("ending").get_to(kept.ending);
-  from.at("stacks").get_to(kept.stacks);
+  failure.kept = failure_from_json(from);
   from.at("file").get_to(failure.file);
   from.at("line").get_to(failure.line);
   from.at("recorded").get_to(failure.recorded);
@@ -126,24 +98,18 @@ std::uint64_t TargetHunt::examined() const {
 bool HuntResult::found() const { return std::ranges::any_of(targets, &TargetHunt::found); }
 
 std::string hunt_json(const HuntResult& result, int status) {
-  json whole = {{"format", kFormat},
-                {"version", kVersion},
-                {"reweave", REWEAVE_VERSION},
-                {"command", result.command},
-                {"case", result.test_case},
-                {"driver", result.driver},
-                {"interrupted", result.interrupted},
-                {"status", status},
-                {"targets", json::array()}};
+  json whole = {{"format", kResultFormat},           {"version", kResultVersion}, {"reweave", REWEAVE_VERSION},
+                {"command", result.command},         {"case", result.test_case},  {"driver", result.driver},
+                {"interrupted", result.interrupted}, {"status", status},          {"targets", json::array()}};
   for (const TargetHunt& target : result.targets) whole["targets"].push_back(of(target));
-  // Arguments may be any bytes; what is not UTF-8 is replaced.
-  return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  // Arguments may contain any bytes; those that are not UTF-8 are replaced.
+  return json_text(whole) + "\n";
 }
 
 HuntResult parse_hunt(const std::string& text, const std::string& path) {
   try {
     const json whole = json::parse(text);
-    REQUIRE(whole.at("format") == kFormat && whole.at("version") == kVersion,
+    REQUIRE(whole.at("format") == kResultFormat && whole.at("version") == kResultVersion,
             "{} is not what this version of reweave writes", path);
     HuntResult result;
     whole.at("command").get_to(result.command);

@@ -1,4 +1,4 @@
-// What a hunt knows and keeps: on disk hunt.json (docs/hunt-format.md), from which it goes on.
+// The state of a hunt; on disk as hunt.json (docs/hunt-format.md), from which it can be continued.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace reweave {
 
-// A program to hunt: what the user named, or one test of a test driver.
+// A program to hunt: the one that the user named, or one test of a test driver.
 struct HuntTarget {
   std::string name;
   std::vector<std::string> command;
@@ -24,9 +24,9 @@ struct HuntTarget {
 
 struct HuntFailure {
   KeptFailure kept;  // its path is the name of the recording in the target's folder
-  std::string file;  // where the program failed, as far as that is known
+  std::string file;  // where the program failed, if known
   std::uint32_t line = 0;
-  bool recorded = false;  // it failed as it was recorded, without a search: there is no story
+  bool recorded = false;  // it failed while being recorded, without a search: there is no story
 };
 
 // One search from the passing recording.
@@ -39,17 +39,17 @@ struct HuntSearch {
   std::vector<std::string> summary;  // for people, a line each
 };
 
-// What became of one target.
+// The results for one target.
 struct TargetHunt {
   HuntTarget target;
-  std::string folder;    // in the hunt's folder; empty: that itself
+  std::string folder;    // within the hunt's folder; empty: the hunt's folder itself
   std::string identity;  // of the program's file: build-id or hash
   bool has_passing = false;
-  std::uint64_t recorded = 0;  // runs that were recorded, without any search
+  std::uint64_t recorded = 0;  // runs recorded without a search
   std::vector<HuntSearch> searches;
-  std::vector<HuntFailure> failures;  // those that replay, and the others
-  std::string problem;                // why it could not be searched, or not further; empty if it was
-  int problem_status = 0;             // exit status for that
+  std::vector<HuntFailure> failures;  // both those that replay and the others
+  std::string problem;                // why it could not be searched, or not to the end; empty if it was
+  int problem_status = 0;             // exit status for `problem`
 
   bool found() const;
   std::uint64_t runs() const;
@@ -57,21 +57,23 @@ struct TargetHunt {
 };
 
 struct HuntResult {
-  std::vector<std::string> command;  // as the user gave it
+  std::vector<std::string> command;  // as given by the user
   std::string test_case;             // --case; empty: none
   std::vector<TargetHunt> targets;   // one, or the tests of a driver
   std::string driver;                // ctest, meson, pytest; empty: none
-  int interrupted = 0;               // by this signal
+  int interrupted = 0;               // the signal that interrupted the hunt, or 0
 
   bool found() const;
 };
 
-// The file of a hunt's folder that holds all of it.
+// The file in a hunt's folder that holds its state.
 inline constexpr const char* kHuntFile = "hunt.json";
+// The page of `reweave explain`, in the recording of a failure.
+inline constexpr const char* kReportFile = "report.html";
 
-// `status`: the exit status, for those who only have the file.
+// `status`: the exit status, for readers who have only the file.
 std::string hunt_json(const HuntResult& result, int status);
-// Throws BadInput if the text is no hunt; `path` is for the message.
+// Throws BadInput if the text is not a hunt; `path` is for the message.
 HuntResult parse_hunt(const std::string& text, const std::string& path);
 
 }  // namespace reweave

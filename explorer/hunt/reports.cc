@@ -6,7 +6,9 @@
 
 #include "explorer/escaping.h"
 #include "explorer/hunt/words.h"
-#include "predictor/finding_formats.h"
+#include "formats/json_text.h"
+#include "formats/sarif.h"
+#include "formats/uri.h"
 
 namespace reweave {
 
@@ -39,7 +41,7 @@ json sarif_result(const TargetHunt& hunt, const HuntFailure& failure, const std:
                  {"message", {{"text", message}}},
                  {"occurrenceCount", failure.kept.count}};
   if (failure.file.empty()) return result;
-  const json place = {{"artifactLocation", {{"uri", sarif_uri(failure.file)}}},
+  const json place = {{"artifactLocation", {{"uri", uri_of(failure.file)}}},
                       {"region", {{"startLine", std::max(failure.line, 1u)}}}};
   result["locations"] = json::array({{{"physicalLocation", place}}});
   result["partialFingerprints"] = {
@@ -64,7 +66,7 @@ std::string markdown_target(const TargetHunt& hunt, const std::string& folder) {
 
 std::string replay_command(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder) {
   const std::string own = hunt.folder.empty() ? "" : "/" + hunt.folder;
-  return "reweave replay -g end " + shell_word(folder + own + "/" + failure.kept.path);
+  return "reweave replay -g end " + shell_word(folder + own + "/" + failure.kept.path) + " --backward";
 }
 
 std::pair<const TargetHunt*, const HuntFailure*> first_failure(const HuntResult& result) {
@@ -98,7 +100,7 @@ std::string sarif_report(const HuntResult& result, const std::string& folder) {
   const json rules =
       json::array({{{"id", "failing-schedule"},
                     {"shortDescription", {{"text", "The program fails under a schedule of its threads"}}}}});
-  return sarif_log(rules, results).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(sarif_log(rules, results)) + "\n";
 }
 
 std::string markdown_report(const HuntResult& result, const std::string& folder) {

@@ -1,4 +1,4 @@
-// What a hunt leaves for people and for other programs. `folder` is the hunt's, as the user may name it.
+// The reports of a hunt, for people and for other programs. `folder` is the hunt's folder, as the user can name it.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace reweave {
 
 // The command that opens gdb where the failure shows.
 std::string replay_command(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder);
-// The first failure that replays, and whose it is; null: there is none.
+// The first failure that replays, and its target; null if there is none.
 std::pair<const TargetHunt*, const HuntFailure*> first_failure(const HuntResult& result);
 
-// JUnit's XML: a test case for each target.
+// JUnit XML: one test case per target.
 std::string junit_report(const HuntResult& result, const std::string& folder);
-// SARIF 2.1.0: a result for each failure.
+// SARIF 2.1.0: one result per failure.
 std::string sarif_report(const HuntResult& result, const std::string& folder);
-// Markdown, such as CI shows of a job.
+// Markdown, as a CI system shows for a job.
 std::string markdown_report(const HuntResult& result, const std::string& folder);
-// One screen. `resume`: the command that goes on.
+// Text for one screen. `resume`: the command that continues the hunt.
 std::string screen_report(const HuntResult& result, const std::string& folder, const std::string& resume);
 
 }  // namespace reweave

@@ -1,11 +1,13 @@
-// The screen with which a hunt ends.
+// The text shown at the end of a hunt.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "explorer/escaping.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/words.h"
+#include "formats/counted.h"
 
 namespace reweave {
 
@@ -15,25 +17,28 @@ std::string failures_of(const TargetHunt& hunt, const std::string& folder, bool 
   std::string text;
   for (const HuntFailure& failure : hunt.failures) {
     if (!failure.kept.reproduced()) continue;
-    const std::string own = hunt.folder.empty() ? "" : hunt.folder + "/";
-    text += fmt::format("{}/{}{}: {}{}\n{}", folder, own, failure.kept.path, is_one ? "" : hunt.target.name + ": ",
-                        failure.kept.what, failure_text(failure));
+    const std::string recording =
+        fmt::format("{}/{}{}", folder, hunt.folder.empty() ? "" : hunt.folder + "/", failure.kept.path);
+    text += fmt::format("{}: {}{}\n{}", recording, is_one ? "" : hunt.target.name + ": ", failure.kept.what,
+                        failure_text(failure));
+    const std::string report = recording + "/" + kReportFile;
+    text += std::filesystem::exists(report) ? fmt::format("  for a browser: {}\n", report) : "";
   }
   return text;
 }
 
-// What was done for one target, and what was not.
+// What was searched for one target, and what was not.
 std::string searched(const TargetHunt& hunt, bool is_one) {
   std::string text = is_one ? searched_text(hunt) : "";
   if (!is_one) {
     text = fmt::format("{}: {}", hunt.target.name, short_verdict(hunt));
-    text += hunt.runs() > 0 ? fmt::format(", {} runs\n", hunt.runs()) : "\n";
+    text += hunt.runs() > 0 ? ", " + counted(hunt.runs(), "run") + "\n" : "\n";
   }
   if (!hunt.problem.empty()) text += fmt::format("  {}\n", hunt.problem);
   return text;
 }
 
-// Each piece of advice once, whomever it is for.
+// Each piece of advice once, even if it applies to several targets.
 std::string advice_of(const HuntResult& result) {
   std::vector<std::string> all;
   for (const TargetHunt& hunt : result.targets) {

@@ -5,14 +5,22 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "explorer/campaign_report.h"
 #include "explorer/child.h"
+#include "explorer/explain/report_sentences.h"
+#include "explorer/explain/report_steps.h"
+#include "explorer/failures.h"
 #include "explorer/hunt/failure_place.h"
 #include "explorer/interruption.h"
+#include "formats/counted.h"
 #include "formats/error.h"
 #include "formats/fd.h"
+#include "formats/private_folder.h"
+#include "formats/terminal.h"
 
 namespace reweave {
 
@@ -20,8 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// If none of the first runs of a search could be examined, later ones would fare no better.
-constexpr std::uint64_t kVainRuns = 30;
+// If none of the first runs of a search could be examined, later ones cannot be either.
+constexpr std::uint64_t kVainSearchRuns = 30;
 constexpr const char* kSearchFolder = "search";
 
 }  // namespace
@@ -56,7 +64,7 @@ void TargetHunter::run() {
   search();
 }
 
-// Of a hunt that was killed.
+// Removes what a killed hunt left behind.
 void TargetHunter::remove_leftovers() const {
   for (const char* name : {kRecordingFolder, kSearchFolder}) fs::remove_all(path_of(name));
 }
@@ -64,9 +72,9 @@ void TargetHunter::remove_leftovers() const {
 void TargetHunter::show(const std::string& doing, std::uint64_t runs, double seconds) {
   const double rate = seconds > 0 ? static_cast<double>(runs) / seconds : 0;
   const std::string left = fmt::format("{:.0f} s left", seconds_left());
-  const std::string counted = fmt::format("{} runs, {:.0f} runs/s, ", runs, rate);
+  const std::string made = fmt::format("{}, {:.0f} runs/s, ", counted(runs, "run"), rate);
   const std::vector<std::string> texts = {
-      fmt::format("{} {}: {}{}", doing, hunt_.target.name, runs > 0 ? counted : "", left),
+      fmt::format("{} {}: {}{}", doing, hunt_.target.name, runs > 0 ? made : "", left),
       fmt::format("{}: {}", doing, left)};
   progress_.show(texts);
 }
@@ -79,6 +87,7 @@ CampaignOptions TargetHunter::campaign_options() const {
   options.seconds = std::max(seconds_left(), 0.001);
   options.seed = hunt_.searches.empty() ? 1 : hunt_.searches.back().seed + 1;
   options.jobs = options_.jobs;
+  options.all_frames = options_.all_frames;
   options.expected = expected_.text().empty() ? "" : expected_endings();
   options.stop_at_first = !options_.all;
   return options;
@@ -87,11 +96,11 @@ CampaignOptions TargetHunter::campaign_options() const {
 CampaignResult TargetHunter::campaign(const CampaignOptions& options) {
   return run_campaign(options, [this](const CampaignProgress& progress) {
     show("searching", progress.runs, progress.seconds);
-    return interruption() == 0 && (progress.runs < kVainRuns || progress.examined() > 0);
+    return interruption() == 0 && (progress.runs < kVainSearchRuns || progress.examined() > 0);
   });
 }
 
-// Until a failure is found that replays, which the first search may not do.
+// Searches until a failure is found that replays; the first search may find only failures that do not.
 void TargetHunter::search() {
   while (!is_over()) {
     const CampaignOptions options = campaign_options();
@@ -103,7 +112,7 @@ void TargetHunter::search() {
   }
 }
 
-// What the search has left becomes the hunt's.
+// Moves the results of a search into the hunt.
 void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions& options) {
   HuntSearch search;
   search.strategy = options.strategy;
@@ -135,30 +144,52 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
   found.kept.path = free_name(failure.reproduced());
   fs::rename(failure.path, path_of(found.kept.path));
   sources.place(found);
-  if (failure.reproduced()) explain(path_of(found.kept.path));
+  if (failure.reproduced()) explain(found);
   hunt_.failures.push_back(found);
 }
 
-// Puts the report of `reweave explain` beside the recording, as report.html. A failure without one is a failure, too.
-void TargetHunter::explain(const std::string& recording) {
+// Puts the report of `reweave explain` beside the recording, as report.html. Its cause takes the place of the search's,
+// which rests on fewer experiments, unless it found none because its time was up. A failure is kept even if there is no
+// report.
+void TargetHunter::explain(HuntFailure& failure) {
   constexpr double kLeastSeconds = 5, kMostSeconds = 20, kGrace = 20;
   const double seconds = std::clamp(seconds_left(), kLeastSeconds, kMostSeconds);
+  const std::string recording = path_of(failure.kept.path), page = recording + "/" + kReportFile;
   show("explaining", 0, 0);
   const Fd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const PrivateFolder scratch;
+  const std::string report = scratch.path() + "/report.json";
   ChildCommand command;
-  command.argv = {"reweave",
-                  "explain",
-                  recording,
-                  "--html",
-                  recording + "/report.html",
-                  "--seconds",
-                  fmt::format("{:.0f}", seconds)};
+  command.argv = {
+      "reweave", "explain", recording, "--save", "--html", page, "--json", "--seconds", fmt::format("{:.0f}", seconds)};
   if (const std::string expected = expected_endings(); !expected.empty())
     command.argv.insert(command.argv.end(), {"--expect-status", expected});
-  command.output = command.errors = null.get();
+  const Fd output(open(report.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  command.output = output.get();
+  command.errors = null.get();
   const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds + kGrace));
-  run_child(command, Clock::now() + limit);
+  const ChildEnd end = run_child(command, Clock::now() + limit);
   progress_.clear();
+  if (fs::exists(page)) {
+    std::ifstream in(report);
+    const nlohmann::json told = nlohmann::json::parse(in, nullptr, false);
+    if (!told.is_discarded()) take_cause(failure, told);
+  } else if (interruption() == 0) {
+    notice("{} has no {}: `reweave explain` {}", recording, kReportFile,
+           end.out_of_time ? fmt::format("took more than {:.0f} s", seconds + kGrace)
+                           : fmt::format("ended with status {}", end.status()));
+  }
+}
+
+void TargetHunter::take_cause(HuntFailure& failure, const nlohmann::json& report) {
+  const std::string cause = cause_with_remedy(report);
+  if (cause.empty() && report.at("out_of_time")) return;
+  failure.kept.cause = cause;
+  write_story(path_of(failure.kept.path), failure.kept);
+  const nlohmann::json step = main_step_of_cause(report);
+  if (step.is_null()) return;
+  failure.file = path_in_checkout(step.at("file").get<std::string>());
+  failure.line = static_cast<std::uint32_t>(std::max(step.at("line").get<std::int64_t>(), std::int64_t{1}));
 }
 
 std::string TargetHunter::free_name(bool reproduced) const {

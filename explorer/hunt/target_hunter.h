@@ -1,48 +1,50 @@
-// Hunts one program: records a run that passes, and searches from there for one that fails.
+// Hunts one program: records a passing run, and searches from there for a failing one.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "explorer/expected_endings.h"
 #include "explorer/hunt/failure_place.h"
 #include "explorer/hunt/hunt_result.h"
-#include "predictor/progress_line.h"
+#include "formats/progress_line.h"
 
 namespace reweave {
 
 struct HuntOptions {
-  double seconds = 180;    // of the whole hunt
-  std::uint64_t runs = 0;  // of the search of each target; 0: as many as the time allows
-  bool all = false;        // go on after the first failure that replays
+  double seconds = 180;    // for the whole hunt
+  std::uint64_t runs = 0;  // per target's search; 0: as many as the time allows
+  bool all = false;        // continue after the first failure that replays
   unsigned jobs = 1;
-  std::string expected;  // endings that are normal; empty: each target's own
+  bool all_frames = false;  // CampaignOptions::all_frames
+  std::string expected;     // normal endings; empty: each target's own
 };
 
 class TargetHunter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `hunt` has what was done before, and gets what is done now. `folder` is the target's own, and exists. `save` is
-  // called when something is worth keeping.
+  // `hunt` has the results of earlier hunts and receives new ones. `folder` is the target's own folder, which exists.
+  // `save` is called when there are results worth saving.
   TargetHunter(const HuntOptions& options, TargetHunt& hunt, std::string folder, Clock::time_point deadline,
                std::function<void()> save);
 
-  // Ends when the time is up, the first failure is found, or we are interrupted. What cannot be searched is the
-  // target's problem.
+  // Ends when the time is up, the first failure is found, or the process is interrupted. If the target cannot be
+  // searched, the reason becomes its `problem`.
   void run();
 
  private:
   struct Recorded {
     RunResult run;
     std::uint64_t processes = 0;
-    std::string programs;  // that ran, for people
+    std::string programs;  // programs that ran, for people
   };
 
   static constexpr const char* kPassingFolder = "passing";
-  static constexpr const char* kRecordingFolder = "recording";  // of a run that is being recorded
+  static constexpr const char* kRecordingFolder = "recording";  // the run being recorded
 
   std::string path_of(const std::string& name) const { return folder_ + "/" + name; }
   std::string expected_endings() const;
@@ -52,10 +54,11 @@ class TargetHunter {
   void remove_leftovers() const;
 
   bool record_passing();
-  // Records one run; false if there is nothing to use: then the problem says why.
+  // Records one run; false if there is no usable recording, then `problem` says why.
   bool record(std::uint64_t seed, bool chaos, Recorded& recorded);
   bool fail(std::string problem, int status);
   std::string message_of_recorder() const;
+  bool chose_no_case() const;
   void keep_recorded(const RunResult& run, const std::string& how);
   std::string free_name(bool reproduced) const;
 
@@ -65,7 +68,8 @@ class TargetHunter {
   void take_over(const CampaignResult& result, const CampaignOptions& options);
   void take_over(const KeptFailure& failure, const SourcePaths& sources);
   void record_unfairly();
-  void explain(const std::string& recording);
+  void explain(HuntFailure& failure);
+  void take_cause(HuntFailure& failure, const nlohmann::json& report);
   void show(const std::string& doing, std::uint64_t runs, double seconds);
 
   const HuntOptions& options_;
@@ -74,7 +78,7 @@ class TargetHunter {
   const Clock::time_point deadline_;
   const std::function<void()> save_;
   const ExpectedEndings expected_;
-  bool found_ = false;  // a failure that replays, this time
+  bool found_ = false;  // this hunt found a failure that replays
   ProgressLine progress_;
 };
 

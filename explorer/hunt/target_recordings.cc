@@ -1,5 +1,4 @@
-// Runs of a target that are recorded, without a search: the one that passes, and those of programs that no search can
-// follow.
+// Records runs of a target without a search: the passing run, and runs of programs that the search cannot follow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +11,13 @@
 #include "explorer/failure_store.h"
 #include "explorer/hunt/target_hunter.h"
 #include "explorer/interruption.h"
+#include "explorer/wording.h"
+#include "formats/counted.h"
 #include "formats/error.h"
 #include "formats/recording_reader.h"
+#include "formats/terminal.h"
+#include "formats/test_framework.h"
+#include "recorder/supervisor/program_check.h"
 
 namespace reweave {
 
@@ -21,10 +25,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs in which a passing one is looked for.
-constexpr std::uint64_t kTries = 5;
+// The number of recorded runs in which a passing one is sought.
+constexpr std::uint64_t kPassingTries = 5;
 constexpr unsigned kReplays = 3;
-// What the program and its recorder write.
+// The output of the program and its recorder.
 constexpr const char* kOutputFile = "output.txt";
 
 RunResult result_of(const Manifest& manifest) {
@@ -52,7 +56,7 @@ bool TargetHunter::fail(std::string problem, int status) {
   return false;
 }
 
-// The last line that the recorder wrote beside the program's output.
+// The recorder's last message in the common output.
 std::string TargetHunter::message_of_recorder() const {
   constexpr std::string_view kMark = "reweave: ";
   std::ifstream file(path_of(kOutputFile));
@@ -60,6 +64,16 @@ std::string TargetHunter::message_of_recorder() const {
   while (std::getline(file, line))
     if (line.starts_with(kMark)) message = line.substr(kMark.size());
   return message.empty() ? "the recorder ended without a word" : message;
+}
+
+// A test program that fails because it has no such case does not show a bug.
+bool TargetHunter::chose_no_case() const {
+  const TestFramework* framework = framework_of(find_program(hunt_.target.command.front()));
+  if (framework == nullptr || framework->none[0] == 0) return false;
+  std::ifstream file(path_of(kOutputFile));
+  for (std::string line; std::getline(file, line);)
+    if (line.find(framework->none) != line.npos) return true;
+  return false;
 }
 
 bool TargetHunter::record(std::uint64_t seed, bool chaos, Recorded& recorded) {
@@ -92,13 +106,15 @@ bool TargetHunter::record(std::uint64_t seed, bool chaos, Recorded& recorded) {
   recorded.processes = reader.manifest().processes.size();
   recorded.programs = programs_of(reader.manifest());
   hunt_.recorded++;
+  if (recorded.run.failed() && chose_no_case())
+    return fail(fmt::format("{} has no test case that its arguments choose", hunt_.target.name), kExitBadInput);
   const bool is_usable = recorded.run.outcome == wire::OutcomeKind::kPassed || recorded.run.failed();
   return is_usable || fail(describe_outcome(recorded.run), exit_status_of(recorded.run.outcome));
 }
 
 bool TargetHunter::record_passing() {
   if (hunt_.has_passing) return true;
-  for (std::uint64_t tries = 0; tries < kTries && !is_over(); tries++) {
+  for (std::uint64_t tries = 0; tries < kPassingTries && !is_over(); tries++) {
     show("recording", 0, 0);
     Recorded recorded;
     if (!record(hunt_.recorded + 1, false, recorded)) return false;
@@ -115,17 +131,18 @@ bool TargetHunter::record_passing() {
   return false;
 }
 
-// Of a run that failed as it was recorded. `how`: what made it fail; empty: nothing did.
+// Keeps a run that failed while being recorded. `how`: what provoked the failure; empty: nothing.
 void TargetHunter::keep_recorded(const RunResult& run, const std::string& how) {
   progress_.clear();
   if (how.empty())
-    fmt::print(stderr, "reweave: {} failed in recorded run {}, without any search: {}\n", hunt_.target.name,
-               hunt_.recorded, describe_outcome(run));
+    notice("{} failed in recorded run {}, without any search: {}", hunt_.target.name, hunt_.recorded,
+           describe_outcome(run));
   const std::string path = path_of(kRecordingFolder);
   HuntFailure failure;
   failure.recorded = true;
   KeptFailure& kept = failure.kept;
-  kept.what = describe_outcome(run);
+  Places places(path);
+  kept.what = readable_outcome(describe_outcome(run), places);
   kept.how = how;
   kept.found_at = hunt_.recorded;
   kept.preemptions = 0;
@@ -139,8 +156,8 @@ void TargetHunter::keep_recorded(const RunResult& run, const std::string& how) {
   save_();
 }
 
-// The program is recorded again and again, under a scheduler that is unfair: for programs of several processes, which
-// no search can follow.
+// Records the program again and again under an unfair scheduler: for programs of several processes, which the search
+// cannot follow.
 void TargetHunter::record_unfairly() {
   const Clock::time_point start = Clock::now();
   HuntSearch search;
@@ -148,7 +165,7 @@ void TargetHunter::record_unfairly() {
   search.seed = hunt_.searches.back().seed;
   std::string programs;
   const std::uint64_t most = options_.runs != 0 ? options_.runs : std::numeric_limits<std::uint64_t>::max();
-  // Seeds of later searches are others.
+  // Each search has its own range of seeds.
   constexpr std::uint64_t kSeeds = 1'000'000;
   while (search.runs < most && !is_over() && !is_enough()) {
     search.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -167,12 +184,12 @@ void TargetHunter::record_unfairly() {
   search.examined = search.runs;
   search.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   search.summary = {
-      fmt::format("{} recordings under an unfair scheduler in {:.2f} s, for the search cannot follow what the "
+      fmt::format("{} under an unfair scheduler in {:.2f} s, for the search cannot follow what the "
                   "program does",
-                  search.runs, search.seconds)};
+                  counted(search.runs, "recording"), search.seconds)};
   if (!programs.empty()) search.summary.push_back("programs that ran: " + programs);
   hunt_.searches.push_back(search);
-  // What ended the last run was the time, not the program.
+  // The time ended the last run, not the program.
   if (is_over()) hunt_.problem.clear(), hunt_.problem_status = 0;
   save_();
 }

@@ -34,14 +34,14 @@ json parsed(const std::string& text, const std::string& driver) {
   }
 }
 
-// Without a `reweave record ... --` that the build puts in front of each test.
+// Removes a `reweave record ... --` that the build puts in front of each test.
 Words without_recorder(const Words& command) {
   const bool recorded = command.size() > 2 && fs::path(command[0]).filename() == "reweave" && command[1] == "record";
   const auto separator = std::find(command.begin(), command.end(), "--");
   return recorded && separator != command.end() ? Words(separator + 1, command.end()) : command;
 }
 
-// Properties of a test that CTest judges, or surrounds, in a way that we do not.
+// Properties by which CTest judges or prepares a test in a way that a hunt does not.
 constexpr std::pair<const char*, const char*> kCtestProblems[] = {
     {"DISABLED", "it is disabled"},
     {"WILL_FAIL", "it is expected to fail"},
@@ -90,7 +90,7 @@ std::string meson_build_folder(const Words& command) {
   return ".";
 }
 
-// Names of the tests that these arguments choose.
+// Names of the tests that the arguments select.
 std::set<std::string> chosen_by_meson(const Words& command) {
   std::set<std::string> names;
   std::istringstream list(output_of({with(command, {"--list", "--no-rebuild"}), "", {}}));
@@ -121,7 +121,7 @@ std::vector<HuntTarget> meson_tests(const Words& command) {
   return targets;
 }
 
-// The words of a pytest command that begin it: pytest, or python3 -m pytest. 0: it is none.
+// The number of words that start a pytest command: `pytest`, or `python3 -m pytest`. 0: it is another command.
 std::size_t pytest_words(const Words& command) {
   const std::string program = fs::path(command.front()).filename().string();
   if (program == "pytest" || program == "py.test" || program == "pytest-3") return 1;
@@ -130,7 +130,7 @@ std::size_t pytest_words(const Words& command) {
   return module ? 3 : 0;
 }
 
-// Each module is a process, with those of its tests that the arguments choose.
+// Each module is one process, which runs those of its tests that the arguments select.
 std::vector<HuntTarget> pytest_tests(const Words& command) {
   const std::size_t begin = pytest_words(command);
   Words options(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -1,4 +1,4 @@
-// Commands that start the real tests as processes of their own: each of those is hunted, not the driver.
+// Test drivers: commands that start the tests as separate processes. Each test is hunted, not the driver.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ struct TestDriver {
   std::vector<HuntTarget> tests;
 };
 
-// Asks the driver which tests `command` would run; nothing if it is no driver that is known. Throws BadInput if the
-// driver cannot say.
+// Asks the driver which tests `command` would run; none if it is not a known driver. Throws BadInput if the driver's
+// answer cannot be read.
 std::optional<TestDriver> tests_of(const std::vector<std::string>& command);
 
 }  // namespace reweave

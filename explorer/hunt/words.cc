@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "explorer/campaign_report.h"
+#include "formats/counted.h"
 
 namespace reweave {
 
 namespace {
-
-const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
 
 std::string recorded_text(const KeptFailure& kept) {
   const std::string why = kept.how.empty() ? "without any search" : "under " + kept.how;
@@ -53,7 +52,7 @@ std::string failure_text(const HuntFailure& failure) {
 }
 
 std::string searched_text(const TargetHunt& hunt) {
-  std::string text = fmt::format("{} run{} recorded\n", hunt.recorded, plural(hunt.recorded));
+  std::string text = counted(hunt.recorded, "run") + " recorded\n";
   for (const HuntSearch& search : hunt.searches) {
     text += fmt::format("search {}, seed {}:\n", search.strategy, search.seed);
     for (const std::string& line : search.summary) text += "  " + line + "\n";
@@ -74,7 +73,7 @@ std::vector<std::string> advice_for(const TargetHunt& hunt) {
     advice.push_back(
         "hunt the program itself that fails, not what starts it: a search cannot follow everything that processes do");
   else if (!saw_accesses && hunt.examined() > 0)
-    advice.push_back("a build with -fsanitize=thread: there each memory access is a schedule point");
+    advice.push_back("a build with reweave-cc or -fsanitize=thread: there each memory access is a schedule point");
   if (hunt.examined() > 0) advice.push_back("more time (--for 30m): the hunt goes on with other seeds");
   return advice;
 }

@@ -1,4 +1,4 @@
-// The words in which all reports of a hunt say the same.
+// Texts shared by all reports of a hunt.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace reweave {
 
-// "./test fails: killed by signal 6 (Aborted)", of all targets in one line. Never that a program has no bug.
+// One line on all targets: "./test: a failure that replays", "2 of 9 tests fail, 9 could be searched". It never says
+// that a program has no bug.
 std::string verdict_of(const HuntResult& result);
-// "fails", "nothing found", ...: of one target, in a word or two.
+// The verdict on one target in a few words: "a failure that replays", "not examined".
 std::string short_verdict(const TargetHunt& hunt);
-// How it ended and, if that is known, where: a line.
+// One line: how the run ended and, if known, where.
 std::string headline_of(const HuntFailure& failure);
-// Everything else that is known of it: how it was found, its last words, story and stacks.
+// Everything else about the failure: how it was found, its last words, story and stacks.
 std::string failure_text(const HuntFailure& failure);
-// What was recorded and searched, and at which grain, a line each.
+// What was recorded and searched, and at which granularity, one line each.
 std::string searched_text(const TargetHunt& hunt);
-// What would see more, a line each.
+// Advice on how to see more, one line each.
 std::vector<std::string> advice_for(const TargetHunt& hunt);
 
 }  // namespace reweave

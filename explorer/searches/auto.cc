@@ -1,8 +1,8 @@
-// auto: predicted candidates, in turns with runs that stop threads in the middle of what they do, then with the active
-// tester and several searches that share what the runs show. The default.
+// auto: alternates between predicted candidates and an opening of runs that stop threads between related accesses; then
+// also the active tester and several searches that share what the runs show. The default.
 //
-// The opening needs to know nothing of the program and finds most of what is shallow (scripts/bench bugs shows what
-// each search finds); it is the same for every seed. The turns are weighted by what finds bugs soonest.
+// The opening needs no knowledge of the program and finds most shallow bugs (scripts/bench bugs shows what each search
+// finds); it is the same for every seed. The turns are weighted by how soon each search finds bugs.
 #include <fmt/format.h>
 
 #include <deque>
@@ -17,26 +17,26 @@ namespace reweave {
 
 namespace {
 
-// Variants of the policy `wedge`, in the order of how many programs they break that those before them do not.
+// Variants of the policy `wedge`, ordered by how many programs each breaks that the previous ones do not.
 constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
-// What was predicted has every other run as long as it is likely to fail, but for so many runs only; then every fourth.
+// Predicted candidates get every other run as long as they are likely to fail, for at most kUrgentRuns runs; then every
+// fourth.
 constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4, kUrgentRuns = 6;
-// The active tester has every other turn at first, then every fourth: what it thinks of later is less suspicious.
+// The active tester gets every other turn at first, then every fourth: its later tests are less suspicious.
 constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32, kActiveAlone = 6;
-// Orders that no run has shown have every other of the turns that are left, later every fourth. Runs of the other
-// searches have wandered off already: what they show is flipped later.
+// Flips get every other of the remaining turns, later every fourth. Runs of the other searches already differ much from
+// a plain run, so they are flipped later.
 constexpr std::uint64_t kFlipsShare = 2, kLaterFlipsShare = 4, kFlipsFirst = 64;
 constexpr unsigned kOthersFlips = 2;
-// The order of turns; each is used over and over. The three that find most look for different things, so they come
-// first and have most: reversals one by one, orders of one variable's accesses, threads held back at one variable's
-// accesses.
+// The order of turns, used cyclically. The three searches that find most look for different things, so they come first
+// and most often: single reversals, orders of one variable's accesses, threads held back at one variable's accesses.
 constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
                                   "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
-// Whatever is so rare that it was not found by then wants many rare steps in a row: every other run goes on from where
-// earlier ones came to, after twice as many three of four do, and so on up to the last share.
+// A bug not found by then is likely to need many rare steps in a row: every other run continues from states of earlier
+// runs (goexplore); after twice as many runs three of four do, and so on up to the last share.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
 
-// Of runs with the number `made` every so many-th is not for what goes deep; 0: all are.
+// After `made` runs, one of this many runs is not given to goexplore; 0: none is given to it.
 std::uint64_t others_share(std::uint64_t made) {
   std::uint64_t share = made < kPatience ? 0 : 2;
   for (std::uint64_t patience = 2 * kPatience; made >= patience && share < kLeastOthers; patience *= 2) share *= 2;
@@ -47,6 +47,7 @@ class Auto : public Search {
  public:
   explicit Auto(const SearchOptions& options)
       : active_(make_active(options)), flips_(make_flip_search(options, false)) {
+    if (options.opened) opened_ = std::size(kOpening);
     if (options.feed != nullptr) predicted_ = std::make_unique<Predicted>(options);
     for (const char* name : kTurns) {
       Turn turn = {name, nullptr};
@@ -62,26 +63,20 @@ class Auto : public Search {
     std::string text = predicted_ == nullptr ? "" : predicted_->report();
     std::string sources;
     for (const auto& [name, runs] : runs_of_)
-      sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ", name, runs);
+      if (runs != 0) sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ", name, runs);
     if (!sources.empty()) text += fmt::format("{}runs by source: {}", text.empty() ? "" : "; ", sources);
     return text;
   }
 
   std::optional<RunRequest> next() override {
     if (predicted_ != nullptr) {
-      const bool urgent = predicted_made_ < kUrgentRuns && predicted_->is_urgent();
+      const bool urgent = runs_of_["predicted"] < kUrgentRuns && predicted_->is_urgent();
       if (turns_made_++ % (urgent ? kUrgentShare : kPredictedShare) == 0)
-        if (auto request = ask(*predicted_, "predicted")) {
-          predicted_made_++;
-          return request;
-        }
+        if (auto request = ask(*predicted_, "predicted")) return request;
     }
-    const bool many = flips_made_ >= kFlipsFirst;
+    const bool many = runs_of_["flips"] >= kFlipsFirst;
     if (flip_turns_++ % (many ? kLaterFlipsShare : kFlipsShare) == 1)
-      if (auto request = ask(*flips_, "flips")) {
-        flips_made_++;
-        return request;
-      }
+      if (auto request = ask(*flips_, "flips")) return request;
     if (opened_ < std::size(kOpening)) return opening();
     const std::uint64_t made = made_++;
     if (const std::uint64_t share = others_share(made); share != 0 && made % share != 0)
@@ -131,15 +126,15 @@ class Auto : public Search {
   std::unique_ptr<Predicted> predicted_;  // null if nothing is predicted
   std::unique_ptr<Search> active_;
   std::unique_ptr<FlipSearch> flips_;
-  std::uint64_t flip_turns_ = 0, flips_made_ = 0;
+  std::uint64_t flip_turns_ = 0;
   std::vector<Turn> turns_;
-  Search* deep_ = nullptr;  // of turns_: what gets more and more of the runs
+  Search* deep_ = nullptr;  // goexplore, of turns_: gets more and more of the runs
   std::size_t turn_ = 0;
-  std::uint64_t turns_made_ = 0, predicted_made_ = 0;
+  std::uint64_t turns_made_ = 0;
   std::size_t opened_ = 0;
-  std::uint64_t made_ = 0, others_made_ = 0;  // behind the opening; of those not for what goes deep alone
+  std::uint64_t made_ = 0, others_made_ = 0;  // runs after the opening; those of them not given to goexplore
   std::map<std::string, std::uint64_t> runs_of_;
-  std::deque<Search*> asked_;  // whose run it is; null: the opening's
+  std::deque<Search*> asked_;  // which search asked for each run; null: the opening
 };
 
 }  // namespace

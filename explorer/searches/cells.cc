@@ -10,8 +10,8 @@ namespace reweave {
 namespace {
 
 constexpr std::size_t kMostCells = 100'000;
-constexpr std::uint64_t kDrawn = 16;  // cells of which the best is taken
-// Of long runs only so many first choices are looked at; a way there costs memory.
+constexpr std::uint64_t kDrawn = 16;  // number of cells from which the best is taken
+// Only this many first choices of a run are examined, because a path costs memory.
 constexpr std::size_t kLongestWay = 20'000;
 
 std::uint64_t mixed(std::uint64_t z) {  // splitmix64
@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t z) {  // splitmix64
   return z ^ z >> 31;
 }
 
-// First choice at which each thread was known to live; the run's size if never.
+// The first choice at which each thread was known to exist; the run's size if never.
 std::vector<std::size_t> births_of(const Observation& run) {
   std::vector<std::size_t> born(run.threads(), run.size());
   for (std::size_t i = run.size(); i-- > 0;) {

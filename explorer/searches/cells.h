@@ -1,9 +1,9 @@
-// Cells of Go-Explore: classes of states that count as alike, and for each the shortest known way there.
+// Cells of Go-Explore: classes of states that count as alike, with the shortest known path to each.
 //
-// Of a state of a run its cell keeps only which operations on shared objects are pending: of each thread the place in
-// the code of its next one, and the object's address, which tells of values that the program computed it from. The
-// threads are in no order, so that those that do the same can be exchanged. Finer cells (with the latest writers, or
-// how often each thread was there) are worse: most are returned to once at best.
+// The cell of a state consists only of the pending operations on shared objects: for each thread the code location of
+// its next one and the object's address, which reflects values that the program computed. Threads are unordered, so
+// that threads doing the same are interchangeable. Finer cells (with the latest writers, or how often each thread was
+// there) are worse: most are returned to once at best.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace reweave {
 
-// By choice of the run: a hash of what is pending after it; 0 where the choice concerned nothing shared, at most one
-// thread can go on, or the run ends.
+// For each choice of the run: a hash of the operations pending after it; 0 if the choice concerned no shared object, at
+// most one thread can run, or the run ends.
 std::vector<std::uint64_t> cells_of(const Observation& run);
 
 class CellMap {
  public:
-  // Adds what the run went through; true if there was a new cell. Beyond a limit none is taken in, to bound memory.
+  // Adds the states of a run; true if there was a new cell. Beyond a limit no cells are added, to bound memory.
   bool learn(const Observation& run);
   bool empty() const { return cells_.empty(); }
   std::size_t size() const { return cells_.size(); }
 
-  // The cell that was returned to least often of a few, which are drawn by `below(bound)`: a number in [0, bound).
+  // Draws a few cells with `below(bound)`, a random number in [0, bound), and returns the one returned to least often.
   // Requires that there is a cell.
   std::size_t choose(const std::function<std::uint64_t(std::uint64_t)>& below);
   // The choices that lead to a cell.
@@ -37,8 +37,8 @@ class CellMap {
 
  private:
   struct Cell {
-    std::shared_ptr<const std::vector<ThreadId>> choices;  // of the run that came there soonest
-    std::size_t length = 0;                                // so many of them lead there
+    std::shared_ptr<const std::vector<ThreadId>> choices;  // of the run that reached it soonest
+    std::size_t length = 0;                                // this many of them lead there
     std::uint64_t chosen = 0;                              // returns that found nothing new
   };
   std::vector<Cell> cells_;

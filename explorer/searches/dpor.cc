@@ -1,12 +1,12 @@
 // dpor: dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014):
-// of schedules that differ only in the order of independent operations one is run to its end.
+// of the schedules that differ only in the order of independent operations, one is run to its end.
 //
 // hapset: the same, guided by history-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): an order of two statements
-// that some good run had is not tried again. Not complete, and far shorter. A statement is a call site; its callers are
-// not told apart.
+// that occurred in some passing run is not tried again. Incomplete, but far shorter. A statement is a call site; its
+// callers are not distinguished.
 //
-// Departures: an attempt at a lock that blocks is no event; the mutex that a condition wait releases is not followed;
-// a join happens after everything of all threads that have ended.
+// Departures: an attempt at a lock that blocks is not an event; the mutex that a condition wait releases is not
+// followed; a join happens after everything of all threads that have ended.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,20 +23,20 @@ namespace reweave {
 
 namespace {
 
-// Reversals are sought among so many first choices of a run. The way to a later one would be too long to keep, and a
-// run that long mostly repeats itself.
+// Reversals are sought only among this many first choices of a run. The path to a later one would be too long to keep,
+// and a run that long mostly repeats itself.
 constexpr std::size_t kLongestPath = 20'000;
-// Between two choices farther apart than this, any thread is taken for one that could come first.
-constexpr std::size_t kFarthest = 2'000;
+// For two choices farther apart than this, every enabled thread is taken as one that could come first.
+constexpr std::size_t kFarthestReversal = 2'000;
 
 // A state on the path of the latest run, and the choice made in it.
 struct State {
   ChoiceNote chosen;
   std::vector<ThreadId> enabled;
   std::set<ThreadId> backtrack;
-  std::set<ThreadId> asked;              // taken from here, whether or not the run came this far
+  std::set<ThreadId> asked;              // requested from here, whether or not the run came this far
   std::map<ThreadId, ChoiceNote> done;   // explored from here, with their operations
-  std::map<ThreadId, ChoiceNote> sleep;  // when it was reached
+  std::map<ThreadId, ChoiceNote> sleep;  // threads asleep when the state was reached
 };
 
 class Dpor : public Search {
@@ -78,7 +78,7 @@ class Dpor : public Search {
     if (!extend(run)) redundant_++;
     if (guided_ && !result.failed()) history_.learn(run);
     const HappensBefore order(run);
-    // Races before the new part were seen when that part was new.
+    // Races before the new part were handled when that part was new.
     const std::size_t end = std::min(path_.size(), run.size());
     for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < end; i++)
       for (const std::size_t j : order.races_of(i)) add_backtrack(run, order, j, i);
@@ -118,8 +118,8 @@ class Dpor : public Search {
     return request;
   }
 
-  // Puts the new part of the run on the path. False: there is none, for only sleeping threads could go on, or the run
-  // was not observed as far as the path.
+  // Appends the new part of the run to the path. False if there is none, because only sleeping threads could run, or
+  // the run was not observed as far as the path.
   bool extend(const Observation& run) {
     if (run.size() < prefix_) return false;
     for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < std::min(run.size(), kLongestPath); i++) {
@@ -149,11 +149,12 @@ class Dpor : public Search {
     return sleep;
   }
 
-  // Choices j and i can be exchanged: makes sure that some run begins, in the state of j, with what leads to i first.
+  // Choices j and i can be exchanged: ensures that some run starts, in the state of j, with a choice that leads to i
+  // first.
   void add_backtrack(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
     if (guided_ && history_.knows(run[i].pc, run[j].pc)) return;
     State& state = path_[j];
-    if (i - j > kFarthest) {
+    if (i - j > kFarthestReversal) {
       state.backtrack.insert(state.enabled.begin(), state.enabled.end());
       return;
     }
@@ -175,7 +176,7 @@ class Dpor : public Search {
     state.backtrack.insert(state.enabled.begin(), state.enabled.end());
   }
 
-  // Threads whose next step could come first in: what does not happen after j, and then i.
+  // Threads whose step could be the first in the sequence of choices that do not happen after j, followed by i.
   static std::vector<ThreadId> initials_of(const Observation& run, const HappensBefore& order, std::size_t j,
                                            std::size_t i) {
     std::vector<std::size_t> sequence;

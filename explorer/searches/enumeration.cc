@@ -1,7 +1,7 @@
 // dfs and pcb: every schedule, depth first; or those with the fewest preemptions first (iterative context bounding:
-// Musuvathi, Qadeer, PLDI 2007). No reduction: what the others are measured against.
+// Musuvathi, Qadeer, PLDI 2007). No reduction; the other searches are measured against these.
 //
-// A run that is made shows all choices after its prefix; each alternative to one of them is a prefix of its own.
+// A run shows all choices after its prefix; each alternative to one of them makes a new prefix.
 #include <deque>
 #include <map>
 
@@ -12,7 +12,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 4'000'000;
+constexpr std::size_t kMostWaitingSchedules = 4'000'000;
 
 // A run to make: the first `length` choices of `base`, then `last`.
 struct Branch {
@@ -59,7 +59,7 @@ class Enumeration : public Search {
     std::uint32_t preemptions = asked.preemptions;
     for (std::size_t i = asked.length; i < run.size(); i++) {
       for (const ThreadId other : run.enabled(i)) {
-        if (other == run[i].thread || count_ >= kMostWaiting) continue;
+        if (other == run[i].thread || count_ >= kMostWaitingSchedules) continue;
         const bool preempts = run[i].flags == kFromEnabled && other != run[i].from;
         const std::uint32_t total = preemptions + (preempts ? 1 : 0);
         waiting_[by_preemptions_ ? total : 0].push_back({choices, i, other, total});

@@ -1,7 +1,7 @@
-// flips: takes a run that was made and reverses the order of two conflicting operations, and nothing else: the later
-// one comes right before the earlier one, whose thread then goes on as before. Of the orders only those are asked for
-// which no run has shown between these two places in the code. What such a run does anew is flipped in turn, so that a
-// value that no passing run has produced leads on.
+// flips: takes an earlier run and reverses only the order of two conflicting operations: the later one comes right
+// before the earlier one, whose thread then continues as before. Only orders that no run has shown between these two
+// places in the code are requested. New behaviour of such a run is flipped in turn, so that a value that no passing run
+// has produced leads further.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -21,33 +21,33 @@ namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostChoices = 20'000;   // of a run that is flipped
-constexpr std::size_t kMostWaiting = 100'000;  // flips
+constexpr std::size_t kMostChoices = 20'000;        // of a run that is flipped
+constexpr std::size_t kMostWaitingFlips = 100'000;  // flips
 
-// Places of the code: of an operation, of one of another thread that comes directly after it on the same object, and of
-// what this thread did last to the object before (0: nothing). So a block that is broken differs from one that is not.
+// Places in the code: of an operation, of the next operation on the same object by another thread, and of that thread's
+// previous operation on the object (0: none). So an interrupted block differs from an uninterrupted one.
 using Places3 = std::array<std::uint64_t, 3>;
 
-// A run to go on from.
+// A run to continue from.
 struct Base {
   SwitchList switches;
-  unsigned flips;  // that led to it
+  unsigned flips;  // number of flips that led to it
 };
 
-struct Flip {
+struct PlannedFlip {
   std::shared_ptr<const Base> base;
   std::vector<OrderGoal> orders;
-  std::vector<OrderGoal> otherwise;  // if these are not feasible; empty: nothing else is tried
+  std::vector<OrderGoal> otherwise;  // tried if `orders` are not feasible; empty: nothing
   Places3 shows = {};
   double weight = 0;
-  std::uint64_t number = 0;  // of equal weights the first goes first
+  std::uint64_t number = 0;  // of equal weights the lowest goes first
 
-  bool operator<(const Flip& other) const {
+  bool operator<(const PlannedFlip& other) const {
     return weight != other.weight ? weight < other.weight : number > other.number;
   }
 };
 
-// What has to be found in a run again and again.
+// An index of a run for repeated look-ups.
 class RunIndex {
  public:
   explicit RunIndex(const Observation& run) : events_(events_of(run)) {
@@ -68,7 +68,7 @@ class RunIndex {
     return found != begun_.end() && found->second <= choice;
   }
 
-  // `first` comes directly before `then`: what that shows.
+  // The places that `first` directly before `then` shows.
   Places3 places_of(const Event& first, const Event& then) const {
     const auto uses = uses_.find({then.name.thread, then.note.object});
     const std::size_t until = std::min(first.choice, then.choice);
@@ -114,9 +114,9 @@ class Flips : public FlipSearch {
       return request;
     }
     while (!flips_.empty()) {
-      const Flip flip = flips_.top();
+      const PlannedFlip flip = flips_.top();
       flips_.pop();
-      if (seen_.contains(flip.shows)) continue;  // meanwhile a run has shown it
+      if (seen_.contains(flip.shows)) continue;  // a run has shown it in the meantime
       Guide guide;
       guide.switches = flip.base->switches;
       guide.orders = flip.orders;
@@ -132,7 +132,7 @@ class Flips : public FlipSearch {
   }
 
   void learn(const RunRequest&, const RunResult& result) override {
-    Flip flip = std::move(asked_.front());
+    PlannedFlip flip = std::move(asked_.front());
     asked_.pop_front();
     const unsigned flips = flip.base == nullptr ? 0 : flip.base->flips + 1;
     if (result.guide.let_go != 0 && !flip.otherwise.empty()) {
@@ -158,10 +158,11 @@ class Flips : public FlipSearch {
  private:
   void add(const std::shared_ptr<const Base>& base, const RunIndex& run, const EventPair& pair) {
     const Places3 shows = run.places_of(pair.then, pair.first);
-    if (seen_.contains(shows) || flips_.size() >= kMostWaiting) return;
-    if (!run.has_begun(pair.then.name.thread, pair.first.entry_choice())) return;  // it cannot come first
+    if (seen_.contains(shows) || flips_.size() >= kMostWaitingFlips) return;
+    if (!run.has_begun(pair.then.name.thread, pair.first.entry_choice()))
+      return;  // it cannot come first: its thread did not exist
     if (unsigned& times = asked_for_[shows]; times++ >= kMostOfPlaces) return;
-    Flip flip;
+    PlannedFlip flip;
     flip.base = base;
     flip.shows = shows;
     flip.weight = weight_of(pair, base->flips);
@@ -174,14 +175,14 @@ class Flips : public FlipSearch {
     };
     const TakenLock* lock = common_lock(pair);
     flip.orders = held_at(lock == nullptr ? pair.first.name : lock->taken);
-    // On its way the other thread may need other locks that this one holds.
+    // On the way there, the other thread may need other locks that this one holds.
     if (flip.orders.front().then != pair.first.entry()) flip.otherwise = held_at(pair.first.entry());
     if (!asked_orders_.insert({base, flip.orders.front().then, lock_of(pair.then, lock)}).second) return;
     flips_.push(std::move(flip));
   }
 
-  // The lock of the first thread that the other one holds, too; null: there is none. Of accesses under a common lock
-  // only the order in which it is taken can be reversed.
+  // A lock that both threads hold; null if there is none. For accesses under a common lock, only the order of its
+  // acquisitions can be reversed.
   static const TakenLock* common_lock(const EventPair& pair) {
     for (const TakenLock& lock : pair.first.locks)
       if (std::ranges::find(pair.then.locks, lock.object, &TakenLock::object) != pair.then.locks.end()) return &lock;
@@ -193,7 +194,7 @@ class Flips : public FlipSearch {
     return std::ranges::find(event.locks, lock->object, &TakenLock::object)->taken;
   }
 
-  // The next event behind `then` in its thread, where it has given back the lock that the other thread needs.
+  // The next event of `then`'s thread at which it no longer holds the lock that the other thread needs.
   static const Event* next_of(const RunIndex& run, const EventPair& pair) {
     const TakenLock* common = common_lock(pair);
     const bool takes_lock = kind_of(pair.then.note) == OpKind::kLock;
@@ -211,11 +212,11 @@ class Flips : public FlipSearch {
   static constexpr unsigned kMostOfPlaces = 3;  // flips of the same two places
 
   bool begun_;
-  std::deque<Flip> asked_;  // under way; without a base: the undisturbed run
+  std::deque<PlannedFlip> asked_;  // requested; without a base: the undisturbed run
   std::set<Places3> seen_;
   std::map<Places3, unsigned> asked_for_;
   std::set<std::tuple<std::shared_ptr<const Base>, Arrival, Arrival>> asked_orders_;
-  std::priority_queue<Flip> flips_;
+  std::priority_queue<PlannedFlip> flips_;
   std::uint64_t number_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The search `flips`, for others to feed with their runs.
+// The search `flips`, which other searches feed with their runs.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@ namespace reweave {
 
 class FlipSearch : public Search {
  public:
-  // A run that another search asked for: if it was observed and passed, what it did can be flipped, too. `flips`: it
-  // counts as having come from so many.
+  // Takes a run of another search: if it was observed and passed, its orders can be flipped, too. `flips`: the number
+  // of flips that it counts as.
   virtual void see(const RunResult& result, unsigned flips) = 0;
 };
 

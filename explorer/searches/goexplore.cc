@@ -1,9 +1,9 @@
 // goexplore: first return, then explore (Go-Explore; Ecoffet, Huizinga, Lehman, Stanley, Clune, Nature 2021). Remembers
-// the states that runs went through, as cells (cells.h), returns to one that was seldom seen by repeating the choices
-// that led there, and goes on by partial order sampling. What needs many rare steps in a row is so reached step by
-// step, where a sampler that begins each run anew must draw all of them at once.
+// states of runs as cells (cells.h), returns to a rarely seen one by repeating the choices that led there, and
+// continues by partial order sampling. A bug that needs many rare steps in a row is thus reached step by step, while a
+// sampler that starts each run afresh must draw all of them at once.
 //
-// Departures: a state is known by its pending operations, as in Q-learning-based concurrency testing (Mukherjee,
+// Departures: a state is identified by its pending operations, as in Q-learning-based concurrency testing (Mukherjee,
 // Deligiannis, Biswas, Lal, OOPSLA 2020); the return is exact, since runs repeat; cells have no score.
 #include <deque>
 
@@ -15,14 +15,14 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kFreshEach = 10;  // every so many-th run begins anew
+constexpr std::uint64_t kFreshEach = 10;  // one of this many runs starts afresh
 
 class GoExplore : public Search {
  public:
   explicit GoExplore(const SearchOptions& options) : options_(options), draws_(options.seed) {}
 
   std::optional<RunRequest> next() override {
-    // Of the first run it is learned which sites are schedule points.
+    // The first run shows which sites are schedule points.
     if (made_ > 0 && learned_ == 0) return {};
     std::optional<std::size_t> cell;
     if (!cells_.empty() && made_ % kFreshEach != 0)
@@ -55,7 +55,7 @@ class GoExplore : public Search {
   CellMap cells_;
   std::shared_ptr<const QuietSites> quiet_;
   std::uint64_t made_ = 0, learned_ = 0;
-  std::deque<std::optional<std::size_t>> returned_to_;  // by the runs that were asked for
+  std::deque<std::optional<std::size_t>> returned_to_;  // for each run requested
 };
 
 }  // namespace

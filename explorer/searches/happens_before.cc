@@ -7,9 +7,9 @@ namespace reweave {
 
 namespace {
 
-// How far back conflicts are looked for among the operations on one object: a loop that waits makes thousands of reads
-// that conflict with nothing.
-constexpr std::size_t kFarthest = 512;
+// How far back conflicts are sought among the operations on one object: a waiting loop makes thousands of reads that
+// conflict with nothing.
+constexpr std::size_t kFarthestConflict = 512;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void HappensBefore::compute() {
   std::vector<std::size_t> last_choice(threads_, 0);
   for (std::size_t i = 0; i < run_.size(); i++) last_choice[run_[i].thread] = i;
   for (std::size_t i = 0; i < run_.size(); i++) {
-    // Whoever can run now and could not before was created or woken by the choice before.
+    // A thread that can run now and could not before was created or woken by the previous choice.
     std::vector<bool> can_run(threads_, false);
     for (const ThreadId id : run_.enabled(i)) {
       if (id >= threads_) continue;
@@ -53,7 +53,7 @@ void HappensBefore::compute() {
     could_run = std::move(can_run);
     const ThreadId me = run_[i].thread;
     std::uint32_t* mine = &present[me * threads_];
-    if (kind_of(run_[i]) == OpKind::kJoin)  // of which thread is not known: of all that have ended
+    if (kind_of(run_[i]) == OpKind::kJoin)  // it is unknown which thread is joined: use all that have ended
       for (std::size_t t = 0; t < threads_; t++)
         if (t != me && last_choice[t] < i && present[t * threads_ + t] != 0) join(mine, &present[t * threads_]);
     std::copy_n(mine, threads_, &starts_[i * threads_]);
@@ -78,7 +78,7 @@ std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i, bool locks_o
   std::vector<bool> seen(threads_, false);
   const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
   const auto end = std::lower_bound(list.begin(), list.end(), i);
-  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthest);
+  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthestConflict);
   for (auto at = end; at != begin;) {
     const std::size_t j = *--at;
     const ThreadId other = run_[j].thread;
@@ -92,7 +92,7 @@ std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i, bool locks_o
 
 std::vector<std::size_t> HappensBefore::races_of(std::size_t i) const {
   if (!counts_[i] || kind_of(run_[i]) == OpKind::kUnlock) return {};
-  // A lock and an unlock are never possible at once; what can be exchanged are two locks.
+  // A lock and an unlock are never enabled together; only two locks can be exchanged.
   const bool is_lock = kind_of(run_[i]) == OpKind::kLock;
   std::vector<std::size_t> races;
   for (const std::size_t j : conflicts_of(i, is_lock)) {

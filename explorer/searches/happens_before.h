@@ -12,11 +12,11 @@ class HappensBefore {
  public:
   explicit HappensBefore(const Observation& run);
 
-  // Choice i happens before choice j (i < j), or is of the same thread.
+  // True if choice i happens before choice j (i < j), or is of the same thread.
   bool before(std::size_t i, std::size_t j) const { return clock(j)[run_[i].thread] > i; }
-  // The same without what j's own operation adds: only what its thread had seen before.
+  // Likewise, without the orders that j's own operation adds.
   bool before_start(std::size_t i, std::size_t j) const { return start(j)[run_[i].thread] > i; }
-  // It has an effect: not merely an attempt at a lock that blocked.
+  // True if the choice has an effect: it is not merely an attempt at a lock that blocked.
   bool counts(std::size_t i) const { return counts_[i]; }
   // Latest earlier choice of each other thread that conflicts with i and could be exchanged with it, latest first.
   std::vector<std::size_t> races_of(std::size_t i) const;

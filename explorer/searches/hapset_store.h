@@ -1,5 +1,5 @@
-// History-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): which statement of one thread came directly before
-// which conflicting one of another in some good run. Kept between campaigns as lines of text.
+// History-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): pairs of statements, the first of which came directly
+// before the second, a conflicting one of another thread, in some passing run. Kept between campaigns as lines of text.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace reweave {
 
 class HapsetStore {
  public:
-  // A file that does not exist is an empty history. Throws BadInput if it is something else.
+  // A file that does not exist is an empty history. Throws BadInput if the file is something else.
   void load(const std::string& path);
   void save(const std::string& path) const;
 
-  // Adds what the run did.
+  // Adds the orders of a run.
   void learn(const Observation& run);
-  // `first` directly before `second` was seen.
+  // True if `first` was seen directly before `second`.
   bool knows(std::uint64_t first, std::uint64_t second) const { return seen_.contains({first, second}); }
   std::size_t size() const { return seen_.size(); }
 

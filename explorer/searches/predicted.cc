@@ -9,7 +9,7 @@ namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostLinearizations = 4;  // of a witness, that are tried
+constexpr std::size_t kMostLinearizations = 4;  // tried per witness
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // predicted: follows the witnesses of predicted candidates, best first.
 //
-// As long as a run leaves its candidate's witness and passes, another linearization of the witness is tried. Then
-// threads are stopped at the candidate's places, in both orders (the policy `active`).
+// If a run departs from its candidate's witness and passes, another linearization of the witness is tried. Then threads
+// are stopped at the candidate's places, in both orders (policy `active`).
 #pragma once
 
 #include <deque>
@@ -13,12 +13,12 @@
 
 namespace reweave {
 
-// What became of a candidate.
+// The result for a candidate.
 struct CandidateVerdict {
   std::size_t number;  // of the candidate, from 1, over all sets
   CandidateKind kind;
   bool followed;        // the witness, or another linearization of it, was executed to its end
-  std::string how;      // which, or where and why not
+  std::string how;      // which one; or where and why not
   std::string outcome;  // of the run
   bool failed;
 };
@@ -30,23 +30,23 @@ class Predicted : public Search {
 
   std::optional<RunRequest> next() override;
   void learn(const RunRequest& request, const RunResult& result) override;
-  // What it asks for next is likely to fail: a candidate above the line "worth reading".
+  // True if its next run is likely to fail: a candidate above the line "worth reading".
   bool is_urgent() const;
   bool complete() const override { return fresh_.empty() && retries_.empty() && pairs_.empty(); }
   std::string report() const override;
 
-  // Of the candidates that are done, in the order in which that was found.
+  // The verdicts so far, in the order in which they were reached.
   const std::vector<CandidateVerdict>& verdicts() const { return verdicts_; }
 
  private:
-  // A candidate on its way.
+  // A candidate being tried.
   struct Trial {
     std::size_t number;
     Candidate candidate;
     std::vector<WitnessOrder> orders;
-    std::size_t at = 0;              // the order that is tried
-    std::vector<WitnessTurn> turns;  // along it
-    std::string how;                 // the first was left
+    std::size_t at = 0;              // the order being tried
+    std::vector<WitnessTurn> turns;  // of that order
+    std::string how;                 // how the first order ended
   };
   enum class Asked { kWitness, kPair };
 

@@ -2,10 +2,10 @@
 // accesses of few variables, few threads whose order matters.
 //
 // For each set of `variable_bound` variables, for c = 0, 1, ...: every choice of c preemptions among the tracked
-// accesses, each under random permutations of the thread fragments' priorities, so many that each order of every
-// `thread_bound` fragments was seen with probability 1 - p (Lemma 4.1). A happens-before order of the tracked accesses
-// that was seen before is not extended. Variables are known by the code that touches them; with loops, the first
-// preemptions come first.
+// accesses, each under random permutations of the thread fragments' priorities, enough that each order of every
+// `thread_bound` fragments is seen with probability 1 - p (Lemma 4.1). A happens-before order of the tracked accesses
+// that was seen before is not extended. Variables are identified by the code that touches them; in loops, earlier
+// preemption points are tried first.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -92,7 +92,7 @@ class Ranked : public Search {
     if (sets_.empty()) sets_.push_back({});
   }
 
-  // Everything with one more preemption.
+  // Queues all jobs with one more preemption.
   bool next_level() {
     if (finished_ || !profile_known_) return false;
     if (!begun_) {
@@ -177,7 +177,7 @@ class Ranked : public Search {
     return request;
   }
 
-  // The same for all runs of a set.
+  // The same object for all runs of a set.
   std::shared_ptr<const QuietSites> quiet_of(std::size_t set, const std::vector<std::uint64_t>& sites) {
     const auto [at, added] = quiet_.try_emplace(set);
     if (added) at->second = options_.knowledge->quiet_sites(&sites);

@@ -1,5 +1,5 @@
-// The searches whose runs are independent draws: each is one policy with a new seed, some of them told what was
-// learned.
+// The searches whose runs are independent draws: each run is one policy with a new seed, some of them guided by what
+// was learned.
 #include "explorer/searches/samplers.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace reweave {
 
 namespace {
 
-// What is learned changes little after the first runs; observing costs time.
+// The knowledge changes little after the first runs, and observing costs time.
 constexpr std::uint64_t kObservedRuns = 16;
 constexpr std::uint64_t kObserveEach = 32;
 
@@ -21,6 +21,7 @@ class Sampler : public Search {
     RunRequest request;
     request.policy = policy_;
     request.seed = seed_of_run(options_.seed, made_);
+    request.inputs = request.seed;
     request.depth = options_.depth;
     request.length = std::max<std::uint64_t>(options_.knowledge->choices(), 16);
     request.observe = made_ < kObservedRuns || made_ % kObserveEach == 0;
@@ -31,7 +32,7 @@ class Sampler : public Search {
   }
 
  protected:
-  // Accesses to anything else are no schedule points. A run that is observed shows all.
+  // Makes accesses at other sites no schedule points. An observed run keeps all of them.
   void track_only(RunRequest& request, const std::vector<std::uint64_t>& sites) const {
     if (request.observe) return;
     request.quiet = options_.knowledge->quiet_sites(&sites);
@@ -45,7 +46,7 @@ class Sampler : public Search {
   std::uint64_t made_ = 0;
 };
 
-// A variable to track, each equally likely, however often it is used; null if none is known.
+// Draws a variable to track, each equally likely regardless of its use; null if none is known.
 const Variable* draw_variable(const Knowledge& knowledge, Draws& draws) {
   const auto& variables = knowledge.variables();
   return variables.empty() ? nullptr : &variables[draws.below(variables.size())];

@@ -1,4 +1,4 @@
-// Pieces of the sampling searches that others use too.
+// Parts of the sampling searches that other searches use, too.
 #pragma once
 
 #include "explorer/searches/search.h"

@@ -1,7 +1,7 @@
 // Search: decides which run to make next, from what earlier runs did.
 //
 // To add one: a file in this folder with a factory, its line in all.cc and in explorer/meson.build. A search does no
-// I/O and knows no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
+// I/O and uses no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace reweave {
 
-// The seed of a campaign's run number `run`: campaigns with other seeds share no runs (splitmix64, twice).
+// The seed of a campaign's run number `run`: campaigns with different seeds share no runs (splitmix64, twice).
 inline std::uint64_t seed_of_run(std::uint64_t campaign, std::uint64_t run) {
   auto mixed = [](std::uint64_t z) {
     z += 0x9e3779b97f4a7c15;
@@ -34,29 +34,31 @@ struct SearchOptions {
   std::uint32_t variable_bound = 1;
   std::uint32_t thread_bound = 2;
   std::uint32_t preemption_bound = 2;
-  double miss_probability = 0.1;         // ranked: that an order of threads was not seen
+  double miss_probability = 0.1;         // ranked: probability that an order of threads was not seen
   const Knowledge* knowledge = nullptr;  // never null in a search
-  CandidateFeed* feed = nullptr;         // of predicted candidates; null: there are none
-  Places* places = nullptr;              // to tell where a run left a witness; not null if there is a feed
+  CandidateFeed* feed = nullptr;         // predicted candidates; null: there are none
+  Places* places = nullptr;              // names where a run departed from a witness; not null if there is a feed
+  bool opened = false;                   // auto: another campaign makes the runs that are the same for every seed
   std::string learned;                   // hapset: file to load and save; empty: none
 };
 
 class Search {
  public:
   virtual ~Search() = default;
-  // The next run to make. Nothing: the search is complete, or waits for the runs that it has asked for.
+  // The next run to make. None: the search is complete, or waits for the runs that it requested.
   virtual std::optional<RunRequest> next() = 0;
-  // What came of a run; in the order in which next() asked for them. The run was observed if the request said so.
+  // Takes the result of a run, in the order of the requests. The run was observed if the request asked for it.
   virtual void learn(const RunRequest&, const RunResult&) {}
-  // Nothing will come any more.
+  // True if next() will return no more runs.
   virtual bool complete() const { return false; }
-  // What it has to say of itself when the campaign is over; empty: nothing.
+  // A line about the search for the end of the campaign; empty: none.
   virtual std::string report() const { return ""; }
 };
 
 struct SearchRow {
   const char* name;
   const char* help;  // one line
+  bool draws;        // its runs depend on the seed
   std::unique_ptr<Search> (*make)(const SearchOptions&);
 };
 

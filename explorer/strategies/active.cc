@@ -1,8 +1,9 @@
 // active: active testing (ColFinder; Wu, Lu, Wang, Zhou, 2014). Threads are stopped before suspicious accesses until a
-// second thread is about to execute the paired one on the same address; then the two run in the order asked for.
+// second thread is about to execute the paired one on the same address; then the two run in the order that the pair
+// asks for.
 //
-// The wait is logical: a thread stays until all others wait too, so nothing depends on time. A site is stopped at only
-// the first few times of each thread, or loops would be tested instead of programs.
+// The wait is logical: a thread stays until all others wait too, so nothing depends on time. Each thread stops at a
+// site only the first few times, otherwise loops would take up the whole run.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -11,9 +12,10 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kSlots = 480;
-constexpr std::uint64_t kMostStops = 4;  // of one thread at suspicious sites, times the configured depth
-// kMet: pairs that came together. kHeld: thread + 1 that a pair left behind. kFirstObject, kFirstBytes: memory of the
-// first end that was just executed. kReleased: by thread, the tick at which it may pass, plus one. kStops: by thread.
+constexpr std::uint64_t kMostStops = 4;  // per thread at suspicious sites, times the configured depth
+// kMet: number of pairs that met. kHeld: thread + 1 of the second end of the last pair. kFirstObject, kFirstBytes:
+// memory of the first end that was just executed. kReleased: by thread, the tick at which it may pass, plus one.
+// kStops: by thread.
 enum { kMet = 0, kHeld = 1, kFirstObject = 2, kFirstBytes = 3, kReleased = 8, kStops = kReleased + kSlots };
 
 void begin_run(const PolicyConfig&, PolicyState& state) {
@@ -38,7 +40,7 @@ void release(const ChoiceArgs& args, ThreadId id) {
   args.state.words[kStops + id % kSlots]++;
 }
 
-// The first of the enabled threads that is stopped at a pair's second end, with what `first` is about to do.
+// Finds the first enabled thread that is stopped at the pair's second end and conflicts with the operation of `first`.
 bool find_partner(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, const ActivePair& pair,
                   ThreadId first, ThreadId& second) {
   for (std::uint32_t j = 0; j < args.count; j++) {
@@ -50,7 +52,7 @@ bool find_partner(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t
   return false;
 }
 
-// The two stopped threads of a pair, if any has come together.
+// Finds two stopped threads that are at the ends of a pair.
 bool find_met(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId& first, ThreadId& second) {
   for (std::uint32_t i = 0; i < args.count; i++) {
     first = args.enabled[i];
@@ -62,7 +64,7 @@ bool find_met(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t cou
   return false;
 }
 
-// A thread that waits to use what was just released, if there is one.
+// Finds a stopped thread that is about to use the memory just released.
 bool find_user(const ChoiceArgs& args, const ActivePair* pairs, std::uint64_t count, ThreadId& user) {
   PendingOp first = {};
   first.object = args.state.words[kFirstObject];
@@ -92,7 +94,7 @@ ThreadId choose_any(const ChoiceArgs& args, const ActivePair* pairs, std::uint64
     release(args, first);
     return first;
   }
-  // Whoever is not stopped; the thread that has it goes on.
+  // A thread that is not stopped, without preemption if possible.
   const ThreadId usual = without_preemption(args);
   // A thread that yields may wait in a loop for one that is stopped.
   if (args.yielded && usual != args.current.id) {
@@ -111,7 +113,7 @@ ThreadId choose_any(const ChoiceArgs& args, const ActivePair* pairs, std::uint64
     release(args, chosen);
     return chosen;
   }
-  // All wait: the one that a pair left behind stays longest.
+  // All wait: the second thread of the last pair is released last.
   for (std::uint32_t i = 0; i < args.count; i++)
     if (args.enabled[i] + 1u != args.state.words[kHeld] && random_below(args.state, ++others) == 0)
       chosen = args.enabled[i];

@@ -1,18 +1,23 @@
-// All policies. To add one: its file, a line here, a line in meson.build.
+// All policies. To add one: its file, a name here, a line in meson.build.
 #include "explorer/strategies/all.h"
 
 namespace reweave {
 
-extern const Policy kActivePolicy, kBranchPolicy, kCalmPolicy, kChaosPolicy, kFairPolicy, kGuidedPolicy, kNativePolicy,
-    kPctPolicy, kPosPolicy, kPrefixPolicy, kPrioritiesPolicy, kRandomPolicy, kSchedulePolicy, kSurwPolicy, kWedgePolicy,
-    kWitnessPolicy;
+// clang-format off
+#define POLICIES(ROW) \
+  ROW(Native) ROW(Chaos) ROW(Random) ROW(Pct) ROW(Pos) ROW(Surw) ROW(Prefix) ROW(Priorities) ROW(Active) \
+  ROW(Schedule) ROW(Wedge) ROW(Witness) ROW(Branch) ROW(Fair) ROW(Guided) ROW(Calm)
+// clang-format on
+
+#define DECLARE(name) extern const Policy k##name##Policy;
+POLICIES(DECLARE)
+#undef DECLARE
 
 namespace {
 
-const Policy* const kPolicies[] = {&kNativePolicy, &kChaosPolicy,    &kRandomPolicy, &kPctPolicy,
-                                   &kPosPolicy,    &kSurwPolicy,     &kPrefixPolicy, &kPrioritiesPolicy,
-                                   &kActivePolicy, &kSchedulePolicy, &kWedgePolicy,  &kWitnessPolicy,
-                                   &kBranchPolicy, &kFairPolicy,     &kGuidedPolicy, &kCalmPolicy};
+#define ADDRESS(name) &k##name##Policy,
+const Policy* const kPolicies[] = {POLICIES(ADDRESS)};
+#undef ADDRESS
 
 bool same(const char* a, const char* b) {
   while (*a != 0 && *a == *b) a++, b++;

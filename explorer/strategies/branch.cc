@@ -1,5 +1,5 @@
-// branch: given choices, then partial order sampling (policy `pos`): returns to a state of an earlier run and goes on
-// from there another way. What the search `goexplore` runs.
+// branch: given choices, then partial order sampling (policy `pos`): returns to a state of an earlier run and continues
+// from there in another way. The search `goexplore` uses it.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -9,7 +9,7 @@ extern const Policy kPosPolicy;
 
 namespace {
 
-// Above what `pos` uses. kLeft: 1 if a choice was not possible, and the rest of the given ones is ignored.
+// Words above those that `pos` uses. kLeft: 1 if a given choice was not possible; the remaining ones are then ignored.
 enum { kNext = 1000, kLeft = 1001 };
 static_assert(kLeft < sizeof(PolicyState::words) / sizeof(std::uint64_t));
 

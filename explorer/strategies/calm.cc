@@ -1,4 +1,4 @@
-// calm: no preemption; where a thread cannot go on, any other, each equally likely.
+// calm: no preemption; when a thread cannot continue, any other follows, each equally likely.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {

@@ -1,6 +1,6 @@
-// chaos: random priorities that change now and then, and short random slices: for recording runs that ought to fail.
-// After rr's chaos mode (Robert O'Callahan, 2016): some threads get a low priority for a while and starve, which
-// shows bugs that fair slices never do.
+// chaos: random priorities that change now and then, and short random slices: for recording runs that are likely to
+// fail. After rr's chaos mode (Robert O'Callahan, 2016): some threads get a low priority for a while and starve, which
+// reveals bugs that fair slices never show.
 #include "recorder/policy.h"
 
 namespace reweave {
@@ -15,8 +15,8 @@ std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.word
 
 void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kSliceEnd] = state.words[kPrioritiesEnd] = 0; }
 
-// A slice is short or long with equal chance on a logarithmic scale, so that programs of a hundred schedule points
-// are disturbed as well as those of a million.
+// A slice is short or long with equal chance on a logarithmic scale, so that programs with a hundred schedule points
+// are disturbed as much as those with a million.
 std::uint64_t draw_slice(const ChoiceArgs& args) {
   std::uint64_t magnitudes = 1;
   while (args.config.slice >> magnitudes != 0) magnitudes++;
@@ -35,7 +35,7 @@ Choice choose(const ChoiceArgs& args) {
   if (args.step >= state.words[kPrioritiesEnd]) draw_priorities(args);
   const bool goes_on = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
   ThreadId next = args.current.id;
-  // A thread that yields waits for another one, and it is not known for which: all others come first.
+  // A thread that yields waits for another one, but it is unknown which: all others go first.
   if (args.yielded) priority(state, args.current.id) = state.words[kLast]++;
   if (!goes_on) {
     std::uint64_t best = ~std::uint64_t{0}, ties = 0;

@@ -1,4 +1,4 @@
-// What several policies need to look at the threads that can run.
+// Helpers for policies that inspect the threads that can run.
 #pragma once
 
 #include "recorder/policy.h"
@@ -11,13 +11,13 @@ inline bool contains(const ChoiceArgs& args, ThreadId thread) {
   return false;
 }
 
-// The thread waits and has not been woken: chosen, it goes on because its time is up.
+// True if the thread waits and has not been woken: if chosen, it resumes because its wait times out.
 inline bool times_out(const Thread& thread) {
   return thread.state.load() == ThreadState::kBlocked && thread.expired.load() == 0;
 }
 
-// True if `a` goes before `b` where nothing else decides: those that need no time-out, then by deadline, then round and
-// round in order of creation, so that a thread that waits for another gets there.
+// The default order, true if `a` goes before `b`: threads that need no time-out first, then by deadline, then round
+// robin in order of creation, so that every thread gets its turn.
 inline bool goes_before(const ChoiceArgs& args, ThreadId a, ThreadId b) {
   const Thread &first = args.threads[a], &second = args.threads[b];
   if (times_out(first) != times_out(second)) return times_out(second);
@@ -27,7 +27,7 @@ inline bool goes_before(const ChoiceArgs& args, ThreadId a, ThreadId b) {
   return a_later != b_later ? a_later : a < b;
 }
 
-// Any thread, each equally likely. One that yields waits for something, so the others go first.
+// Any thread, each equally likely. A thread that yields waits for something, so the others go first.
 inline ThreadId any_thread(const ChoiceArgs& args) {
   const ThreadId chosen = args.enabled[random_below(args.state, args.count)];
   if (!args.yielded || args.count == 1 || chosen != args.current.id) return chosen;
@@ -45,7 +45,7 @@ inline ThreadId next_in_turn(const ChoiceArgs& args) {
   return next;
 }
 
-// The current thread if it can go on, else the next.
+// The current thread if it can continue, else the next one.
 inline ThreadId without_preemption(const ChoiceArgs& args) {
   return args.current_enabled && !args.yielded ? args.current.id : next_in_turn(args);
 }
@@ -61,7 +61,7 @@ ThreadId highest(const ChoiceArgs& args, const Priority& priority) {
 
 inline bool is_memory(const PendingOp& op) { return op.kind == OpKind::kAccess || op.kind == OpKind::kAtomic; }
 
-// The order of the two operations matters: the same object, and not two reads.
+// True if the order of the two operations matters: they concern the same object, and are not both reads.
 inline bool conflicting(std::uint64_t a, std::uint64_t a_bytes, bool a_writes, std::uint64_t b, std::uint64_t b_bytes,
                         bool b_writes) {
   if (a == 0 || b == 0 || (!a_writes && !b_writes)) return false;
@@ -70,7 +70,7 @@ inline bool conflicting(std::uint64_t a, std::uint64_t a_bytes, bool a_writes, s
 
 inline bool conflicting(const PendingOp& a, const PendingOp& b) {
   if (a.kind == OpKind::kSyscall || b.kind == OpKind::kSyscall) return false;
-  // The release of a block, whose size is known, is a write to all of it.
+  // The release of a block (its size is known) counts as a write to all of it.
   const bool ranges = (is_memory(a) || a.kind == OpKind::kOther) && (is_memory(b) || b.kind == OpKind::kOther);
   if (!ranges) return a.object != 0 && a.object == b.object;
   return conflicting(a.object, a.detail, a.is_write != 0, b.object, b.detail, b.is_write != 0);

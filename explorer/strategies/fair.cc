@@ -1,8 +1,8 @@
-// fair: slices of random length, after each of which any thread goes on, each equally likely.
+// fair: slices of random length, each followed by any thread, all equally likely.
 //
-// An explored run that has used up its schedule points continues with it (core/schedule/choice.cc). A state that such a
-// schedule does not leave is a hang, whatever policy led there. Short slices separate a thread from a lock that it
-// takes over and over; long ones let a thread finish what others keep spoiling.
+// An explored run that has used up its schedule points continues with this policy (core/schedule/choice.cc). A state
+// that a fair schedule does not leave is a hang, whichever policy led there. Short slices interrupt a thread that takes
+// a lock over and over; long ones let a thread finish work that others keep undoing.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t kMagnitudes = 11;  // slices have up to 2^10 points, each magnitude equally likely
 constexpr std::uint64_t kLongest = std::uint64_t{1} << (kMagnitudes - 1);
-// The last word, since the supervisor reads the first ones after the run (WitnessProgress). The policy before may have
-// left anything there.
+// The last word, because the supervisor reads the first ones after the run (WitnessProgress). The previous policy may
+// have left any value there.
 constexpr std::size_t kSliceEnd = PolicyWords::kCount - 1;
 
 void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kSliceEnd] = 0; }

@@ -1,4 +1,4 @@
-// The data that goal-directed policies are given, as they lie in the arena's goal area.
+// Layouts of the data for goal-directed policies in the arena's goal area.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 namespace reweave {
 
 // One switch of a schedule: when `thread` has executed `tick` schedule points, `to` runs. The list is sorted by
-// (thread, tick, free); switches with the same key come about in the list's order.
+// (thread, tick, free); switches with the same key happen in the list's order.
 struct ScheduleStep {
   std::uint32_t tick;
   ThreadId thread;
   ThreadId to;
-  std::uint16_t free;  // 1: `thread` cannot go on there (it blocks, yields or exits); 0: it is preempted
+  std::uint16_t free;  // 1: `thread` cannot continue there (it blocks, yields or exits); 0: it is preempted
   std::uint16_t reserved;
 
   bool operator==(const ScheduleStep&) const = default;
@@ -29,12 +29,12 @@ struct TurnGoal {
 };
 
 enum class WitnessObstacle : std::uint64_t { kNone = 0, kNotThere = 1, kWaits = 2, kElsewhere = 3 };
-// How far the policy `witness` came: at the start of its state.
+// The progress of the policy `witness`, at the start of its state.
 struct WitnessProgress {
-  std::uint64_t next;           // turn to be made; those before it were made or left out
+  std::uint64_t next;           // the next turn; those before it were made or left out
   std::uint64_t skipped;        // turns left out
   std::uint64_t first_skipped;  // the first of them
-  std::uint64_t obstacle;       // what that one, or if there is none the latest, had to wait for: WitnessObstacle
+  std::uint64_t obstacle;       // what that turn, or if there is none the latest turn, waited for: WitnessObstacle
 };
 
 // Policy `prefix`: a PrefixGoal, then `choices` thread ids, then (aligned to 8) `sleepers` Sleepers.
@@ -42,8 +42,8 @@ struct PrefixGoal {
   std::uint32_t choices;
   std::uint32_t sleepers;
 };
-// A thread whose next operation was explored from the state before the last choice: until an operation that depends
-// on it is executed, running it gives nothing new.
+// A thread whose next operation was explored from the state before the last choice: until an operation that depends on
+// it is executed, running the thread shows nothing new.
 struct Sleeper {
   std::uint64_t object;
   ThreadId thread;
@@ -66,29 +66,33 @@ struct PriorityChange {
   std::uint32_t priority;
 };
 
-// Policy `active`: pairs of sites. Threads are stopped before them until both ends of a pair are there. With the depth
-// kSecondLast threads wait before second ends only, each time for as long as anything else can be done or until a first
-// end on the same memory was executed. If all wait, with an even seed the youngest goes on, otherwise the oldest.
+// Policy `active`: pairs of sites. Threads stop before them until both ends of a pair are reached. With the depth
+// kSecondLast threads wait only before second ends, each time until no other thread can run or a first end on the same
+// memory was executed. If all wait, the youngest continues with an even seed, otherwise the oldest.
 inline constexpr std::uint64_t kSecondLast = 1'000'000;
 struct ActivePair {
   std::uint64_t first;  // executed first
   std::uint64_t second;
 };
 
-// Policy `guided`: a GuidedGoal, then `orders` OrderGoals, `regions` RegionGoals and `switches` ScheduleSteps. The
-// first `choices` choices are those of the policy `schedule` with these switches, later ones those of `continuation`;
-// neither is offered a thread that an order or a region holds back.
+// Policy `guided`: a GuidedGoal, then `orders` OrderGoals, `regions` RegionGoals, `goal_bytes` bytes (padded to 8) that
+// are the goal of `continuation`, and `switches` ScheduleSteps. The first `choices` choices are those of the policy
+// `schedule` with these switches, later ones those of `continuation`; neither is offered a thread that an order or a
+// region holds back.
 inline constexpr std::uint32_t kMostOrders = 16, kMostRegions = 4;
 struct GuidedGoal {
   std::uint32_t orders;   // at most kMostOrders
   std::uint32_t regions;  // at most kMostRegions
   std::uint32_t switches;
   std::uint32_t choices;
-  char continuation[16];  // a policy that needs no goal
+  std::uint32_t goal_bytes;
+  // The orders and regions from here on are an assumption (RunRequest::held): GuideProgress::held_let_go is of them.
+  std::uint16_t held_orders_from, held_regions_from;
+  char continuation[16];
 };
 inline constexpr ThreadId kAnyThread = 0xffff;
-// The number-th time (from 1) that `thread` is about to execute the operation at `pc`. Of kAnyThread each time counts
-// as `then`, and the first as `first`.
+// The number-th time (from 1) that `thread` is about to execute the operation at `pc`. With kAnyThread, OrderGoal::then
+// means every time, and OrderGoal::first the first time by any thread.
 struct Arrival {
   std::uint64_t pc;
   std::uint32_t number;
@@ -108,11 +112,11 @@ struct RegionGoal {
   std::uint64_t by_object;
   std::uint64_t rivals[6];
 };
-// What came of it: at the start of PolicyState::guide.
+// The result of a guided run, at the start of PolicyState::guide.
 struct GuideProgress {
-  std::uint64_t held;  // choices in which a thread was held back
-  std::uint64_t
-      let_go;  // times that all threads were held back, or the others only waited, so that orders were given up
+  // How often orders were given up, because all threads were held back or the others only waited.
+  std::uint64_t let_go;
+  std::uint64_t held_let_go;  // times that something of the assumption was given up
 };
 
 }  // namespace reweave

@@ -1,9 +1,9 @@
-// guided: a schedule for a part of the run, then another policy, and all the time orders and regions that must hold:
-// what interventions in a schedule run.
+// guided: a schedule for a part of the run, then another policy, with orders and regions that must hold all the time.
+// Interventions in a schedule use it.
 //
-// An order or a region holds threads back by hiding them from the policy that chooses. Where all that is left is
-// threads held back, or threads that wait in loops, what holds them is given up and counted: the schedule asked for is
-// not feasible.
+// An order or a region holds threads back by hiding them from the policy that chooses. If only threads that are held
+// back or wait in loops are left, the orders and regions that hold them are given up and counted: the requested
+// schedule is not feasible.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -13,7 +13,7 @@ extern const Policy kSchedulePolicy;
 
 namespace {
 
-// More threads than that are not filtered; the run counts as let go.
+// With more enabled threads nothing is filtered, and the orders count as given up.
 constexpr std::uint32_t kMostEnabled = 512;
 constexpr std::uint64_t kMostYields = 2'000;  // of others, while a thread is held back
 constexpr std::uint32_t kOwners = 8;          // of a region at the same time
@@ -34,6 +34,7 @@ struct Goal {
   const GuidedGoal& header;
   const OrderGoal* orders;
   const RegionGoal* regions;
+  const std::byte* inner;  // goal of the continuation
   const ScheduleStep* switches;
 };
 
@@ -41,10 +42,12 @@ Goal goal_of(const ChoiceArgs& args) {
   const auto& header = *reinterpret_cast<const GuidedGoal*>(args.goal);
   const auto* orders = reinterpret_cast<const OrderGoal*>(&header + 1);
   const auto* regions = reinterpret_cast<const RegionGoal*>(orders + header.orders);
-  return {header, orders, regions, reinterpret_cast<const ScheduleStep*>(regions + header.regions)};
+  const auto* inner = reinterpret_cast<const std::byte*>(regions + header.regions);
+  const std::size_t padded = (std::size_t{header.goal_bytes} + 7) / 8 * 8;
+  return {header, orders, regions, inner, reinterpret_cast<const ScheduleStep*>(inner + padded)};
 }
 
-// How often an endpoint was arrived at, and by whom last: its thread plus one, and its ticks then.
+// How often an endpoint was reached, and the last thread that reached it with its ticks at that time, plus one.
 struct Endpoint {
   std::uint64_t& count;
   std::uint64_t& last;
@@ -62,21 +65,22 @@ bool is_at(const Arrival& arrival, const Thread& thread) {
   return thread.op.pc == arrival.pc && (arrival.thread == kAnyThread || arrival.thread == thread.id);
 }
 
-// Going on with an operation in which a thread had blocked is no new arrival. What `first` waits for is kept as it was
-// once the arrival that counts has come.
+// The arrival that counts; for kAnyThread the first.
+std::uint64_t wanted(const Arrival& arrival) { return arrival.thread == kAnyThread ? 1 : arrival.number; }
+
+// Resuming an operation in which a thread blocked is not a new arrival. After the arrival that counts, the endpoint
+// does not change.
 void count_arrival(Endpoint endpoint, const Arrival& arrival, const Thread& thread) {
-  const std::uint64_t wanted = arrival.thread == kAnyThread ? 1 : arrival.number;
-  if (!is_at(arrival, thread) || endpoint.is_pending(thread) || endpoint.count >= wanted) return;
+  if (!is_at(arrival, thread) || endpoint.is_pending(thread) || endpoint.count >= wanted(arrival)) return;
   endpoint.count++;
   endpoint.last = Endpoint::key(thread);
 }
 
 bool was_executed(const ChoiceArgs& args, const Arrival& arrival, Endpoint endpoint) {
-  const std::uint64_t wanted = arrival.thread == kAnyThread ? 1 : arrival.number;
-  if (endpoint.count < wanted) return false;
+  if (endpoint.count < wanted(arrival)) return false;
   const Thread& thread = args.threads[endpoint.thread()];
   if (!endpoint.is_pending(thread) || thread.state.load() == ThreadState::kExited) return true;
-  return thread.op.kind == OpKind::kWait && thread.state.load() == ThreadState::kBlocked;  // it has begun
+  return thread.op.kind == OpKind::kWait && thread.state.load() == ThreadState::kBlocked;  // the wait has begun
 }
 
 bool held_by_order(const ChoiceArgs& args, const Goal& goal, std::uint32_t i, const Thread& thread) {
@@ -88,15 +92,15 @@ bool held_by_order(const ChoiceArgs& args, const Goal& goal, std::uint32_t i, co
   return is_it && !was_executed(args, order.first, Endpoint::at(args.state, i, false));
 }
 
-// A thread in a region.
+// A thread inside a region.
 struct Owner {
   std::uint64_t* words;
   bool is_free() const { return words[0] == 0; }
   ThreadId thread() const { return static_cast<ThreadId>(words[0] - 1); }
-  PendingOp object() const {  // as if it was written, so that reads conflict, too
+  PendingOp object() const {  // as a write, so that reads conflict, too
     return {words[1], 0, OpKind::kAccess, 1, 0, static_cast<std::uint32_t>(words[2])};
   }
-  // Ticks of the thread when it arrived at the end, plus one; 0: it did not.
+  // Ticks of the thread when it reached the end, plus one; 0: it has not.
   std::uint64_t& ending() const { return words[3]; }
   void enter(const Thread& thread) const {
     words[0] = thread.id + std::uint64_t{1};
@@ -158,19 +162,27 @@ void leave_regions(const ChoiceArgs& args, const Goal& goal) {
     }
 }
 
-void enter_region(const ChoiceArgs& args, const Goal& goal, const Thread& chosen) {
+void enter_region(const ChoiceArgs& args, std::uint32_t region, const Thread& chosen) {
+  std::uint32_t free = kOwners;
+  for (std::uint32_t i = kOwners; i-- > 0;) {
+    const Owner each = owner(args.state, region, i);
+    if (each.is_free())
+      free = i;
+    else if (each.thread() == chosen.id)
+      return;
+  }
+  if (free < kOwners) owner(args.state, region, free).enter(chosen);
+}
+
+// Whoever is chosen at the begin or the end of a region executes it, whether it had the baton before or not.
+void enter_or_end_regions(const ChoiceArgs& args, const Goal& goal, const Thread& chosen) {
   for (std::uint32_t region = 0; region < goal.header.regions; region++) {
-    if (chosen.op.pc != goal.regions[region].begin) continue;
-    std::uint32_t free = kOwners;
-    bool is_in = false;
-    for (std::uint32_t i = kOwners; i-- > 0;) {
+    if (chosen.op.pc == goal.regions[region].begin) enter_region(args, region, chosen);
+    if (chosen.op.pc != goal.regions[region].end) continue;
+    for (std::uint32_t i = 0; i < kOwners; i++) {
       const Owner each = owner(args.state, region, i);
-      if (each.is_free())
-        free = i;
-      else if (each.thread() == chosen.id)
-        is_in = true;
+      if (!each.is_free() && each.thread() == chosen.id && each.ending() == 0) each.ending() = chosen.ticks + 1;
     }
-    if (!is_in && free < kOwners) owner(args.state, region, free).enter(chosen);
   }
 }
 
@@ -178,28 +190,36 @@ void let_go(const ChoiceArgs& args, const Goal& goal) {
   auto& progress = *reinterpret_cast<GuideProgress*>(args.state.guide.begin());
   progress.let_go++;
   args.state.guide[kYields] = 0;
+  bool assumed = false;
   for (std::uint32_t i = 0; i < args.count; i++)
     for (std::uint32_t order = 0; order < goal.header.orders; order++)
-      if (held_by_order(args, goal, order, args.threads[args.enabled[i]]))
+      if (held_by_order(args, goal, order, args.threads[args.enabled[i]])) {
         args.state.guide[kGivenUp] |= std::uint64_t{1} << order;
+        assumed = assumed || order >= goal.header.held_orders_from;
+      }
   for (std::uint32_t region = 0; region < goal.header.regions; region++)
-    for (std::uint32_t i = 0; i < kOwners; i++) owner(args.state, region, i).leave();
+    for (std::uint32_t i = 0; i < kOwners; i++) {
+      const Owner each = owner(args.state, region, i);
+      assumed = assumed || (!each.is_free() && region >= goal.header.held_regions_from);
+      each.leave();
+    }
+  progress.held_let_go += assumed ? 1 : 0;
 }
 
-// Puts those that are not held back at `left`; how many they are.
+// Writes the threads that are not held back to `left`, and returns their number. 0: all were held back, so everything
+// was given up.
 std::uint32_t leave_out_held(const ChoiceArgs& args, const Goal& goal, ThreadId* left) {
-  auto& progress = *reinterpret_cast<GuideProgress*>(args.state.guide.begin());
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < args.count && i < kMostEnabled; i++)
     if (!is_held(args, goal, args.threads[args.enabled[i]])) left[count++] = args.enabled[i];
-  if (count < args.count) progress.held++;
   const bool vain = count < args.count && args.yielded && args.state.guide[kYields]++ > kMostYields;
   if (count != 0 && !vain && args.count <= kMostEnabled) return count;
   let_go(args, goal);
   return 0;
 }
 
-// While a schedule is followed, whoever is waited for runs: so little else changes. kAnyThread: nobody is waited for.
+// While a schedule is followed, the thread that an order waits for runs first, so that little else changes. kAnyThread:
+// no order waits.
 ThreadId awaited(const ChoiceArgs& args, const Goal& goal, const ThreadId* left, std::uint32_t count) {
   for (std::uint32_t order = 0; order < goal.header.orders; order++) {
     const ThreadId thread = goal.orders[order].first.thread;
@@ -212,7 +232,7 @@ ThreadId awaited(const ChoiceArgs& args, const Goal& goal, const ThreadId* left,
   return kAnyThread;
 }
 
-// The policy whose part of the run it is; it begins when its part does.
+// The policy of the current part of the run; the continuation is initialised when its part begins.
 const Policy& policy_now(const ChoiceArgs& args, const Goal& goal) {
   if (args.state.guide[kChoices]++ < goal.header.choices) return kSchedulePolicy;
   const Policy& continuation = *find_policy(goal.header.continuation);
@@ -238,15 +258,17 @@ Choice choose(const ChoiceArgs& args) {
   const ThreadId* enabled = count == 0 ? args.enabled : left;
   PolicyConfig config = args.config;
   const bool follows = args.state.guide[kChoices] < goal.header.choices;
-  config.goal_bytes = follows ? goal.header.switches * sizeof(ScheduleStep) : 0;
-  const auto* inner_goal = follows ? reinterpret_cast<const std::byte*>(goal.switches) : nullptr;
+  config.goal_bytes = follows ? goal.header.switches * sizeof(ScheduleStep) : goal.header.goal_bytes;
+  const auto* own_goal = goal.header.goal_bytes == 0 ? nullptr : goal.inner;
+  const auto* inner_goal = follows ? reinterpret_cast<const std::byte*>(goal.switches) : own_goal;
   bool current_enabled = args.current_enabled;
   if (count != 0 && current_enabled) current_enabled = !is_held(args, goal, args.current);
   const ChoiceArgs inner = {config,       args.state,      args.threads, enabled,   count == 0 ? args.count : count,
                             args.current, current_enabled, args.yielded, args.step, inner_goal};
   ThreadId chosen = policy_now(inner, goal).choose(inner).thread;
-  if (const ThreadId other = awaited(args, goal, left, count); follows && other != kAnyThread) chosen = other;
-  enter_region(args, goal, args.threads[chosen]);
+  const ThreadId other = follows ? awaited(args, goal, left, count) : kAnyThread;
+  if (other != kAnyThread) chosen = other;
+  enter_or_end_regions(args, goal, args.threads[chosen]);
   return {chosen, 0};
 }
 

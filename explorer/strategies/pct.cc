@@ -1,8 +1,9 @@
 // pct: probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
 //
-// Threads get random distinct priorities, the highest that can run does; at depth - 1 random points the running thread
-// falls below all others. Finds a bug of depth d among n threads and k points with probability >= 1 / (n k^(d-1)).
-// Departure: a thread that yields falls below all, or a spin loop would starve the thread that it waits for.
+// Threads get distinct random priorities, and the highest that can run runs; at depth - 1 random points the running
+// thread drops below all others. Finds a bug of depth d among n threads and k points with probability >= 1 / (n
+// k^(d-1)). Departure: a thread that yields drops below all others, otherwise a spin loop would starve the thread it
+// waits for.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -13,7 +14,7 @@ constexpr std::uint64_t kMaxChanges = 16;
 constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
 enum { kStart = 0, kLowest = 1, kChanges = 2, kPriorities = kChanges + kMaxChanges };
 
-// Priorities above this are drawn at random; below it, of threads that fell, in the order of their fall.
+// Priorities above this are random; those below belong to threads that dropped, in the order of their drops.
 constexpr std::uint64_t kFloor = std::uint64_t{1} << 32;
 
 void begin_run(const PolicyConfig& config, PolicyState& state) {

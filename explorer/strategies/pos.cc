@@ -1,6 +1,6 @@
 // pos: partial order sampling (Yuan, Yang, Gu, CAV 2018). Each pending operation has a random priority and the highest
-// runs; operations that conflict with what ran draw again. So each partial order has about the same chance, however
-// many independent operations are around.
+// runs; operations that conflict with the executed one draw again. So each partial order has about the same chance, no
+// matter how many independent operations there are.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -13,7 +13,7 @@ void begin_run(const PolicyConfig&, PolicyState& state) {
   for (std::uint64_t& word : state.words) word = 0;
 }
 
-// 0: not drawn yet.
+// The priority of the thread's pending operation; 0: not drawn yet.
 std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[thread % kSlots]; }
 
 Choice choose(const ChoiceArgs& args) {

@@ -1,5 +1,5 @@
-// prefix: a given sequence of choices, then no preemption; threads that sleep are left asleep as long as others can
-// run. What the systematic searches run.
+// prefix: a given sequence of choices, then no preemption; sleeping threads stay asleep as long as others can run. The
+// systematic searches use it.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -7,8 +7,8 @@ namespace reweave {
 
 namespace {
 
-// kOff: the prefix could not be followed. kAsleep: only sleeping threads could run, so the run gives nothing new.
-// kAllAwake: nobody sleeps any more. kAwake: a bit for each sleeper.
+// kOff: the prefix could not be followed. kAsleep: only sleeping threads could run, so the run shows nothing new.
+// kAllAwake: no thread sleeps any more. kAwake: a bit for each sleeper.
 enum { kNext = 0, kOff = 1, kAsleep = 2, kAllAwake = 3, kAwake = 8 };
 constexpr std::uint64_t kMostSleepers = 16'000;
 
@@ -38,7 +38,7 @@ bool sleeps(const ChoiceArgs& args, const Goal& goal, ThreadId thread) {
   return false;
 }
 
-// `op` is executed: whoever's operation depends on it wakes up.
+// The pending operation of `thread` is executed: threads whose operations depend on it wake up.
 void wake(const ChoiceArgs& args, const Goal& goal, ThreadId thread) {
   for (std::uint64_t i = 0; i < goal.header.sleepers && i < kMostSleepers; i++) {
     const Sleeper& sleeper = goal.sleepers[i];
@@ -50,7 +50,7 @@ void wake(const ChoiceArgs& args, const Goal& goal, ThreadId thread) {
 
 ThreadId after_prefix(const ChoiceArgs& args, const Goal& goal) {
   const ThreadId usual = without_preemption(args);
-  // A thread that yields may wait for one that sleeps.
+  // A thread that yields may wait for a sleeping one.
   if (args.yielded) args.state.words[kAllAwake] = 1;
   if (goal.header.sleepers == 0 || args.state.words[kAllAwake] != 0 || !sleeps(args, goal, usual)) return usual;
   for (std::uint32_t i = 0; i < args.count; i++)

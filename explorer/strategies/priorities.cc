@@ -1,5 +1,5 @@
-// priorities: given priorities of threads, and given changes of them at tracked points. The highest that can run does.
-// What pctvb and ranked (Bindal, Bansal, Lal, 2012) run.
+// priorities: given priorities of threads, and given changes of them at tracked points. The highest thread that can run
+// runs. The searches pctvb and ranked (Bindal, Bansal, Lal, 2012) use it.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 

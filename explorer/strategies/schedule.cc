@@ -1,8 +1,8 @@
-// schedule: a given list of switches, and otherwise no preemption. What minimisation runs.
+// schedule: a given list of switches, and otherwise no preemption. Minimisation uses it.
 //
-// A switch is named by a thread and how many schedule points it has executed, and waits for that however long it takes,
-// so that leaving one switch out neither renames the others nor drops them. A thread that yields, or seems to spin,
-// goes on nevertheless if a later switch of it is named, which it comes to by spinning too.
+// A switch is named by a thread and the number of schedule points it has executed, however late that is, so that
+// leaving out one switch neither renames nor drops the others. A thread that yields or seems to spin still continues if
+// the list has a later switch of it, which it may reach by spinning.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -10,7 +10,8 @@ namespace reweave {
 
 namespace {
 
-// A bit for each switch that came about. Of longer lists the rest may come about more than once, which does no harm.
+// A bit for each switch that was made. In longer lists the remaining switches may be made more than once, which is
+// harmless.
 constexpr std::uint64_t kBits = sizeof(PolicyState::words) * 8;
 
 void begin_run(const PolicyConfig& config, PolicyState& state) {
@@ -38,7 +39,7 @@ std::uint64_t first_not_before(const ScheduleStep* steps, std::uint64_t count, c
   return low;
 }
 
-// True the first time that switch `i` is asked about.
+// True the first time that it is called for switch `i`.
 bool take(PolicyState& state, std::uint64_t i) {
   if (i >= kBits) return true;
   std::uint64_t& word = state.words[i / 64];
@@ -48,7 +49,7 @@ bool take(PolicyState& state, std::uint64_t i) {
   return first;
 }
 
-// The first switch behind `key` is of the same thread.
+// True if the list has a later switch of the same thread.
 bool named_later(const ScheduleStep* steps, std::uint64_t count, ScheduleStep key) {
   key.tick++;
   key.free = 0;

@@ -1,9 +1,9 @@
 // surw: selectively uniform random walk (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025).
 //
-// Of the tracked operations (one variable's, say) every order has the same chance: the thread whose tracked operation
-// comes next is drawn in proportion to how many it has left, and threads are held before theirs until it is their turn.
-// In between the walk is uniform. Counts come from earlier runs; a thread that is not born yet lends its count to
-// the thread with the next lower number, which stands for its creator. Threads beyond the first kSlots have no count:
+// Every order of the tracked operations (of one variable, for example) has the same chance: the thread of the next
+// tracked operation is drawn in proportion to how many it has left, and the other threads are held before theirs. In
+// between the walk is uniform. Counts come from earlier runs; a thread that does not exist yet lends its count to the
+// living thread with the next lower number, in place of its creator. Threads beyond the first kSlots have no count:
 // their tracked operations come when all others have used up theirs.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
@@ -19,7 +19,7 @@ void begin_run(const PolicyConfig&, PolicyState& state) { state.words[kIntended]
 
 struct Goal {
   const SiteGoal* header;
-  std::uint64_t threads;  // that have a count
+  std::uint64_t threads;  // threads that have a count
   const std::uint32_t* weights;
   const std::uint64_t* sites;
 };
@@ -41,7 +41,7 @@ bool lives(const ChoiceArgs& args, std::uint64_t id) {
   return state != ThreadState::kUnused && state != ThreadState::kExited;
 }
 
-// Draws the thread of the next tracked operation: thread + 1, or 0 if the counts are used up.
+// Draws the thread of the next tracked operation. Returns the thread + 1, or 0 if the counts are used up.
 std::uint64_t draw(const ChoiceArgs& args, const Goal& goal) {
   std::uint64_t total = 0;
   for (std::uint64_t i = 0; i < goal.threads; i++) total += args.state.words[kLeft + i];
@@ -75,7 +75,7 @@ Choice choose(const ChoiceArgs& args) {
     if (intended != id + 1u && tracked(goal, args.threads[id].op)) continue;
     if (random_below(state, ++free) == 0) chosen = id;
   }
-  // Everybody waits for a thread that cannot run.
+  // All threads are held for one that cannot run.
   if (free == 0) chosen = args.enabled[random_below(state, args.count)];
   if (tracked(goal, args.threads[chosen].op)) {
     intended = 0;

@@ -1,10 +1,10 @@
-// wedge: lets others in between. A thread about to touch again what it touched before is stopped until another thread
-// has made an access in between that the two cannot be put in order with (the unserializable patterns of Park, Vuduc,
-// Harrold, ICSE 2010), or until nobody else can go on. Needs to know nothing of the program, so it can be the first
-// run.
+// wedge: lets other threads in between two accesses. A thread about to touch an object again is stopped until another
+// thread has made an access that is not serialisable with the two (the unserializable patterns of Park, Vuduc, Harrold,
+// ICSE 2010), or until no other thread can run. It needs no knowledge of the program, so it can be used from the first
+// run on.
 //
 // Locks count like memory: taking one again opens the gap between two critical sections. Each place stops each thread
-// only the first few times. Variants, by bits of the configured depth: see kNew...
+// only the first few times. The bits of the configured depth select variants.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -14,7 +14,7 @@ namespace {
 // Bits of PolicyConfig::depth.
 constexpr std::uint64_t kNewFirst = 1;     // a new thread runs at once, its creator later
 constexpr std::uint64_t kFirstUses = 2;    // threads are stopped before their first use of an object, too
-constexpr std::uint64_t kReversed = 4;     // of the threads that can go on the youngest does
+constexpr std::uint64_t kReversed = 4;     // the youngest of the threads that can run runs
 constexpr std::uint64_t kNestedFirst = 8;  // threads that hold a lock are stopped before they take another
 constexpr std::uint64_t kTimesOut = 16;    // waits that can time out do so as soon as they can
 
@@ -44,7 +44,7 @@ bool counts(const PendingOp& op) {
 
 std::uint64_t granule(const PendingOp& op) { return op.object & ~std::uint64_t{7}; }
 
-// What `thread` did last to the granule: 0 nothing, else a tag whose lowest bit says whether it wrote.
+// The last access of `thread` to the granule: 0 for none, else a tag whose lowest bit says whether it wrote.
 std::uint64_t& touched(PolicyState& state, ThreadId thread, std::uint64_t at) {
   return state.words[kTouchedBase + hash(thread, at) % kTouched];
 }
@@ -73,7 +73,7 @@ bool should_stop(const ChoiceArgs& args) {
   return true;
 }
 
-// The thread that a new access of `other` lets go on, if it came in between.
+// True if the access `other` came in between the accesses of the thread `stopped`, which may then continue.
 bool comes_between(PolicyState& state, const Thread& stopped, const PendingOp& other) {
   if (granule(stopped.op) != granule(other)) return false;
   bool wrote = false;
@@ -97,7 +97,7 @@ ThreadId latest_held(const ChoiceArgs& args) {
   return latest;
 }
 
-// A stopped thread whose gap the operation that was just executed came into; the current one if there is none.
+// A stopped thread between whose accesses the operation just executed came; the current thread if there is none.
 ThreadId let_go(const ChoiceArgs& args, const PendingOp& executed) {
   for (std::uint32_t i = 0; i < args.count; i++) {
     const ThreadId id = args.enabled[i];
@@ -119,14 +119,14 @@ ThreadId pick(const ChoiceArgs& args) {
   for (std::uint32_t i = 0; (depth & kTimesOut) != 0 && i < args.count; i++)
     if (times_out(args.threads[args.enabled[i]])) return args.enabled[i];
   if (args.current_enabled && !args.yielded && held(args.state, args.current.id) == 0) return args.current.id;
-  // A thread that yields may wait in a loop for one that is stopped, and so may those that it yields to.
+  // A thread that yields may wait in a loop for a stopped one, and so may the threads it yields to.
   if (args.yielded && held(args.state, latest_held(args)) != 0) return latest_held(args);
   ThreadId next = args.current.id;
   bool found = false;
   for (std::uint32_t i = 0; i < args.count; i++) {
     const ThreadId id = args.enabled[(depth & kReversed) != 0 ? args.count - 1 - i : i];
     if (held(args.state, id) != 0 || (args.yielded && id == args.current.id) || times_out(args.threads[id])) continue;
-    // Round and round.
+    // Round robin.
     if (!found || ((depth & kReversed) == 0 && next < args.current.id && id > args.current.id)) next = id;
     found = true;
   }

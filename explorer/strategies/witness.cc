@@ -1,8 +1,9 @@
 // witness: follows a predicted sequence of operations, given as turns of threads. In its turn a thread runs up to the
-// operation that ends the turn; what it does before that is not compared, so that a loop that turns more often, or
-// memory at another address, does no harm. While the thread whose turn it is cannot run, who may help it does, without
-// preemption, first those that have no turn left: they need not stop anywhere. A turn that does not come to its end
-// within a bound is left out, and what follows it is tried.
+// operation that ends the turn; its earlier operations are not compared, so more iterations of a loop, or memory at
+// another address, are harmless. While the thread of the turn cannot run, threads that may help it run without
+// preemption: first those without turns left, because they need not stop anywhere, then those that are not yet where
+// their next turn ends. The thread whose turn was the last goes on only if nobody else can. A turn that does not end
+// within a bound is left out, and the next one is tried.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -10,13 +11,12 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kPatience = 5'000;  // schedule points that the thread of a turn is waited for
-constexpr std::uint64_t kLater = 200;       // ... if the turn before was left out
+constexpr std::uint64_t kPatience = 5'000;  // schedule points to wait for the thread of a turn
+constexpr std::uint64_t kLater = 200;       // ... if the previous turn was left out
 constexpr std::uint64_t kMostYields = 100;  // of the thread in its turn, between arrivals
 
-// WitnessProgress lies in the first words.
-// kLeft: turns that a thread has left.
-constexpr std::uint64_t kThreads = 500;  // whose turns are counted; others are taken to have none
+// WitnessProgress lies in the first words. kLeft: remaining turns of each thread.
+constexpr std::uint64_t kThreads = 500;  // threads whose turns are counted; others count as having none
 enum {
   kWaited = sizeof(WitnessProgress) / 8,
   kArrivals,
@@ -38,27 +38,50 @@ void count_turns(PolicyState& state, const TurnGoal* turns, std::uint64_t count)
     if (turns[i].thread < kThreads) state.words[kLeft + turns[i].thread]++;
 }
 
-// The turn is over.
+// Ends the current turn.
 void end_turn(PolicyState& state, WitnessProgress& progress, const TurnGoal& turn) {
   state.words[kArrivals] = state.words[kCounted] = state.words[kYields] = 0;
   if (turn.thread < kThreads) state.words[kLeft + turn.thread]--;
   progress.next++;
 }
 
-ThreadId helper(const ChoiceArgs& args) {
-  const auto is_free = [&](ThreadId id) { return id >= kThreads || args.state.words[kLeft + id] == 0; };
-  if (args.current_enabled && !args.yielded && is_free(args.current.id)) return args.current.id;
-  ThreadId best = 0;
-  bool found = false;
-  for (std::uint32_t i = 0; i < args.count; i++) {
-    if (!is_free(args.enabled[i]) || times_out(args.threads[args.enabled[i]])) continue;
-    if (!found || goes_before(args, args.enabled[i], best)) best = args.enabled[i];
-    found = true;
+// What is left of the turns.
+struct Rest {
+  const TurnGoal* turns;
+  std::uint64_t next, count;
+
+  // The thread whose turn was the last: it may be meant to stand still, though it has no more turns.
+  ThreadId last() const { return next > 0 ? turns[next - 1].thread : kAnyThread; }
+  // True if the thread is about to execute what ends a turn of its own.
+  bool awaits_turn(const Thread& thread) const {
+    for (std::uint64_t i = next; i < count; i++)
+      if (turns[i].thread == thread.id) return turns[i].pc == thread.op.pc;
+    return false;
   }
-  return found ? best : without_preemption(args);
+};
+
+// The first, by the default order, of the threads that may go on meanwhile; kAnyThread if there is none.
+template <typename Condition>
+ThreadId first_that(const ChoiceArgs& args, const Condition& may_help) {
+  if (args.current_enabled && !args.yielded && may_help(args.current.id)) return args.current.id;
+  ThreadId best = kAnyThread;
+  for (std::uint32_t i = 0; i < args.count; i++)
+    if (may_help(args.enabled[i]) && (best == kAnyThread || goes_before(args, args.enabled[i], best)))
+      best = args.enabled[i];
+  return best;
 }
 
-// The thread seems to wait in a loop. Long private work looks like that, too, so it has patience.
+ThreadId helper(const ChoiceArgs& args, const Rest& rest) {
+  const auto is_free = [&](ThreadId id) { return id >= kThreads || args.state.words[kLeft + id] == 0; };
+  const auto may_go = [&](ThreadId id) { return id != rest.last() && !times_out(args.threads[id]); };
+  const ThreadId free = first_that(args, [&](ThreadId id) { return may_go(id) && is_free(id); });
+  if (free != kAnyThread) return free;
+  const ThreadId other =
+      first_that(args, [&](ThreadId id) { return may_go(id) && !rest.awaits_turn(args.threads[id]); });
+  return other != kAnyThread ? other : without_preemption(args);
+}
+
+// True if the thread seems to wait in a loop. Long private work looks the same, so this takes many yields.
 bool waits_in_loop(const ChoiceArgs& args, const TurnGoal& turn) {
   if (!args.yielded || args.current.id != turn.thread || args.threads[turn.thread].op.pc == turn.pc) return false;
   return args.state.words[kYields]++ >= kMostYields;
@@ -73,8 +96,8 @@ WitnessObstacle obstacle_of(const ChoiceArgs& args, const TurnGoal& turn) {
   return waits_in_loop(args, turn) ? WitnessObstacle::kWaits : WitnessObstacle::kNone;
 }
 
-// Counts the thread's arrival at the operation that ends its turn. Going on with an operation in which it had blocked
-// is no new arrival.
+// Counts the thread's arrival at the operation that ends its turn. Resuming an operation in which it blocked is not a
+// new arrival.
 void count_arrival(PolicyState& state, WitnessProgress& progress, const TurnGoal& turn, const Thread& thread) {
   if (thread.op.pc != turn.pc || state.words[kCounted] == thread.ticks + 1) return;
   state.words[kCounted] = thread.ticks + 1;
@@ -106,7 +129,7 @@ Choice choose(const ChoiceArgs& args) {
       return {turn.thread, 0};
     }
     const bool ended = args.threads[turn.thread].state.load() == ThreadState::kExited;
-    if (!ended && args.state.words[kWaited]++ < kPatience) return {helper(args), 0};
+    if (!ended && args.state.words[kWaited]++ < kPatience) return {helper(args, {turns, progress.next, count}), 0};
     leave_out(args.state, progress, turn);
   }
   return {without_preemption(args), 0};

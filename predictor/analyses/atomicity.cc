@@ -1,11 +1,11 @@
-// Atomicity violations: thread 1 accesses a variable twice, thread 2 comes between, and no serial order of the two
-// would have the same effect. Patterns after Park, Vuduc, Harrold (ICSE 2010): R1-W2-R1, W1-W2-R1, W1-R2-W1, R1-W2-W1,
-// W1-W2-W1.
+// Atomicity violations: thread 1 accesses a variable twice, thread 2 accesses it in between, and no serial order of the
+// two would have the same effect. Patterns after Park, Vuduc, Harrold (ICSE 2010): R1-W2-R1, W1-W2-R1, W1-R2-W1,
+// R1-W2-W1, W1-W2-W1.
 //
-// The two accesses of thread 1 are neighbours among its accesses of the variable: inside one critical section, in
-// none, or in two sections of one lock (check, then act: the lost update). Sound as an ordering: the witness executes
-// the first two events and stops before the third. Whether the code meant them to be atomic, nobody knows: the score
-// says how much it looks like it. Cost: one pass over the variables, bounded look-ups per triple of code locations.
+// The two accesses of thread 1 are neighbours among its accesses of the variable: inside one critical section, in none,
+// or in two sections of one lock (check, then act: the lost update). Sound as an ordering: the witness executes the
+// first two events and stops before the third. Whether the two accesses were meant to be atomic is unknown; the score
+// estimates it. Cost: one pass over the variables, bounded look-ups per triple of code locations.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,8 +16,8 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kSamples = 6;
-constexpr std::uint32_t kPartners = 4;
+constexpr std::size_t kAtomicitySamples = 6;
+constexpr std::uint32_t kAtomicityPartners = 4;
 
 struct Pattern {
   bool first_writes, middle_writes, last_writes;
@@ -94,13 +94,13 @@ class Atomicity : public Analysis {
     group.kind = FindingKind::kAtomicity;
     group.pattern = pattern.name;
     std::size_t found = 0;
-    const std::size_t n = pairs.first.size(), samples = std::min(n, kSamples);
+    const std::size_t n = pairs.first.size(), samples = std::min(n, kAtomicitySamples);
     for (std::size_t s = 0; s < samples; ++s) {
       const std::size_t i = samples == 1 ? 0 : s * (n - 1) / (samples - 1);
       found += between(in, group, pattern, pairs.first[i], pairs.second[i], middle);
     }
-    if (found > 0 || n <= kSamples) return;
-    for (EventIndex e : spread(middle.events, kSamples)) {  // the pairs that `e` may come between
+    if (found > 0 || n <= kAtomicitySamples) return;
+    for (EventIndex e : spread(middle.events, kAtomicitySamples)) {  // find a pair that `e` may fall into
       const std::uint32_t first = in.order.before(e)[pairs.thread];
       auto it = std::partition_point(pairs.second.begin(), pairs.second.end(),
                                      [&](EventIndex o) { return m.position[o] < first; });
@@ -116,7 +116,7 @@ class Atomicity : public Analysis {
     auto it = std::partition_point(middle.events.begin(), middle.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     std::size_t found = 0;
-    for (std::uint32_t tries = 0; tries < kPartners && it != middle.events.end(); ++tries, ++it) {
+    for (std::uint32_t tries = 0; tries < kAtomicityPartners && it != middle.events.end(); ++tries, ++it) {
       if (in.order.ordered(c, *it)) break;
       found += consider(in, group, pattern, {a, *it, c});
     }
@@ -127,21 +127,23 @@ class Atomicity : public Analysis {
   std::size_t consider(const AnalysisInput& in, Group& group, const Pattern& pattern,
                        const std::array<EventIndex, 3>& e) {
     if (in.order.ordered(e[1], e[0]) || in.order.ordered(e[2], e[1])) return 0;
-    // Always between, as the work of a thread is between its start and the reading of its result: meant to be.
+    // Always in between, as a thread's work is between its start and the reading of its result: intended.
     if (in.order.ordered(e[0], e[1]) && in.order.ordered(e[1], e[2])) return 0;
-    if (!in.model.is_write(e[2]) && waits_between(in.model, e[0], e[2])) return 0;  // meant to see what others did
+    if (!in.model.is_write(e[2]) && waits_between(in.model, e[0], e[2]))
+      return 0;  // it waits for other threads' changes
     bool two_sections = false;
     for (const auto& lock : in.locksets.locks(in.locksets.at(e[1]))) {
       const EventIndex first = in.locksets.section(e[0], lock.id), last = in.locksets.section(e[2], lock.id);
       if (first == kNone || last == kNone) continue;
-      if (first == last && !(lock.shared && in.model.is_shared(first))) return 0;  // one section keeps it out
+      if (first == last && !(lock.shared && in.model.is_shared(first)))
+        return 0;  // both accesses are in one section, which excludes it
       two_sections |= first != last;
     }
     if (two_sections && reads_anew(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
-    // What the thread between reads decides what it does next, so it may never leave its section.
+    // The value that the thread in between reads decides what it does next, so it may never leave its section.
     EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
-    if (in.order.ordered(stop, e[1])) stop = e[2];  // started in that section
+    if (in.order.ordered(stop, e[1])) stop = e[2];  // the thread in between depends on that section's start
     GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});
     return 1;
   }
@@ -152,7 +154,8 @@ class Atomicity : public Analysis {
     return next != mine.end() && *next < b;
   }
 
-  // One place of a loop reads what the lock protects in each turn: nothing shows that a turn relies on the one before.
+  // One place in a loop reads protected data in each iteration; nothing shows that an iteration relies on the previous
+  // one.
   static bool reads_anew(const TraceModel& m, const std::array<EventIndex, 3>& e) {
     return m.site[e[0]] == m.site[e[2]] && !m.is_write(e[0]) && !m.is_write(e[2]);
   }
@@ -163,8 +166,8 @@ class Atomicity : public Analysis {
     double score = 0;
     if (m.stack[e[0]] == m.stack[e[2]]) score += 0.3;
     if (two_sections) score += 0.2;
-    if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;                            // rather the next turn of a loop
-    if (m.is_write(e[0]) && (m.flags[e[2]] & kFeedsWrite) != 0) score -= 0.5;  // rather the next x = f(x)
+    if (m.site[e[0]] == m.site[e[2]]) score -= 0.4;  // more likely the next iteration of a loop
+    if (m.is_write(e[0]) && (m.flags[e[2]] & kFeedsWrite) != 0) score -= 0.5;  // more likely the next x = f(x)
     const std::uint32_t distance = m.position[e[2]] - m.position[e[0]];
     return score - (distance > 1000 ? 0.5 : distance > 50 ? 0.2 : 0);
   }

@@ -1,9 +1,9 @@
 // Deadlocks: threads, each right before taking a lock that the next one holds.
 //
-// Dependencies (thread, lock wanted, locks held, code location) are grouped, cycles of up to eight threads searched
-// among the groups, with no lock held by two of them. Sound: the witness leaves every thread right before its
-// acquisition. Missed: longer cycles, and instances beyond the sampled ones. Cost: one pass over the acquisitions;
-// the search is bounded by kMaxSteps.
+// Dependencies (thread, lock wanted, locks held, code location) are grouped, and cycles of up to eight threads are
+// searched among the groups, such that no two threads hold the same lock. Sound: the witness leaves every thread right
+// before its acquisition. Missed: longer cycles, and instances beyond the sampled ones. Cost: one pass over the
+// acquisitions; the search is bounded by kMaxDeadlockSteps.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -15,9 +15,9 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint32_t kMaxSteps = 2'000'000;
-constexpr std::size_t kSamples = 8;
-constexpr std::uint32_t kPartners = 3;
+constexpr std::uint32_t kMaxDeadlockSteps = 2'000'000;
+constexpr std::size_t kDeadlockSamples = 8;
+constexpr std::uint32_t kDeadlockPartners = 3;
 
 struct Dependency {
   std::uint32_t thread, lock, held, site;
@@ -52,7 +52,7 @@ class Deadlocks : public Analysis {
     }
   }
 
-  // Does a thread that holds `held` keep one with dependency `d` waiting?
+  // True if a thread that holds `held` keeps one with dependency `d` waiting.
   static bool blocks(const AnalysisInput& in, std::uint32_t held, const Dependency& d) {
     for (const auto& lock : in.locksets.locks(held)) {
       if (lock.id == d.lock && !(lock.shared && d.shared)) return true;
@@ -61,7 +61,7 @@ class Deadlocks : public Analysis {
   }
 
   void extend(const AnalysisInput& in, std::vector<std::uint32_t>& path) {
-    if (++steps_ > kMaxSteps) return;
+    if (++steps_ > kMaxDeadlockSteps) return;
     const Dependency& last = dependencies_[path.back()];
     if (path.size() > 1 && blocks(in, dependencies_[path.front()].held, last)) return report(in, path);
     if (path.size() == kMostDeadlocked) return;
@@ -89,13 +89,13 @@ class Deadlocks : public Analysis {
     group.score = 3.0 - 0.1 * static_cast<double>(path.size());
     group.pattern.clear();
     for (std::size_t i = 0; i < path.size(); ++i) group.pattern.append(i ? "-L" : "L").append(std::to_string(i + 1));
-    for (EventIndex e : spread(dependencies_[path[0]].events, kSamples)) {
+    for (EventIndex e : spread(dependencies_[path[0]].events, kDeadlockSamples)) {
       std::vector<EventIndex> chosen{e};
       choose(in, group, path, chosen);
     }
   }
 
-  // Completes `chosen` with instances of the other dependencies that may all be reached together.
+  // Completes `chosen` with instances of the other dependencies that can all be reached together.
   void choose(const AnalysisInput& in, Group& group, const std::vector<std::uint32_t>& path,
               std::vector<EventIndex>& chosen) {
     if (chosen.size() == path.size()) return GroupTable::add(group, {chosen, {{}, chosen}});
@@ -104,7 +104,7 @@ class Deadlocks : public Analysis {
     for (EventIndex e : chosen) first = std::max(first, in.order.reaching(e)[d.thread]);
     auto it = std::partition_point(d.events.begin(), d.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
-    for (std::uint32_t tries = 0; tries < kPartners && it != d.events.end(); ++tries, ++it) {
+    for (std::uint32_t tries = 0; tries < kDeadlockPartners && it != d.events.end(); ++tries, ++it) {
       if (std::any_of(chosen.begin(), chosen.end(),
                       [&](EventIndex e) { return in.order.ordered_before_reaching(e, *it); }))
         return;

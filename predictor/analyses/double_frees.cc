@@ -1,10 +1,10 @@
-// Double frees: of one heap block by two releases of the trace; or predicted from one release, where a thread takes a
-// pointer from a variable, resets the variable and frees what it took, and another thread runs the same code.
+// Double frees: a heap block released twice in the trace; or predicted from one release, where a thread takes a pointer
+// from a variable, resets the variable and frees the block, and another thread runs the same code.
 //
 // Sound as an ordering: the witness leaves the first thread between taking and resetting, and the other right before
-// taking the same value, by the same instruction. That both go on to free is what the first one did. Whether the reset
-// stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events before each
-// release.
+// taking the same value, by the same instruction. That both then free it is inferred from what the first one did.
+// Whether the reset stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events
+// before each release.
 #include <algorithm>
 
 #include "predictor/access_classes.h"
@@ -13,8 +13,8 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint32_t kNear = 32;  // events of the thread between taking, resetting and freeing
-constexpr std::size_t kSamples = 4;
+constexpr std::uint32_t kNearFree = 32;  // events of the thread between taking, resetting and freeing
+constexpr std::size_t kDoubleFreeSamples = 4;
 
 class DoubleFrees : public Analysis {
  public:
@@ -37,7 +37,7 @@ class DoubleFrees : public Analysis {
 
  private:
   void twice(const TraceModel& m, EventIndex first, EventIndex second) {
-    if (m.thread[first] == m.thread[second]) return;  // no other order is needed to see it
+    if (m.thread[first] == m.thread[second]) return;  // visible without reordering
     Group& group = groups_.group({0, m.site[first], m.site[second]});
     group.kind = FindingKind::kOrder;
     group.pattern = "double-free";
@@ -45,11 +45,11 @@ class DoubleFrees : public Analysis {
     GroupTable::add(group, {{first, second}, {{first}, {second}}});
   }
 
-  // Looks for: read of a pointer, null stored to it, around the release `f`.
+  // Looks around the release `f` for a read of a pointer variable and a store of null to it.
   void taken_by_another(const AnalysisInput& in, EventIndex f) {
     const TraceModel& m = in.model;
     const std::uint32_t t = m.thread[f], pos = m.position[f];
-    const std::uint32_t from = pos - std::min(pos, kNear), to = std::min(pos + kNear, m.thread_size(t));
+    const std::uint32_t from = pos - std::min(pos, kNearFree), to = std::min(pos + kNearFree, m.thread_size(t));
     for (std::uint32_t p = from; p < to; ++p) {
       const EventIndex reset = m.at(t, p);
       if (m.op[reset] != Op::kWrite || (m.flags[reset] & kNull) == 0) continue;
@@ -65,7 +65,7 @@ class DoubleFrees : public Analysis {
     for (EventIndex r : m.reads_of[m.object[taken]]) {
       if (m.thread[r] != m.thread[taken] && m.site[r] == m.site[taken] && m.op[r] == Op::kRead) same_code.push_back(r);
     }
-    for (EventIndex r : spread(same_code, kSamples)) {
+    for (EventIndex r : spread(same_code, kDoubleFreeSamples)) {
       if (in.order.ordered(reset, r) || in.order.ordered(r, taken) || kept_out(in, taken, reset, r)) continue;
       Group& group = groups_.group({1, m.site[taken], m.site[reset], m.site[f]});
       group.kind = FindingKind::kOrder;
@@ -75,7 +75,7 @@ class DoubleFrees : public Analysis {
     }
   }
 
-  // One section of a lock that `r` needs is around taking and resetting.
+  // True if one section of a lock that `r` needs encloses both taking and resetting.
   static bool kept_out(const AnalysisInput& in, EventIndex taken, EventIndex reset, EventIndex r) {
     const auto& locks = in.locksets.locks(in.locksets.at(r));
     return std::any_of(locks.begin(), locks.end(), [&](const Locksets::Lock& lock) {

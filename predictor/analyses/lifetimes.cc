@@ -1,9 +1,9 @@
 // Missing joins: the process ends while a thread still has something to write, or a thread ends while another still
 // uses its stack.
 //
-// Sound: the witness executes the end and leaves the other thread right before its access. Whether the work was meant
-// to be lost, nobody knows; so only threads count that finish their work in the trace. Cost: one look at each thread,
-// and at the accesses of variables on stacks.
+// Sound: the witness executes the end and leaves the other thread right before its access. Whether the lost work
+// matters is unknown, so only threads count that finish their work in the trace. Cost: one look at each thread, and at
+// the accesses of variables on stacks.
 #include <algorithm>
 
 #include "predictor/access_classes.h"
@@ -13,7 +13,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kSamples = 4;
+constexpr std::size_t kUseSamples = 4;
 constexpr OrderPattern kExitBeforeWrite{0, "exit-before-write", 1.5}, kUseAfterEnd{1, "use-after-end", 2.4};
 
 class Lifetimes : public Analysis {
@@ -51,7 +51,7 @@ class Lifetimes : public Analysis {
     if (owner >= m.thread_count() || !ends(m, owner)) return;
     for (const AccessClass& uses : in.classes_of(v)) {
       if (uses.thread == owner || uses.frees) continue;
-      for (EventIndex e : spread(uses.events, kSamples)) {
+      for (EventIndex e : spread(uses.events, kUseSamples)) {
         propose_order(in, groups_, kUseAfterEnd, m.threads[owner].back(), e);
       }
     }

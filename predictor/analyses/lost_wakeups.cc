@@ -1,9 +1,9 @@
-// Lost wake-ups: all that is ever notified comes before a thread starts to wait, and it waits for good.
+// Lost wake-ups: all notifications come before a thread starts to wait, so it waits forever.
 //
-// Sound: the witness executes the last notification that each other thread gives in the trace and leaves the waiter
-// right before its wait; what it read before, to see whether it has to wait, it has read. Missed: where threads that
-// notify the same condition would have to do so in another order than in the trace. A wait that timed out is none.
-// Cost: a look-up for each thread and wait.
+// Sound: the witness executes the last notification of each other thread in the trace and leaves the waiter right
+// before its wait, after the reads that made it decide to wait. Missed: cases in which the threads that notify a
+// condition would have to do so in another order than in the trace. A wait that timed out does not count. Cost: a
+// look-up for each thread and wait.
 #include <algorithm>
 
 #include "predictor/analyses/rows.h"
@@ -24,11 +24,11 @@ class LostWakeups : public Analysis {
   }
 
  private:
-  // It waits to the end of a process that ends by itself: a thread with nothing left to do.
+  // True if the thread waits until its process exits normally: it has nothing left to do.
   static bool idle(const TraceModel& m, EventIndex w) {
     const std::uint32_t t = m.thread[w];
     for (std::uint32_t pos = m.position[w] + 1; pos < m.thread_size(t); ++pos) {
-      if (m.op[m.at(t, pos)] == Op::kSync && pos + 1 < m.thread_size(t)) return false;  // it began, and came back
+      if (m.op[m.at(t, pos)] == Op::kSync && pos + 1 < m.thread_size(t)) return false;  // the wait began, and returned
     }
     return std::any_of(m.threads.begin(), m.threads.end(), [&](const auto& events) {
       return !events.empty() && m.op[events.back()] == Op::kExit &&

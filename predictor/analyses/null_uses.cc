@@ -1,8 +1,9 @@
-// Null dereferences after a reset: a pointer variable that one thread sets to null and another reads without a look.
+// Null dereferences after a reset: one thread sets a pointer variable to null, and another reads it and dereferences it
+// unchecked.
 //
 // Sound as an ordering: the witness ends right before the read, and the null is what it would read. That the program
 // then follows the pointer without comparing it with null is known from the instructions (formats/access_code.h) or
-// from the trace; a place that read null in the trace and went on is none. Cost: as races.cc.
+// from the trace; a place that read null in the trace and continued is not reported. Cost: as races.cc.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +13,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kSamples = 6;
+constexpr std::size_t kNullSamples = 6;
 constexpr std::uint32_t kPointerBytes = 8;
 
 class NullUses : public Analysis {
@@ -39,8 +40,8 @@ class NullUses : public Analysis {
     for (const AccessClass& reads : in.classes_of(v)) {
       if (reads.op != Op::kRead || reads.atomic || careful_.contains(reads.site)) continue;
       if ((m.flags[reads.events[0]] & kNull) == 0) continue;
-      for (EventIndex r : spread(reads.events, kSamples)) {
-        for (EventIndex w : spread(nulls, kSamples)) pair(in, w, r);
+      for (EventIndex r : spread(reads.events, kNullSamples)) {
+        for (EventIndex w : spread(nulls, kNullSamples)) pair(in, w, r);
       }
     }
   }
@@ -60,7 +61,7 @@ class NullUses : public Analysis {
   }
 
   GroupTable groups_;
-  std::set<std::uint32_t> careful_;  // code that read null, and went on
+  std::set<std::uint32_t> careful_;  // code that read null and continued
 };
 
 }  // namespace

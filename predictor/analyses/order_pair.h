@@ -1,5 +1,5 @@
-// What order violations have in common: one event of a thread executed before another thread gets to the event that the
-// trace, or the program's intent, has first.
+// The common form of order violations: a thread executes an event before another thread reaches the event that comes
+// first in the trace or in the program's intent.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace reweave {
 
 struct OrderPattern {
-  std::uint32_t number;  // tells the patterns of one analysis apart
+  std::uint32_t number;  // distinguishes the patterns of one analysis
   const char* name;
   double score;
 };
 
-// Proposes that `early` is executed while the thread of `late` is right before that, unless one of them always comes
+// Proposes that `early` is executed while the thread of `late` is right before `late`, unless one of them always comes
 // first.
 inline void propose_order(const AnalysisInput& in, GroupTable& groups, const OrderPattern& pattern, EventIndex early,
                           EventIndex late) {

@@ -1,9 +1,10 @@
-// Order violations: something that has to come first, does not. Two of them can be told without knowing the program:
-// a heap block used after its release, and a variable read before its first write.
+// Order violations: an event that must come first does not. Two kinds can be recognised without knowing the program: a
+// heap block used after its release, and a variable read before its first write.
 //
 // Sound as an ordering: the witness releases the block and stops the user right before the use; or reads, with the
-// writer stopped right before its write. A read before the first write may be meant (the code may check for it), so it
-// scores low. Locks do not help against wrong order, so no lockset filter. Cost: as races.cc.
+// writer stopped right before its write. A read before the first write may be intended (the code may check for it), so
+// it scores low; updates of a counter under a lock, which may come in any order, are not proposed. Locks do not help
+// against wrong order, so no lockset filter. Cost: as races.cc.
 #include <algorithm>
 
 #include "predictor/access_classes.h"
@@ -13,11 +14,26 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kSamples = 4;
+constexpr std::size_t kOrderSamples = 4;
 constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
-// Scored by whether the read got the first write's value in the trace. One group if both occur.
+// The first applies if the read got the first write's value in the trace. One group if both occur.
 constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
     kReadBeforeOtherWrite{1, "read-before-write", 0.5};
+
+// Both threads change the variable by x = f(x), each within a section that excludes the other, and the value read goes
+// nowhere else, as where a lock protects a counter: neither has to come first.
+bool are_whole_updates(const AnalysisInput& in, EventIndex read, EventIndex write) {
+  const TraceModel& m = in.model;
+  constexpr std::uint8_t kUpdates = kDecidesNothing | kFeedsWrite;
+  if ((m.flags[read] & kUpdates) != kUpdates) return false;
+  if (in.locksets.compatible(in.locksets.at(read), in.locksets.at(write))) return false;
+  const std::uint32_t variable = m.object[write], reader = m.thread[read], writer = m.thread[write];
+  const auto length = static_cast<std::uint32_t>(m.threads[reader].size());
+  const EventIndex read_before = m.last_before(m.reads_of[variable], writer, m.position[write]);
+  const EventIndex written_after = m.first_from(m.writes_of[variable], reader, m.position[read], length);
+  return read_before != kNone && (m.flags[read_before] & kFeedsWrite) != 0 && m.held[read_before] == m.held[write] &&
+         m.held[read] == m.held[written_after];
+}
 
 class Orders : public Analysis {
  public:
@@ -36,7 +52,7 @@ class Orders : public Analysis {
       if (!freed.frees) continue;
       for (const AccessClass& use : classes) {
         if (use.frees || use.thread == freed.thread) continue;
-        for (EventIndex e : spread(use.events, kSamples)) {
+        for (EventIndex e : spread(use.events, kOrderSamples)) {
           propose_order(in, groups_, kUseAfterFree, freed.events.back(), e);
         }
       }
@@ -50,8 +66,8 @@ class Orders : public Analysis {
     if ((in.model.flags[first] & kFrees) != 0) return;
     for (const AccessClass& reads : classes) {
       if (reads.thread == in.model.thread[first] || reads.op != Op::kRead) continue;
-      for (EventIndex r : spread(reads.events, kSamples)) {
-        if (in.model.link[r] == kNone) continue;
+      for (EventIndex r : spread(reads.events, kOrderSamples)) {
+        if (in.model.link[r] == kNone || are_whole_updates(in, r, first)) continue;
         propose_order(in, groups_, in.model.link[r] == first ? kReadBeforeWrite : kReadBeforeOtherWrite, r, first);
       }
     }

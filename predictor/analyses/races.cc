@@ -1,8 +1,8 @@
 // Data races: two threads about to make conflicting accesses, at least one a write and not both atomic.
 //
 // Sound: the witness ends with both threads right before their accesses. Missed: pairs beyond the sampled ones of a
-// code location pair, and what seqcheck.h misses. Cost: one pass over the variables that several threads access,
-// a bounded number of clock look-ups for each pair of code locations of a variable.
+// code location pair, and what seqcheck.h misses. Cost: one pass over the variables that several threads access, and a
+// bounded number of clock look-ups for each pair of code locations of a variable.
 #include <algorithm>
 
 #include "predictor/access_classes.h"
@@ -11,8 +11,8 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kSamples = 6;     // accesses of a class that are paired with another class
-constexpr std::uint32_t kPartners = 4;  // partners tried for each
+constexpr std::size_t kRaceSamples = 6;     // accesses of a class that are paired with another class
+constexpr std::uint32_t kRacePartners = 4;  // partners tried for each
 
 class Races : public Analysis {
  public:
@@ -49,10 +49,10 @@ class Races : public Analysis {
       group.score = (x.writes() && y.writes() ? 1.0 : 1.2) + (x.atomic || y.atomic ? -0.3 : 0);
     }
     std::size_t found = 0;
-    for (EventIndex e : spread(x.events, kSamples)) found += partners(in, group, e, y);
+    for (EventIndex e : spread(x.events, kRaceSamples)) found += partners(in, group, e, y);
     // A class of many accesses against one of few: sample from the other side, too.
-    if (found == 0 && x.events.size() > kSamples) {
-      for (EventIndex e : spread(y.events, kSamples)) partners(in, group, e, x);
+    if (found == 0 && x.events.size() > kRaceSamples) {
+      for (EventIndex e : spread(y.events, kRaceSamples)) partners(in, group, e, x);
     }
   }
 
@@ -61,7 +61,7 @@ class Races : public Analysis {
     auto it = std::partition_point(others.events.begin(), others.events.end(),
                                    [&](EventIndex o) { return in.model.position[o] < first; });
     std::size_t found = 0;
-    for (std::uint32_t tries = 0; tries < kPartners && it != others.events.end(); ++tries, ++it) {
+    for (std::uint32_t tries = 0; tries < kRacePartners && it != others.events.end(); ++tries, ++it) {
       if (in.order.ordered_before_reaching(e, *it)) break;
       if (!in.locksets.compatible(in.locksets.at(e), in.locksets.at(*it))) continue;
       const bool e_first = in.model.site[e] <= in.model.site[*it];

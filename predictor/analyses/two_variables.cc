@@ -4,7 +4,7 @@
 // variable and last for the other, so no serial order of the two has the same effect.
 //
 // Sound as an ordering: the witness executes all but the last access and stops before that. Missed: pairs of objects
-// that are met only once, and instances beyond the sampled ones. Cost: one pass over the accesses; per pair a bounded
+// that occur only once, and instances beyond the sampled ones. Cost: one pass over the accesses; per pair a bounded
 // number of look-ups.
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@
 namespace reweave {
 namespace {
 
-constexpr std::uint32_t kNear = 256;     // events of the thread between the halves
-constexpr std::size_t kMostHalves = 24;  // of a pair of variables
+constexpr std::uint32_t kMostBetweenHalves = 256;  // events of the thread between the halves
+constexpr std::size_t kMostHalves = 24;            // per pair of variables
 constexpr std::size_t kMostWholes = 24;
 
 // One thread's access to the first variable in one unit, and to the second in its next one that touches either.
@@ -67,7 +67,7 @@ class TwoVariables : public Analysis {
   }
 
   static void add(const TraceModel& m, std::vector<Halves>& halves, EventIndex first, EventIndex second) {
-    const bool near = first < second && m.position[second] - m.position[first] <= kNear;
+    const bool near = first < second && m.position[second] - m.position[first] <= kMostBetweenHalves;
     if (near && halves.size() < kMostHalves) halves.push_back({first, second});
   }
 
@@ -76,7 +76,7 @@ class TwoVariables : public Analysis {
     const auto conflict = [&](EventIndex a, EventIndex b) { return m.is_write(a) || m.is_write(b); };
     if (m.thread[h.first] == m.thread[w.first] || !conflict(h.first, w.first) || !conflict(h.second, w.second)) return;
     if (in.order.ordered(w.first, h.first) || in.order.ordered(h.second, w.second)) return;
-    // Meant to be: always between.
+    // Always in between: intended.
     if (in.order.ordered(h.first, w.first) && in.order.ordered(w.second, h.second)) return;
     const bool in_order = m.position[w.first] < m.position[w.second];
     if (in_order) {
@@ -87,7 +87,7 @@ class TwoVariables : public Analysis {
     report(in, {w.second, h.first, h.second, w.first}, {w.second, h.second});
   }
 
-  // The last of `events` is where its thread stops; `sequence` goes before it.
+  // The thread of the last of `events` stops before it; `sequence` is executed first.
   void report(const AnalysisInput& in, const std::array<EventIndex, 4>& events,
               const std::vector<EventIndex>& sequence) {
     const TraceModel& m = in.model;
@@ -108,8 +108,8 @@ class TwoVariables : public Analysis {
     group.pattern = pattern;
     const bool locked = in.locksets.at(events[0]) != 0 && in.locksets.at(events[3]) != 0;
     group.score = std::max(group.score, 1.3 + 0.1 * writes + (locked ? 0.3 : 0.0));
-    // What a thread reads that was half changed decides what it does next, so it may never leave its section: the other
-    // thread stops before it needs the lock.
+    // A thread that reads a half-made change decides by it what it does next, so it may never leave its section: the
+    // other thread stops before it needs the lock.
     const EventIndex before = m.thread[events[0]] == m.thread[events[3]] ? events[0] : events[1];
     const bool last_reads = m.op[events[2]] == Op::kRead;
     const EventIndex stop = last_reads ? in.locksets.entry(events[3], before) : events[3];

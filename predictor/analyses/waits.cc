@@ -1,9 +1,9 @@
-// Locks held across a wait: a thread waits for a condition or for the end of a thread and keeps a lock, and each
+// Locks held across a wait: a thread waits for a condition or for the end of a thread while it holds a lock, and each
 // thread that could wake it is right before taking that lock.
 //
-// Sound: the witness leaves the waiter right before its wait and all the others right before their acquisitions, so
-// every wake-up still to come is behind one of them. Missed: waits for semaphores (their values are not known) and
-// barriers, and instances beyond the sampled ones. Cost: a bounded number of look-ups for each wait that keeps a lock.
+// Sound: the witness leaves the waiter right before its wait and all the others right before their acquisitions, so one
+// of them precedes every wake-up still to come. Missed: waits for semaphores (their values are not known) and barriers,
+// and instances beyond the sampled ones. Cost: a bounded number of look-ups for each wait that keeps a lock.
 #include <algorithm>
 
 #include "predictor/analyses/rows.h"
@@ -12,8 +12,8 @@ namespace reweave {
 namespace {
 
 constexpr std::size_t kMaxWakers = 8;
-constexpr std::uint32_t kPartners = 4;
-constexpr std::uint32_t kMaxSteps = 1'000'000;
+constexpr std::uint32_t kWaitPartners = 4;
+constexpr std::uint32_t kMaxWaitSteps = 1'000'000;
 
 class Waits : public Analysis {
  public:
@@ -31,7 +31,7 @@ class Waits : public Analysis {
   }
 
  private:
-  // The mutex that belongs to a condition is released in the same step of the trace.
+  // True if the wait releases the lock: a condition's own mutex is released by the same event of the trace.
   static bool released_by_wait(const TraceModel& m, EventIndex w, EventIndex acquire) {
     const EventIndex release = m.link[acquire];
     return release != kNone && m.source[release] == m.source[w];
@@ -40,7 +40,7 @@ class Waits : public Analysis {
   void wait(const AnalysisInput& in, EventIndex w, const Locksets::Lock& lock) {
     const TraceModel& m = in.model;
     const auto reached = in.order.reaching(w);
-    std::vector<std::vector<EventIndex>> wakers;  // by waking thread: acquisitions that may hold it up
+    std::vector<std::vector<EventIndex>> wakers;  // by waking thread: acquisitions that may block it
     for (std::uint32_t t = 0; t < m.thread_count(); ++t) {
       if (t == m.thread[w]) continue;
       const EventIndex last = m.last_before(m.waking_of[m.object[w]], t, m.thread_size(t));
@@ -61,14 +61,14 @@ class Waits : public Analysis {
       const bool shared = m.is_shared(a) && lock.shared;
       if (shared || in.order.ordered_before_reaching(w, a)) continue;
       result.push_back(a);
-      if (result.size() == kPartners) break;
+      if (result.size() == kWaitPartners) break;
     }
     return result;
   }
 
   void choose(const AnalysisInput& in, const std::vector<std::vector<EventIndex>>& wakers,
               std::vector<EventIndex>& chosen) {
-    if (++steps_ > kMaxSteps) return;
+    if (++steps_ > kMaxWaitSteps) return;
     if (chosen.size() == wakers.size() + 1) return report(in.model, chosen);
     for (EventIndex a : wakers[chosen.size() - 1]) {
       chosen.push_back(a);

@@ -1,4 +1,4 @@
-// Values by address, with a short way to those used lately.
+// A map from addresses to values, with a cache of those used recently.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace reweave {
 template <typename Value>
 class AddressTable {
  public:
-  // The value of `address`, made if there is none. Stays where it is.
+  // The value of `address`, created if there is none. References stay valid.
   Value& operator[](std::uint64_t address) {
     Cached& cached = cache_[(address >> 3 ^ address >> 11) % kCached];
     if (cached.value == nullptr || cached.address != address) [[unlikely]]

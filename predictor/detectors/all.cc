@@ -4,9 +4,9 @@ namespace reweave {
 
 std::span<const DetectorRow> all_detectors() {
   static constexpr DetectorRow kRows[] = {
-      {"hb", "races: conflicting accesses that nothing orders in the run as it was", make_hb},
-      {"shb", "as hb, and a read comes after its write: every report is feasible", make_shb},
-      {"wcp", "as hb, but sections order only what conflicts in them; sound up to its first report", make_wcp},
+      {"hb", "races: conflicting accesses that are not ordered in the recorded run", make_hb},
+      {"shb", "as hb, with reads ordered after their writes: every report is feasible", make_shb},
+      {"wcp", "as hb, but critical sections are ordered only if they conflict; sound up to its first report", make_wcp},
       {"lockset", "conflicting accesses under no common lock; many can never happen together", make_lockset},
   };
   return kRows;

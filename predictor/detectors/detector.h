@@ -1,7 +1,7 @@
 // The interface of streaming race detectors: one pass over the events, memory bounded by live variables and locks, no
 // model of the trace and no witness. To add one: a file here, its line in all.cc and in meson.build.
 //
-// They say what the recorded order alone suggests; which of it is feasible the analyses decide (analysis.h).
+// Detectors report what the recorded order alone suggests; analyses decide which of it is feasible (analysis.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace reweave {
 
-// Two places of the code that conflict, as seen first.
+// Two places in the code that conflict, with the data of their first report.
 struct RaceReport {
   std::uint32_t first_site, second_site;
   ThreadId first_thread, second_thread;
@@ -24,7 +24,7 @@ struct RaceReport {
   std::uint64_t count = 1;  // how often the two places were reported
 };
 
-// An access as detectors remember it.
+// An earlier access, as detectors store it.
 struct AccessMark {
   std::uint32_t site;
   ThreadId thread;

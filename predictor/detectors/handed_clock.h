@@ -1,23 +1,24 @@
-// The clock that a lock, an atomic or the like hands from those who release it to those who acquire it.
+// The clock that a lock, an atomic or the like passes from the threads that release it to those that acquire it.
 //
-// Mostly it is the clock of one thread, and then two comparisons save most of the work: who knows that thread's entry
-// knows the whole clock, and a thread that learned nothing since it last released the object changes one entry of it.
-// So the work grows with what threads learn of each other, not with how often they lock.
+// Usually it is the clock of one thread, and then two comparisons save most of the work: a thread that knows that
+// thread's entry knows the whole clock, and a thread that has learned nothing since it last released the object changes
+// only one entry. So the work grows with what threads learn of each other, not with how often they lock.
 #pragma once
 
 #include "predictor/detectors/vector_clock.h"
 
 namespace reweave {
 
-// A thread's clock and how often it learned of others. Each entry that it hands on is another one: it ticks after.
+// A thread's clock, and how often it learned of other threads. The thread ticks after each release, so each release
+// passes on a different value of its own entry.
 struct ThreadClock {
   VectorClock clock;
   std::uint32_t now = 1;      // its own entry
-  std::uint32_t learned = 0;  // grows whenever another entry does
+  std::uint32_t learned = 0;  // grows whenever another thread's entry does
 
   explicit ThreadClock(ThreadId thread) : self(thread) { clock.at(thread) = now; }
   void tick() { clock.at(self) = ++now; }
-  // True if there was something new.
+  // Returns true if `other` had something new.
   bool learn(const VectorClock& other) {
     if (!clock.join(other)) return false;
     ++learned;
@@ -29,17 +30,17 @@ struct ThreadClock {
 
 class HandedClock {
  public:
-  // True if `thread` knows all of this without looking at each entry.
+  // True if `thread` certainly knows all of this clock; does not compare entry by entry.
   bool known_to(const ThreadClock& thread) const {
     return one_thread_ ? thread.clock[from_] >= now_ : clock_.size() == 0;
   }
-  // Adds what `thread` knows.
+  // Joins the clock of `thread` to this one.
   void add(const ThreadClock& thread) {
     if (known_to(thread)) return set(thread);
     clock_.join(thread.clock);
     one_thread_ = false;
   }
-  // Becomes what `thread` knows.
+  // Becomes a copy of the clock of `thread`.
   void set(const ThreadClock& thread) {
     if (one_thread_ && from_ == thread.self && learned_ == thread.learned) {
       clock_.at(from_) = thread.now;

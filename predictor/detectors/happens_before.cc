@@ -1,10 +1,11 @@
 // hb: happens-before with epochs, after FastTrack (Flanagan, Freund, PLDI 2009). shb: with an order from each write to
 // the reads of it as well, after "What happens-after the first race?" (Mathur, Kini, Viswanathan, OOPSLA 2018).
 //
-// hb reports a race of each variable that has one; only the first of the trace is certain. Every report of shb is
-// feasible. Cost: an epoch comparison for most accesses, a clock of k threads for each synchronisation. Memory: a cell
-// of 32 bytes for 8 bytes of memory accessed, a clock for each lock, atomic and variable read by several threads; for
-// shb a clock for each time that a thread learned of others and then wrote what is still there.
+// hb reports a race on each variable that has one; only the first one of the trace is certain to be feasible. Every
+// report of shb is feasible. Cost: an epoch comparison for most accesses, a clock of k threads for each
+// synchronisation. Memory: a cell of 32 bytes for 8 bytes of memory accessed, a clock for each lock, atomic and
+// variable read by several threads; for shb a clock for each time that a thread learned of others and then wrote a
+// value not overwritten since.
 #include "predictor/detectors/address_table.h"
 #include "predictor/detectors/detector.h"
 #include "predictor/detectors/handed_clock.h"
@@ -15,13 +16,13 @@ namespace reweave {
 namespace {
 
 constexpr std::uint32_t kNoSnapshot = 0xffffffffu;
-constexpr ThreadId kMany = 0xffff;  // as the thread of a read: see Cell::read_clock
+constexpr ThreadId kMany = 0xffff;  // as the thread of a read: see EpochCell::read_clock
 
-struct Cell {
+struct EpochCell {
   std::uint32_t write_clock = 0, read_clock = 0;  // 0: none; reads by several threads: index in read_sets_
   std::uint32_t write_site = 0, read_site = 0;
   ThreadId write_thread = 0, read_thread = 0;
-  std::uint32_t snapshot = kNoSnapshot;  // what the writer knew of others
+  std::uint32_t snapshot = kNoSnapshot;  // the writer's clock at the write
 };
 
 // Clocks that many cells share.
@@ -52,7 +53,7 @@ class Snapshots {
   std::vector<std::uint32_t> free_;
 };
 
-// Events between fetching a cell and looking at it.
+// Events between prefetching a cell and using it.
 constexpr std::size_t kAhead = 12;
 
 class HappensBefore : public Detector {
@@ -84,7 +85,7 @@ class HappensBefore : public Detector {
  private:
   struct Thread : ThreadClock {
     using ThreadClock::ThreadClock;
-    std::uint32_t snapshot = kNoSnapshot;  // of its clock, if that has not changed since
+    std::uint32_t snapshot = kNoSnapshot;  // of its clock, if the other entries have not changed since
   };
   struct Lock {
     HandedClock exclusive, shared;  // at the last releases
@@ -105,7 +106,7 @@ class HappensBefore : public Detector {
   void read(ThreadId t, std::uint64_t address, std::uint64_t bytes, std::uint32_t site) {
     shadow_.access(
         address, bytes,
-        [&](Cell& cell) {
+        [&](EpochCell& cell) {
           const Thread& me = threads_[t];
           if (!read_after_write_ && cell.read_thread == t && cell.read_clock == me.now) return;
           if (cell.write_clock != 0 && cell.write_thread != t && !knows(t, cell.write_thread, cell.write_clock)) {
@@ -114,10 +115,10 @@ class HappensBefore : public Detector {
           }
           remember_read(t, cell, site);
         },
-        [this](Cell& cell) { own(cell); });
+        [this](EpochCell& cell) { own(cell); });
   }
 
-  void remember_read(ThreadId t, Cell& cell, std::uint32_t site) {
+  void remember_read(ThreadId t, EpochCell& cell, std::uint32_t site) {
     const std::uint32_t now = threads_[t].now;
     if (cell.read_thread == kMany) {
       reader(read_sets_[cell.read_clock], t) = {now, site};
@@ -137,7 +138,7 @@ class HappensBefore : public Detector {
   void write(ThreadId t, std::uint64_t address, std::uint64_t bytes, std::uint32_t site) {
     shadow_.access(
         address, bytes,
-        [&](Cell& cell) {
+        [&](EpochCell& cell) {
           if (cell.write_clock != 0 && cell.write_thread != t && !knows(t, cell.write_thread, cell.write_clock)) {
             report(t, address, site, true, {cell.write_site, cell.write_thread, true});
           }
@@ -159,12 +160,12 @@ class HappensBefore : public Detector {
           cell.write_site = site;
           if (read_after_write_) keep_snapshot(t, cell);
         },
-        [this](Cell& cell) { own(cell); });
-    if (read_after_write_) threads_[t].tick();  // what is read later must tell this write from the next
+        [this](EpochCell& cell) { own(cell); });
+    if (read_after_write_) threads_[t].tick();  // a later read must distinguish this write from the next
   }
 
-  // Gives a copied cell its share of what cells point to.
-  void own(Cell& cell) {
+  // Gives a copied cell its own references and read set.
+  void own(EpochCell& cell) {
     if (cell.snapshot != kNoSnapshot) snapshots_.keep(cell.snapshot);
     if (cell.read_thread != kMany) return;
     const std::uint32_t set = new_read_set();
@@ -189,7 +190,7 @@ class HappensBefore : public Detector {
 
   // --- shb ---
 
-  void learn_write(ThreadId t, const Cell& cell) {
+  void learn_write(ThreadId t, const EpochCell& cell) {
     learn(t, snapshots_[cell.snapshot]);
     Thread& me = threads_[t];
     std::uint32_t& entry = me.clock.at(cell.write_thread);
@@ -197,7 +198,7 @@ class HappensBefore : public Detector {
     ++me.learned;
     forget_snapshot(t);
   }
-  void keep_snapshot(ThreadId t, Cell& cell) {
+  void keep_snapshot(ThreadId t, EpochCell& cell) {
     Thread& me = threads_[t];
     if (me.snapshot == kNoSnapshot) me.snapshot = snapshots_.add(me.clock);
     if (cell.snapshot == me.snapshot) return;
@@ -222,7 +223,7 @@ class HappensBefore : public Detector {
     to.add(threads_[t]);
     threads_[t].tick();
   }
-  // What two threads tell each other at a start or a join.
+  // Passes the clock of `from` to `to`, at a start or a join.
   void tell(ThreadId from, ThreadId to) {
     if (to >= threads_.size()) grow(to);
     learn(to, threads_[from].clock);
@@ -286,10 +287,10 @@ class HappensBefore : public Detector {
   bool read_after_write_;
   std::uint64_t event_ = 0;
   std::vector<Thread> threads_;
-  Shadow<Cell> shadow_;
+  Shadow<EpochCell> shadow_;
   AddressTable<Lock> locks_;
   AddressTable<HandedClock> objects_;                    // atomics, conditions, barriers, semaphores
-  std::unordered_map<ThreadId, std::uint64_t> waiting_;  // mutex to take again
+  std::unordered_map<ThreadId, std::uint64_t> waiting_;  // mutex to reacquire
   std::vector<std::vector<Reader>> read_sets_;           // by thread
   std::vector<std::uint32_t> free_read_sets_;
   Snapshots snapshots_;

@@ -1,7 +1,7 @@
-// lockset: conflicting accesses of two threads under locks that both may hold at once, whatever else orders them.
+// lockset: conflicting accesses of two threads whose held locks do not exclude each other, whatever else orders them.
 //
-// Exact by that definition up to kMaxMarks different (thread, locks, kind) of a variable; no statement about
-// feasibility. Memory: those marks for each variable, and each distinct set of locks once.
+// Exact by that definition, up to kMaxLockedAccesses different combinations (thread, locks, kind) per variable; no
+// statement about feasibility. Memory: those marks for each variable, and each distinct set of locks once.
 #include <map>
 
 #include "predictor/detectors/detector.h"
@@ -10,16 +10,16 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kMaxMarks = 24;
+constexpr std::size_t kMaxLockedAccesses = 24;
 
-struct Mark {
+struct LockedAccess {
   std::uint32_t site;
   std::uint32_t locks;
   ThreadId thread;
   bool write;
 };
-struct Cell {
-  std::vector<Mark> marks;
+struct LocksetCell {
+  std::vector<LockedAccess> marks;
 };
 
 class LocksetPairs : public Detector {
@@ -63,7 +63,7 @@ class LocksetPairs : public Detector {
   using Set = std::map<std::uint64_t, bool>;  // lock -> held shared
   struct Thread {
     std::map<std::uint64_t, std::pair<std::uint32_t, bool>> held;  // lock -> depth, shared
-    std::uint32_t locks = 0;                                       // number of that set
+    std::uint32_t locks = 0;                                       // number of this set of locks
     std::uint64_t waiting = 0;
   };
 
@@ -100,25 +100,25 @@ class LocksetPairs : public Detector {
 
   void access(ThreadId t, std::uint64_t address, std::uint64_t bytes, std::uint32_t site, bool write) {
     const std::uint32_t locks = threads_[t].locks;
-    shadow_.access(address, bytes, [&](Cell& cell) {
+    shadow_.access(address, bytes, [&](LocksetCell& cell) {
       bool known = false;
-      for (const Mark& mark : cell.marks) {
+      for (const LockedAccess& mark : cell.marks) {
         if (mark.thread == t) {
           known |= mark.locks == locks && mark.write == write;
         } else if ((mark.write || write) && together(mark.locks, locks)) {
           reports_.add({mark.site, mark.thread, mark.write}, {site, t, write}, address, event_);
         }
       }
-      if (!known && cell.marks.size() < kMaxMarks) cell.marks.push_back({site, locks, t, write});
+      if (!known && cell.marks.size() < kMaxLockedAccesses) cell.marks.push_back({site, locks, t, write});
     });
   }
 
   std::uint64_t event_ = 0;
   std::vector<Thread> threads_;
-  Shadow<Cell> shadow_;
+  Shadow<LocksetCell> shadow_;
   std::map<Set, std::uint32_t> numbers_{{Set{}, 0}};
   std::vector<Set> sets_{Set{}};
-  std::unordered_map<std::uint64_t, bool> together_;  // by two numbers
+  std::unordered_map<std::uint64_t, bool> together_;  // by the numbers of two sets
   RaceReports reports_;
 };
 

@@ -1,5 +1,4 @@
-// What a detector knows of each byte of memory: one cell for 8 bytes as long as they are accessed together, else a
-// cell for each byte.
+// A detector's shadow memory: one cell for 8 bytes as long as they are accessed together, else a cell for each byte.
 #pragma once
 
 #include <array>
@@ -37,13 +36,13 @@ class Shadow {
     access(address, bytes, visit, [](Cell&) {});
   }
 
-  // Has the processor fetch the cell of an address that will be accessed soon.
+  // Prefetches the cell of an address that will be accessed soon.
   void prefetch(std::uint64_t address) const {
     const Cached& cached = cache_[cache_slot(address >> kPageBits)];
     if (cached.number == address >> kPageBits) __builtin_prefetch(&cached.page->cells[address >> 3 & (kSlots - 1)]);
   }
 
-  // The memory is another object from now on.
+  // From now on the memory is a new object.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     constexpr std::uint64_t kMost = 1u << 22;  // bounds the cost of a huge block
     const std::uint64_t end = address + std::min(bytes, kMost);
@@ -64,7 +63,7 @@ class Shadow {
   static constexpr std::size_t kSlots = 512, kCached = 1024;
   struct Page {
     std::array<Cell, kSlots> cells{};
-    std::unique_ptr<std::array<std::uint32_t, kSlots>> split;  // index in splits_ plus 1; none: all 0
+    std::unique_ptr<std::array<std::uint32_t, kSlots>> split;  // index in splits_ plus 1, 0 if not split; null: all 0
   };
   struct Cached {
     std::uint64_t number = ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-// A vector clock that grows with the threads seen. Entries not there are 0.
+// A vector clock that grows with the threads seen. Missing entries are 0.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class VectorClock {
     if (thread >= entries_.size()) entries_.resize(thread + 1, 0);
     return entries_[thread];
   }
-  // True if that changed anything.
+  // Returns true if this changed an entry.
   bool join(const VectorClock& other) {
     if (other.entries_.size() > entries_.size()) entries_.resize(other.entries_.size(), 0);
     bool changed = false;
@@ -24,7 +24,7 @@ class VectorClock {
     }
     return changed;
   }
-  // Component by component.
+  // True if no entry exceeds that of `other`.
   bool below(const VectorClock& other) const {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i] > other[i]) return false;

@@ -1,9 +1,9 @@
-// wcp: weak causal precedence (Kini, Mathur, Viswanathan, PLDI 2017). Critical sections of a lock are ordered only
-// if something in them conflicts or is ordered, so races are seen that the recorded order of sections hides.
+// wcp: weak causal precedence (Kini, Mathur, Viswanathan, PLDI 2017). Critical sections of a lock are ordered only if
+// events in them conflict or are ordered, which reveals races that the recorded order of sections hides.
 //
 // Sound up to the first report (which may be a deadlock instead); later ones may be wrong. Shared sections count as
 // exclusive. Cost: clocks of k threads at each synchronisation and each access inside a section. Memory: besides live
-// variables and locks, the clocks of sections that some thread has not yet followed, as published.
+// variables and locks, the clocks of sections that some thread has not yet followed, as in the published algorithm.
 #include <algorithm>
 #include <deque>
 
@@ -14,11 +14,11 @@
 namespace reweave {
 namespace {
 
-struct Mark {
+struct ClockedAccess {
   std::uint32_t clock = 0, site = 0;
 };
-struct Cell {
-  std::vector<Mark> reads, writes;  // by thread
+struct WcpCell {
+  std::vector<ClockedAccess> reads, writes;  // by thread
 };
 
 class Wcp : public Detector {
@@ -46,15 +46,15 @@ class Wcp : public Detector {
     std::vector<std::uint64_t> reads, writes;  // 8-byte words
   };
   struct Thread {
-    VectorClock weak;    // P: what weakly precedes; its own entry is the local time
-    VectorClock strong;  // H: what happened before; likewise
+    VectorClock weak;    // P: weak order; its own entry is the local time
+    VectorClock strong;  // H: happens-before; likewise
     std::vector<Section> sections;
     std::uint64_t waiting = 0;
   };
   struct Clocks {
     VectorClock weak, strong;
   };
-  // A section as other threads will meet it.
+  // A past section, with the clocks that other threads need.
   struct Past {
     ThreadId thread;
     VectorClock start, end;  // weak at the acquisition, strong at the release
@@ -90,7 +90,7 @@ class Wcp : public Detector {
       }
     }
     const std::uint32_t now = me.weak[t];
-    shadow_.access(address, bytes, [&](Cell& cell) {
+    shadow_.access(address, bytes, [&](WcpCell& cell) {
       compare(t, address, site, write, cell.writes, true);
       if (write) compare(t, address, site, write, cell.reads, false);
       auto& mine = write ? cell.writes : cell.reads;
@@ -98,14 +98,14 @@ class Wcp : public Detector {
       mine[t] = {now, site};
     });
   }
-  // Joins without touching the own entry.
+  // Joins `strong` into the weak clock, without changing the thread's own entry.
   void follow(ThreadId t, const VectorClock& strong) {
     const std::uint32_t now = threads_[t].weak[t];
     threads_[t].weak.join(strong);
     threads_[t].weak.at(t) = now;
   }
-  void compare(ThreadId t, std::uint64_t address, std::uint32_t site, bool write, const std::vector<Mark>& others,
-               bool others_write) {
+  void compare(ThreadId t, std::uint64_t address, std::uint32_t site, bool write,
+               const std::vector<ClockedAccess>& others, bool others_write) {
     for (std::size_t other = 0; other < others.size(); ++other) {
       if (other == t || others[other].clock <= threads_[t].weak[other]) continue;
       reports_.add({others[other].site, static_cast<ThreadId>(other), others_write}, {site, t, write}, address, event_);
@@ -136,12 +136,12 @@ class Wcp : public Detector {
     me.sections.erase(section);
     lock.past.back().end = me.strong;
     lock.released = {me.weak, me.strong};
-    // What it says of this thread is its local time, which is no order: whoever follows weakly does not follow it.
+    // This thread's entry is its local time, which is not part of the weak order, so it is not passed on.
     lock.released.weak.at(t) = 0;
     tick(t);
   }
 
-  // Sections that began before something here precede the end of this one.
+  // A section whose start weakly precedes this point also precedes the end of this section.
   void meet(ThreadId t, Lock& lock) {
     if (t >= lock.met.size()) lock.met.resize(threads_.size());
     std::size_t& met = lock.met[t];
@@ -210,7 +210,7 @@ class Wcp : public Detector {
 
   std::uint64_t event_ = 0;
   std::vector<Thread> threads_;
-  Shadow<Cell> shadow_;
+  Shadow<WcpCell> shadow_;
   std::unordered_map<std::uint64_t, Lock> locks_;
   std::unordered_map<std::uint64_t, Clocks> objects_;
   RaceReports reports_;

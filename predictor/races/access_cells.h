@@ -1,8 +1,8 @@
-// What is remembered of the accesses of memory: for each 8 bytes those that a later one may race with.
+// Past accesses of memory: for each 8 bytes, those that a later access may race with.
 //
-// A later access of the same thread, or one that comes after, takes the place of an earlier one if it conflicts with
-// all that the earlier conflicts with. So a cell has few notes, and none that matters is lost, as FastTrack has it
-// (Flanagan, Freund, PLDI 2009), with bytes and atomic accesses told apart.
+// A later access of the same thread, or one ordered after, replaces an earlier one if it conflicts with everything that
+// the earlier one conflicts with. So a cell has few notes and loses none that matters, as in FastTrack (Flanagan,
+// Freund, PLDI 2009), but with bytes and atomic accesses distinguished.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 namespace reweave {
 
 struct AccessNote {
-  std::uint32_t clock = 0;   // its thread's
-  std::uint32_t access = 0;  // which place, stack and locks
+  std::uint32_t clock = 0;   // its thread's own entry
+  std::uint32_t access = 0;  // number of its place, stack and locks
   ThreadId thread = 0;
   std::uint8_t bytes = 0;  // a bit for each of the 8
   bool write : 1 = false, atomic : 1 = false, virtual_table : 1 = false;
@@ -26,7 +26,7 @@ struct AccessNote {
   bool conflicts(const AccessNote& other) const {
     return overlaps(other) && (write || other.write) && !(atomic && other.atomic);
   }
-  // Whatever conflicts with `other` conflicts with this.
+  // True if everything that conflicts with `other` also conflicts with this.
   bool stands_for(const AccessNote& other) const {
     return (other.bytes & ~bytes) == 0 && (write || !other.write) && (!atomic || other.atomic);
   }
@@ -34,7 +34,7 @@ struct AccessNote {
 
 class AccessCell {
  public:
-  // kReported: a race was found here, after which ThreadSanitizer looks at writes only.
+  // kReported: a race was found here; from then on, as in ThreadSanitizer, only writes are examined.
   enum class State : std::uint8_t { kUsed, kFreed, kReported };
 
   State state = State::kUsed;
@@ -79,7 +79,7 @@ class AccessCells {
     }
   }
 
-  // The memory is nobody's from now on.
+  // From now on no earlier access of the memory counts.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t end = address + bytes;
     for (std::uint64_t at = address & ~std::uint64_t{7}; at < end;) {

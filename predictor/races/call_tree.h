@@ -1,4 +1,4 @@
-// Call stacks, shared: a node is a function that is being executed, a path to the root a stack.
+// Call stacks that share their common parts: a node is an active function, a path to the root is a stack.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace reweave {
 
 using StackId = std::uint32_t;  // 0: the empty stack
 
-// A place in code, and the calls that it is in.
+// A place in the code and its call stack.
 struct CodePlace {
   std::uint32_t site = 0;
   StackId stack = 0;
@@ -19,7 +19,7 @@ struct CodePlace {
 
 class CallTree {
  public:
-  // `from`, and the function that was called at `site` from there.
+  // The stack `from` with the function called at `site` added.
   StackId called(StackId from, std::uint32_t site) {
     const std::uint64_t key = std::uint64_t{from} << 32 | site;
     const auto [it, is_new] = children_.try_emplace(key, static_cast<StackId>(nodes_.size()));

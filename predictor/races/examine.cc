@@ -16,17 +16,17 @@ namespace reweave {
 
 namespace {
 
-// What a report's kind is called in suppressions, and the option that switches it off.
+// The name of a report's kind in suppressions, and the option that disables it.
 struct KindRow {
   const char* suppressed_as;
   bool TsanOptions::*wanted;
 };
-constexpr KindRow kKinds[] = {
+constexpr KindRow kKindRows[] = {
     {"race", &TsanOptions::report_bugs},           {"race", &TsanOptions::report_bugs},
     {"thread", &TsanOptions::report_thread_leaks}, {"mutex", &TsanOptions::report_destroy_locked},
     {"mutex", &TsanOptions::report_mutex_bugs},    {"deadlock", &TsanOptions::detect_deadlocks},
     {"race", &TsanOptions::report_bugs},           {"race", &TsanOptions::report_bugs}};
-const KindRow& row_of(const RaceFinding& finding) { return kKinds[static_cast<std::size_t>(finding.kind)]; }
+const KindRow& row_of(const RaceFinding& finding) { return kKindRows[static_cast<std::size_t>(finding.kind)]; }
 
 class Examination {
  public:
@@ -91,7 +91,7 @@ class Examination {
     return suppressions_.find("race_top", {frames[0].function, frames[0].file, frames[0].module});
   }
 
-  // "f (file.c:12)" of the innermost frame that is the program's.
+  // "f (file.c:12)" for the innermost frame of the program.
   static std::string place_of(const std::vector<ReportFrame>& frames) {
     const auto own =
         std::find_if(frames.begin(), frames.end(), [](const ReportFrame& frame) { return frame.offset != 0; });
@@ -119,7 +119,7 @@ class Examination {
   TsanReports result_;
 };
 
-// Where the reports of a process go.
+// The files that the reports of each process go to.
 class Destination {
  public:
   explicit Destination(const std::string& path) : path_(path) {}
@@ -183,18 +183,18 @@ RaceVerdict report_races(const std::string& recording, const RaceOptions& option
   const TsanReports found = find_races(trace.path(), options);
   std::fflush(stdout);
   for (const std::string& line : options.suppressions.unknown())
-    fmt::print(stderr, "reweave: {}: '{}' is ignored, for it is of no known kind\n", options.tsan.suppressions, line);
+    fmt::print(stderr, "reweave: {}: '{}' is ignored: unknown kind\n", options.tsan.suppressions, line);
   print(found, options.tsan);
   RaceVerdict verdict;
   verdict.reports = found.reports.size();
   if (verdict.reports != 0) verdict.always = options.tsan.exit_status;
   if (const TraceShortfall& shortfall = trace.shortfall(); shortfall.exit_status != 0) {
-    fmt::print(stderr, "reweave: only a part of the run was looked at for races: {}\n", shortfall.reason);
+    fmt::print(stderr, "reweave: only a part of the run was examined for races: {}\n", shortfall.reason);
     verdict.if_passed = shortfall.exit_status;
   } else if (!found.is_instrumented) {
     fmt::print(stderr,
                "reweave: --races sees no memory accesses, so nothing is known of races: build the program with "
-               "-fsanitize=thread\n");
+               "reweave-cc or -fsanitize=thread\n");
     verdict.if_passed = kExitBadInput;
   }
   return verdict;

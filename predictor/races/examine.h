@@ -1,4 +1,4 @@
-// Looks for races in the run of a recording, as ThreadSanitizer would have, and prints its reports.
+// Finds races in a recorded run as ThreadSanitizer would have, and prints reports in its form.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace reweave {
 
-// What TSAN_OPTIONS asks for. Throws BadInput if something of it cannot be used.
+// The settings of TSAN_OPTIONS. of_environment throws BadInput if a value cannot be used.
 struct RaceOptions {
   TsanOptions tsan;
   Suppressions suppressions;
@@ -23,28 +23,28 @@ struct RaceOptions {
 struct TsanReport {
   std::uint16_t process = 0;
   std::int64_t pid = 0;
-  std::string text;     // ThreadSanitizer's
+  std::string text;     // the report in ThreadSanitizer's form
   std::string summary;  // "data race file.c:12 in f"
-  // What is the same for the same bug in another run: "data race in f (file.c:12) and g (file.c:20)".
+  // Equal for the same bug in other runs: "data race in f (file.c:12) and g (file.c:20)".
   std::string key;
 };
 
 struct TsanReports {
-  std::vector<TsanReport> reports;            // without those that are suppressed
-  bool is_instrumented = false;               // a program of the run was; else nothing can be said
-  std::vector<Suppressions::Row> suppressed;  // that matched
+  std::vector<TsanReport> reports;            // without suppressed ones
+  bool is_instrumented = false;               // true for at least one program of the run; else nothing is known
+  std::vector<Suppressions::Row> suppressed;  // suppressions that matched
 };
 
 TsanReports find_races(const std::string& trace, const RaceOptions& options);
 
-// Of a recording.
+// The result for a recording.
 struct RaceVerdict {
   std::uint64_t reports = 0;
-  // The status that says so, instead of a run's own of 0 (`if_passed`) or whatever it ended with (`always`); 0: none.
+  // Exit statuses that replace the run's own: `always` any status, `if_passed` only a status of 0; 0: none.
   int always = 0, if_passed = 0;
 };
 
-// Prints the reports to where TSAN_OPTIONS says, and what could not be looked at to the standard error.
+// Prints the reports where TSAN_OPTIONS says, and to standard error what could not be examined.
 RaceVerdict report_races(const std::string& recording, const RaceOptions& options, const TraceMaker& maker,
                          const std::function<void(std::uint64_t events)>& progress);
 

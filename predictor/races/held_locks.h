@@ -1,4 +1,4 @@
-// Which locks threads hold, as sets that many accesses share.
+// The locks that threads hold, as sets shared by many accesses.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace reweave {
 
-// Sets of held locks by number; 0 is the empty one.
+// Sets of held locks by number; 0 is the empty set.
 class LockSets {
  public:
   std::uint32_t with(std::uint32_t set, const LockHeld& lock) {

@@ -22,7 +22,7 @@ std::optional<std::vector<LockOrder::Step>> LockOrder::take(const std::vector<Lo
   return cycle;
 }
 
-// The shortest, both ends included; empty if there is none.
+// The shortest path, including both ends; empty if there is none.
 std::vector<std::uint32_t> LockOrder::path(std::uint32_t from, std::uint32_t to) const {
   std::map<std::uint32_t, std::uint32_t> come_from = {{from, from}};
   std::deque<std::uint32_t> next = {from};

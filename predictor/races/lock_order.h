@@ -1,5 +1,5 @@
-// In which order locks are taken: a cycle may become a deadlock, as ThreadSanitizer reports it
-// ("lock-order-inversion").
+// The order in which locks are taken. A cycle may become a deadlock; ThreadSanitizer reports it as
+// "lock-order-inversion".
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace reweave {
 class LockOrder {
  public:
   struct Step {
-    std::uint32_t lock;  // that is held
-    NamedPlace takes;    // the next one of the cycle
+    std::uint32_t lock;  // the held lock
+    NamedPlace takes;    // where the next lock of the cycle is taken
     ThreadId thread;
   };
 
-  // A thread that holds `held` is about to get `lock`, at `place`. The cycle that this closes, beginning with `lock`,
-  // if there is one that was not told before.
+  // A thread that holds `held` is about to take `lock`, at `place`. Returns the cycle that this closes, beginning with
+  // `lock`, if there is one that was not returned before.
   std::optional<std::vector<Step>> take(const std::vector<LockHeld>& held, std::uint32_t lock, const NamedPlace& place,
                                         ThreadId thread);
 

@@ -11,10 +11,10 @@ namespace reweave {
 
 namespace {
 
-// So much of a block is looked at when it is made and when it is released; of a larger one its start and its end.
+// Only this much of a block, from its start, is marked when it is allocated and when it is released.
 constexpr std::uint64_t kMostOfBlock = 64 << 10;
 
-// Marks of an access of an object's pointer to its virtual functions.
+// The bits of `aux` that mark an access of a virtual-table pointer.
 constexpr std::uint8_t kVirtualTable = kMakesLock | kEndsLock;
 
 bool is_virtual_table(const TraceEvent& event) {
@@ -26,7 +26,7 @@ RaceKind of_virtual_table(RaceKind kind) {
 
 }  // namespace
 
-// In the order of EventKind; null: means nothing here.
+// In the order of EventKind; null: ignored.
 const RaceFinder::Handler RaceFinder::kHandlers[] = {
     &RaceFinder::on_read,          &RaceFinder::on_write,
     &RaceFinder::on_atomic_load,   &RaceFinder::on_atomic_store,
@@ -83,7 +83,7 @@ void RaceFinder::take(const TraceEvent& event, std::uint32_t site) {
   if (handler != nullptr) (this->*handler)(event);
 }
 
-// The program of a process is another one when its code is in another space, right after it has asked for that.
+// Detects that a process executed another program: right after its execve its code is in another address space.
 void RaceFinder::look_for_exec(const TraceEvent& event, std::uint32_t site) {
   Process& in = process(addresses_.process_of(event.thread));
   if (!in.executes) return;
@@ -151,7 +151,7 @@ void RaceFinder::access(const TraceEvent& event, bool write, bool atomic) {
   signed char& ignored = is_ignored_[site_];
   if (ignored < 0) ignored = ignored_(site_) ? 1 : 0;
   if (ignored != 0) return;
-  AccessNote now = note_of(event.thread, write, atomic, TopFunction::kNone);
+  AccessNote now = note_of(event.thread, write, atomic, TopFunction::kNoFunction);
   now.virtual_table = is_virtual_table(event) && !atomic;
   cells_.each(event.address, event.extra, [&](AccessCell& cell, std::uint64_t base, std::uint8_t bytes) {
     now.bytes = bytes;
@@ -169,7 +169,7 @@ AccessNote RaceFinder::note_of(ThreadId thread, bool write, bool atomic, TopFunc
   return note;
 }
 
-// A thread is mostly where it was lately.
+// Caches numbers by site, because a thread mostly repeats recent accesses.
 std::uint32_t RaceFinder::access_number(ThreadId thread, TopFunction top) {
   constexpr std::size_t kKnown = 256;
   Thread& me = threads_[thread];
@@ -200,7 +200,7 @@ void RaceFinder::visit(AccessCell& cell, std::uint64_t base, const AccessNote& n
       cell.reset(State::kReported);
       return report_race(base, now, with, RaceKind::kRace);
     }
-    // Of a thread's write and later read of the same bytes the write says it all.
+    // A thread's write covers its later read of the same bytes.
     const bool covered = before.thread == now.thread && before.clock == now.clock && before.stands_for(now);
     if (covered) {
       if (now.stands_for(before)) before.access = now.access;
@@ -243,7 +243,7 @@ void RaceFinder::report_race(std::uint64_t base, const AccessNote& now, const Ac
   found_.findings.push_back(std::move(finding));
 }
 
-// The places in either order.
+// The order of the two places does not matter.
 bool RaceFinder::is_new(RaceKind kind, const NamedPlace& a, const NamedPlace& b) {
   const auto key = [](const NamedPlace& place) {
     return std::to_string(place.place.site) + ":" + std::to_string(place.place.stack) + ":" +
@@ -267,7 +267,7 @@ void RaceFinder::on_alloc(const TraceEvent& event) {
   blocks_[event.address] = {event.address, bytes, event.thread, made, is_stack};
   if (is_stack) threads_[event.thread].stack_for_new = event.address;
   if (is_stack || threads_[event.thread].no_writes != 0) return;
-  // As if its maker wrote it: who gets to know of it without order is in a race.
+  // Counts as a write by the allocating thread, so that an access not ordered after it is a race.
   AccessNote now = note_of(event.thread, true, false, TopFunction::kMalloc);
   const auto write = [&](AccessCell& cell, std::uint64_t, std::uint8_t mask) {
     now.bytes = mask;

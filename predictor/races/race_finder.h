@@ -1,14 +1,14 @@
-// What ThreadSanitizer would have reported of the run of a trace: happens-before as it knows it, with the stacks and
-// locks of both accesses.
+// Finds what ThreadSanitizer would have reported for a traced run: its happens-before order, with the stacks and locks
+// of both accesses.
 //
 // Its order, from the events: locks (readers do not order each other), starts and joins of threads, barriers,
-// semaphores, atomics by the memory order they ask for (a relaxed one orders nothing, nor do fences), what goes through
-// descriptors, files all being one, and what the program declares. A notification orders nothing but by its mutex. What
-// only other means of the kernel order is in a race, as it is for ThreadSanitizer, but for forked memory, which is each
-// process's own.
+// semaphores, atomics by their memory order (neither relaxed atomics nor fences order anything), transfers through
+// descriptors (all files count as one object), and what the program declares with annotations. A notification
+// establishes no order except through its mutex. Accesses ordered only by other means of the kernel are reported as
+// races, as ThreadSanitizer does, except in forked memory, which belongs to each process alone.
 //
-// Sound and complete for the order recorded, but where ThreadSanitizer is not either: of a block that is released the
-// first kilobytes are looked at, and once a variable was in a race its reads are not.
+// Sound and complete for the recorded order, except where ThreadSanitizer is not either: only the first kilobytes of a
+// released block are examined, and reads of a variable that was in a race are no longer examined.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace reweave {
 
 class RaceFinder {
  public:
-  // `ignored(site)`: accesses there are in no race.
+  // `ignored(site)`: accesses there are never reported.
   RaceFinder(const TraceReader& trace, std::function<bool(std::uint32_t site)> ignored);
 
   void take(const TraceChunk& chunk);
@@ -39,7 +39,7 @@ class RaceFinder {
   RaceFindings finish();
 
  private:
-  // What a kind of event means.
+  // Handles one kind of event.
   using Handler = void (RaceFinder::*)(const TraceEvent& event);
   static const Handler kHandlers[];
 
@@ -55,25 +55,25 @@ class RaceFinder {
     using ThreadClock::ThreadClock;
     StackId stack = 0;
     std::uint32_t held = 0;                                   // of locks_held_
-    std::uint64_t requested = 0;                              // lock that it is about to wait for; 0: none
-    std::uint64_t waits_with = 0;                             // mutex to take again
+    std::uint64_t requested = 0;                              // lock that it is about to acquire; 0: none
+    std::uint64_t waits_with = 0;                             // mutex to reacquire
     std::uint32_t no_reads = 0, no_writes = 0, no_order = 0;  // nested
     std::vector<KnownAccess> known;                           // accesses, by a hash of the site
-    std::uint64_t stack_for_new = 0;                          // of the thread that it starts next; 0: not known
-    NamedPlace creates;                                       // the thread that it starts next
+    std::uint64_t stack_for_new = 0;  // address of the stack of the thread that it starts next; 0: unknown
+    NamedPlace creates;               // where it creates the thread that it starts next
     bool creates_detached = false, has_created = false;
   };
   struct Lock {
     std::uint32_t id;
     HandedClock exclusive, shared;
-    std::map<ThreadId, std::uint32_t> depth;  // of those that hold it
-    NamedPlace taken;                         // last
-    bool is_broken = false;                   // its misuse was told
+    std::map<ThreadId, std::uint32_t> depth;  // by holding thread
+    NamedPlace taken;                         // where it was last taken
+    bool is_broken = false;                   // its misuse was reported
   };
   struct Process {
     bool is_copy = false;       // forked: holds locks that others took
-    std::uint32_t space = ~0u;  // that its code is in
-    bool executes = false;      // it has just asked for another program
+    std::uint32_t space = ~0u;  // address space of its code
+    bool executes = false;      // it has just called execve
     std::uint32_t threads = 0;
   };
 
@@ -146,7 +146,7 @@ class RaceFinder {
   LockSets locks_held_;
   LockOrder order_;
   std::map<std::uint64_t, Lock> locks_;
-  std::map<std::uint64_t, HandedClock> objects_;  // atomics, barriers, semaphores, what goes through descriptors
+  std::map<std::uint64_t, HandedClock> objects_;  // atomics, barriers, semaphores, objects behind descriptors
   HandedClock files_;
   std::map<std::uint64_t, BlockOrigin> blocks_;
   std::map<std::uint64_t, std::uint64_t> benign_;  // bytes by address

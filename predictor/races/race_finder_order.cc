@@ -1,4 +1,4 @@
-// What orders threads: locks, atomics, starts and joins, descriptors. And misuse of locks and threads.
+// The order between threads: locks, atomics, starts and joins, descriptors. Also misuse of locks and threads.
 #include "predictor/races/race_finder.h"
 
 #include <algorithm>
@@ -196,7 +196,7 @@ void RaceFinder::on_join(const TraceEvent& event) {
 
 void RaceFinder::on_end(const TraceEvent& event) { found_.threads[event.thread].ended_at = event_; }
 
-// Those of one place are one report, as ThreadSanitizer has it.
+// Leaked threads created at one place make one report, as in ThreadSanitizer.
 void RaceFinder::find_leaks(std::uint16_t process) {
   std::vector<RaceFinding> leaks;
   for (std::size_t i = 0; i < threads_.size(); i++) {
@@ -221,7 +221,7 @@ void RaceFinder::find_leaks(std::uint16_t process) {
   std::move(leaks.begin(), leaks.end(), std::back_inserter(found_.findings));
 }
 
-// A thread's handle is right behind its stack.
+// A thread's handle lies just above its stack, in the same mapping.
 void RaceFinder::detach(std::uint64_t handle) {
   const auto after = blocks_.upper_bound(handle);
   if (after == blocks_.begin()) return;

@@ -1,4 +1,4 @@
-// What ThreadSanitizer would report of a run, as data: race_text.h makes text of it.
+// A report of ThreadSanitizer's kind, as data; race_text.h turns it into text.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ enum class RaceKind : std::uint8_t {
   kVirtualUseAfterFree,
 };
 
-// The function of the C library that is on top of a stack, for whoever reads reports.
-enum class TopFunction : std::uint8_t { kNone, kMalloc, kFree, kCreate, kInit, kDestroy, kLock, kUnlock };
+// The C library function shown on top of a stack.
+enum class TopFunction : std::uint8_t { kNoFunction, kMalloc, kFree, kCreate, kInit, kDestroy, kLock, kUnlock };
 
 struct NamedPlace {
   CodePlace place;
-  TopFunction top = TopFunction::kNone;
+  TopFunction top = TopFunction::kNoFunction;
 
   bool operator==(const NamedPlace&) const = default;
 };
 
 const char* kind_name(RaceKind kind);
 
-// Where a lock was made, or first used.
+// Where a lock was initialised or first used.
 struct LockOrigin {
   std::uint64_t address = 0;
   NamedPlace made;
@@ -65,24 +65,25 @@ struct BlockOrigin {
 struct RaceFinding {
   RaceKind kind = RaceKind::kRace;
   std::uint16_t process = 0;
-  std::uint64_t event = 0;             // of the trace, at which it showed
+  std::uint64_t event = 0;             // event of the trace at which it was found
   std::vector<RacingAccess> accesses;  // the later one first
-  std::vector<NamedPlace> stacks;      // of what is no access
-  std::vector<ThreadId> threads;       // that the report tells the start of; of an order of locks: who took each
-  std::vector<std::uint32_t> locks;    // that the report is about
-  std::uint64_t address = 0;           // that it is about
-  std::optional<BlockOrigin> block;    // that the address is in
-  std::uint64_t count = 1;             // thread leaks from one place
+  std::vector<NamedPlace> stacks;      // stacks of operations other than accesses
+  std::vector<ThreadId>
+      threads;  // threads whose creation the report shows; for a lock order: the thread that took each lock
+  std::vector<std::uint32_t> locks;  // locks that the report is about
+  std::uint64_t address = 0;         // address that the report is about
+  std::optional<BlockOrigin> block;  // block that contains the address
+  std::uint64_t count = 1;           // number of threads leaked from one place
 };
 
-// How a thread came to be.
+// How a thread was created.
 struct ThreadOrigin {
   NamedPlace made;
   ThreadId parent = 0;
   std::uint16_t process = 0;
   std::uint32_t number = 0;        // in its process, 0 for the first
   std::uint64_t ended_at = ~0ull;  // event
-  bool is_made = false;            // by pthread_create, which is at `made`
+  bool is_made = false;            // created by pthread_create, called at `made`
   bool joined = false, detached = false;
 };
 
@@ -91,7 +92,7 @@ struct RaceFindings {
   std::vector<ThreadOrigin> threads;  // by id
   std::vector<LockOrigin> locks;
   CallTree calls;
-  bool is_instrumented = false;  // a program of the run was
+  bool is_instrumented = false;  // true for at least one program of the run
 };
 
 }  // namespace reweave

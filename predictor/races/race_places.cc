@@ -34,21 +34,21 @@ RacePlaces::RacePlaces(const TraceReader& trace, const RaceFindings& findings)
       symbols_(symbol_files(RecordedFiles::of_source(trace.info().header.source))) {}
 
 const std::string& RacePlaces::module_of(std::uint32_t site) const {
-  static const std::string kNone;
+  static const std::string no_path;
   const SiteLocation place = trace_.site_location(site);
-  return place.module == kNoModule ? kNone : trace_.info().modules[place.module].path;
+  return place.module == kNoModule ? no_path : trace_.info().modules[place.module].path;
 }
 
 std::vector<ReportFrame> RacePlaces::frames(const NamedPlace& place) {
   std::vector<ReportFrame> frames;
-  if (place.top != TopFunction::kNone) frames.push_back({name_of(place.top), "", 0, kOurs, 0});
+  if (place.top != TopFunction::kNoFunction) frames.push_back({name_of(place.top), "", 0, kOurs, 0});
   bool goes_on = add_frames(place.place.site, frames);
   for (StackId stack = place.place.stack; stack != 0 && goes_on; stack = findings_.calls.parent(stack))
     goes_on = add_frames(findings_.calls.site(stack), frames);
   return frames;
 }
 
-// False: what is below means nothing to the program's author.
+// Returns false if the frames further out mean nothing to the program's author.
 bool RacePlaces::add_frames(std::uint32_t site, std::vector<ReportFrame>& frames) {
   const SiteLocation place = trace_.site_location(site);
   if (place.module == kNoModule) return false;
@@ -64,7 +64,7 @@ bool RacePlaces::add_frames(std::uint32_t site, std::vector<ReportFrame>& frames
 
 GlobalVariable RacePlaces::global(std::uint64_t tagged) {
   const std::uint64_t address = tagged & kAddressMask;
-  // A module's data follow its code: it is the nearest one below.
+  // A module's data follow its code, so the module is the nearest one below the address.
   const ModuleInfo* nearest = nullptr;
   for (const ModuleInfo& module : trace_.info().modules)
     if (module.base <= address && (nearest == nullptr || nearest->base < module.base)) nearest = &module;

@@ -1,4 +1,4 @@
-// Stacks and addresses of findings as ThreadSanitizer prints them.
+// Resolves stacks and addresses of findings as ThreadSanitizer prints them.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class RacePlaces {
   // Both must outlive it.
   RacePlaces(const TraceReader& trace, const RaceFindings& findings);
 
-  // Innermost first; what is below main, or below a thread's function, is left out.
+  // Innermost first; the callers of main, or of a thread's function, are left out.
   std::vector<ReportFrame> frames(const NamedPlace& place);
   GlobalVariable global(std::uint64_t address);
   // The path of the module that a site is in; empty if there is none.

@@ -10,14 +10,14 @@ namespace reweave {
 
 namespace {
 
-constexpr const char* kKinds[] = {"data race",
-                                  "heap-use-after-free",
-                                  "thread leak",
-                                  "destroy of a locked mutex",
-                                  "unlock of an unlocked mutex (or by a wrong thread)",
-                                  "lock-order-inversion (potential deadlock)",
-                                  "data race on vptr (ctor/dtor vs virtual call)",
-                                  "heap-use-after-free (virtual call vs free)"};
+constexpr const char* kKindNames[] = {"data race",
+                                      "heap-use-after-free",
+                                      "thread leak",
+                                      "destroy of a locked mutex",
+                                      "unlock of an unlocked mutex (or by a wrong thread)",
+                                      "lock-order-inversion (potential deadlock)",
+                                      "data race on vptr (ctor/dtor vs virtual call)",
+                                      "heap-use-after-free (virtual call vs free)"};
 constexpr const char* kRule = "==================\n";
 
 const char* kind_of(const RaceFinding& finding) { return kind_name(finding.kind); }
@@ -33,7 +33,7 @@ std::string what_is_done(const RacingAccess& access, bool first) {
 
 }  // namespace
 
-const char* kind_name(RaceKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+const char* kind_name(RaceKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 std::string RaceText::place_of(const ReportFrame& frame) const {
   if (frame.file.empty()) return "<null>";
@@ -60,7 +60,7 @@ std::string RaceText::summary(const RaceFinding& finding) {
   const NamedPlace& place = !finding.accesses.empty() ? finding.accesses[0].where
                             : !finding.stacks.empty() ? finding.stacks[0]
                                                       : findings_.threads[finding.threads[0]].made;
-  const std::vector<ReportFrame> frames = places_.frames({place.place, TopFunction::kNone});
+  const std::vector<ReportFrame> frames = places_.frames({place.place, TopFunction::kNoFunction});
   if (frames.empty()) return kind_of(finding);
   const ReportFrame& top = frames.front();
   const std::string where = top.file.empty() ? fmt::format("({}+{:#x})", top.module, top.offset) : place_of(top);
@@ -78,7 +78,7 @@ std::string RaceText::name_of_thread(ThreadId thread) const {
   return number == 0 ? "main thread" : fmt::format("thread T{}", number);
 }
 
-// Locks have numbers in each report.
+// Locks are numbered within each report.
 std::string RaceText::lock_name(std::uint32_t lock) {
   const auto at = std::find(locks_.begin(), locks_.end(), lock);
   const auto number = at - locks_.begin();

@@ -19,7 +19,7 @@ class RaceText {
 
   // Lines from "=====" to "=====".
   std::string report(const RaceFinding& finding);
-  // "data race file.c:12 in f", as behind "SUMMARY: ThreadSanitizer: ".
+  // "data race file.c:12 in f", as after "SUMMARY: ThreadSanitizer: ".
   std::string summary(const RaceFinding& finding);
   std::int64_t pid_of(std::uint16_t process) const;
 
@@ -37,7 +37,7 @@ class RaceText {
   const RaceFindings& findings_;
   RacePlaces& places_;
   const TsanOptions& options_;
-  std::vector<std::uint32_t> locks_;  // of the report being made, in the order of their numbers
+  std::vector<std::uint32_t> locks_;  // of the current report, in the order of their numbers
 };
 
 }  // namespace reweave

@@ -11,7 +11,8 @@ namespace reweave {
 
 namespace {
 
-constexpr const char* kKinds[] = {"race", "race_top", "mutex", "thread", "signal", "called_from_lib", "deadlock"};
+constexpr const char* kSuppressionKinds[] = {"race",   "race_top",        "mutex",   "thread",
+                                             "signal", "called_from_lib", "deadlock"};
 
 }  // namespace
 
@@ -21,7 +22,7 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   if (from_start) pattern.remove_prefix(1);
   const bool to_end = pattern.ends_with('$');
   if (to_end) pattern.remove_suffix(1);
-  bool fixed = from_start;  // the next part is where the text is at
+  bool fixed = from_start;  // the next part must match at the start of the remaining text
   while (!pattern.empty()) {
     if (pattern.front() == '*') {
       fixed = false;
@@ -52,7 +53,8 @@ Suppressions Suppressions::parse(std::string_view text) {
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t colon = line.find(':');
     const std::string_view kind = line.substr(0, colon);
-    if (colon == line.npos || std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
+    if (colon == line.npos ||
+        std::find(std::begin(kSuppressionKinds), std::end(kSuppressionKinds), kind) == std::end(kSuppressionKinds))
       result.unknown_.emplace_back(line);
     else
       result.rows_.push_back({std::string(kind), std::string(line.substr(colon + 1))});

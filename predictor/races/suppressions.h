@@ -1,4 +1,4 @@
-// Reports that are not wanted, as ThreadSanitizer's suppression files name them: a line `kind:pattern` each.
+// Suppressed reports, in the format of ThreadSanitizer's suppression files: one line `kind:pattern` each.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class Suppressions {
     std::uint64_t matched = 0;
   };
 
-  // Of a file's text. What no kind is known of is ignored, and told by unknown().
+  // Parses a file's text. Lines of unknown kind are ignored, and listed by unknown().
   static Suppressions parse(std::string_view text);
   // Throws BadInput if the file cannot be read.
   static Suppressions read(const std::string& path);
 
-  // The first row of that kind which one of the names matches; null if none does. Does not count it.
+  // The first row of that kind whose pattern matches one of the names; null if there is none. Does not count the match.
   Row* find(std::string_view kind, const std::vector<std::string_view>& names);
   bool has(std::string_view kind) const;
   const std::vector<Row>& rows() const { return rows_; }
@@ -31,7 +31,7 @@ class Suppressions {
   std::vector<std::string> unknown_;  // lines
 };
 
-// `pattern` is somewhere in `text`: '*' stands for anything, '^' at its start and '$' at its end for those of the text.
+// True if `pattern` occurs in `text`: '*' matches anything, '^' at its start and '$' at its end anchor it.
 bool matches_pattern(std::string_view pattern, std::string_view text);
 
 }  // namespace reweave

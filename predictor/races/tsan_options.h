@@ -1,5 +1,4 @@
-// The options of ThreadSanitizer (TSAN_OPTIONS) that reports of races are made by. Others are accepted, and mean
-// nothing here.
+// The options of ThreadSanitizer (TSAN_OPTIONS) that affect race reports. Others are accepted and ignored.
 #pragma once
 
 #include <string>
@@ -8,10 +7,10 @@ namespace reweave {
 
 struct TsanOptions {
   bool report_bugs = true;
-  bool halt_on_error = false;  // the first report only
-  int exit_status = 66;        // `exitcode`; 0: the program's own
+  bool halt_on_error = false;  // stop after the first report
+  int exit_status = 66;        // `exitcode`; 0: keep the program's own
   std::string suppressions;    // file
-  std::string log_path;        // "stdout", "stderr" (or empty), or the beginning of a file's name; ".PID" follows
+  std::string log_path;        // "stdout", "stderr" (or empty), or a file name to which ".PID" is added
   bool print_suppressions = true;
   bool report_thread_leaks = true;
   bool report_mutex_bugs = true;
@@ -20,7 +19,7 @@ struct TsanOptions {
   bool detect_deadlocks = true;
   std::string strip_path_prefix;
 
-  // Of the text that the variable has. Throws BadInput.
+  // Parses the value of the variable. Throws BadInput.
   static TsanOptions parse(const std::string& text);
 };
 

@@ -3,7 +3,7 @@
 
 namespace reweave::core {
 
-// Puts the table's address where the shim finds it.
+// Stores the table's address where the shim finds it.
 void publish_api();
 
 }  // namespace reweave::core

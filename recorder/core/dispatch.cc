@@ -1,5 +1,5 @@
-// The way of a system call: the kernel's SIGSYS, or a patched call, comes in here, and the call returns from here. What
-// it does is its row's (syscalls/table.h); what is logged of it is syscalls/call.h's.
+// The path of a system call: it enters here, by the kernel's SIGSYS or from a patched call, and returns from here. Its
+// row (syscalls/table.h) says what it does; syscalls/call.h logs it.
 #include <linux/ptrace.h>
 #include <sys/syscall.h>
 
@@ -8,8 +8,9 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/guarded_call.h"
 #include "recorder/core/code/patching.h"
-#include "recorder/core/explored/modelled_files.h"
-#include "recorder/core/explored/modelled_signals.h"
+#include "recorder/core/code/sleds.h"
+#include "recorder/core/explored/files/own_descriptors.h"
+#include "recorder/core/explored/tasks/signals.h"
 #include "recorder/core/processor/clock_reads.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -34,7 +35,7 @@ namespace reweave::core {
 
 namespace {
 
-// Answers a kRefused or kDenied call, stops the run at a kUnsupported one.
+// Answers a kRefused or kDenied call; stops the run at a kUnsupported one.
 long refuse(Call& call) {
   if (call.row->kind == CallKind::kRefused) return complete(call, -ENOSYS);
   if (call.row->kind == CallKind::kDenied) return complete(call, -EPERM);
@@ -45,7 +46,7 @@ long refuse(Call& call) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// What the call's row says.
+// Carries out the call according to its row.
 long handle(Call& call) {
   if (call.row->kind == CallKind::kAsked && !live()) return answered_call(call);
   return call.row->handler != nullptr ? call.row->handler(call) : recorded_call(call);
@@ -59,6 +60,7 @@ long run(Call& call) {
   if (modelled() && is_file_operation(call)) {
     op.kind = OpKind::kSemaphore;
     op.object = file_object();
+    op.detail = static_cast<std::uint32_t>(SemaphoreUse::kDescriptors);
     op.is_write = 1;
   }
   const CallKind kind = call.row->kind;
@@ -69,7 +71,7 @@ long run(Call& call) {
   if (kind == CallKind::kUnsupported || kind == CallKind::kRefused || kind == CallKind::kDenied) return refuse(call);
   if (!tracing()) return handle(call);
   trace_gifts(call);
-  trace_call(call.context, call.number);  // the last event of a thread that it ends
+  trace_call(call.context, call.number);  // the last event of a thread, if the call ends it
   const long result = handle(call);
   if (process().alive != 0) trace_receipts(call, result);
   return result;
@@ -80,29 +82,29 @@ long run_plain(void* call) { return recorded_call(*static_cast<Call*>(call)); }
 
 long guarded(long (*body)(void*), Call& call) {
   const long result = core_guarded(body, &call, &call.me.call_frame);
-  if (result == -EFAULT) take_back_baton();  // the fault may have come while it was lent
+  if (result == -EFAULT) take_back_baton();  // the fault may have come while the baton was lent
   return result;
 }
 
-// What the kernel says to a call of which the core could not read what it wanted to know.
+// Asks the kernel for the answer to a call whose arguments the core could not read.
 long ask_kernel(Call& call) {
   memcpy(call.args, call.logged, sizeof call.args);
   return guarded(run_plain, call);
 }
 
-// Carries out the call; if it points to memory that is not there it fails with EFAULT, as the kernel's own would.
+// Carries out the call; if it refers to inaccessible memory it fails with EFAULT, as in the kernel.
 long run_guarded(Call& call) {
   long result = guarded(run_body, call);
   const bool may_ask = result == -EFAULT && !call.completed && (call.row->flags & kAsksKernel) != 0;
   if (may_ask && !call.made) result = ask_kernel(call);
   const bool abandoned = result == -EFAULT && !call.completed;
-  self().call_frame = 0;  // not call.me: the call may have been a fork
+  self().call_frame = 0;  // not call.me, because the call may have been a fork
   if (!abandoned) return result;
   return complete(call, result);
 }
 
-// The end of a handler unblocks signals, which are delivered before the program goes on. A schedule point, for such a
-// delivery must have a number of its own. False: the process dies.
+// The end of a handler unblocks signals, which are delivered before the program continues. It is a schedule point,
+// because such a delivery needs a number of its own. False: the process dies.
 bool end_handler(KernelContext& context) {
   PendingOp op = {};
   op.kind = OpKind::kSyscall;
@@ -133,7 +135,7 @@ Call call_of(KernelContext& context, long number) {
   return call;
 }
 
-// True if the thread's own filters do not let it return from a handler: then `context` has the answer.
+// True if the thread's own filters forbid its return from a handler; then `context` has the answer.
 bool refuses_return(KernelContext& context) {
   if (self().seccomp == 0) return false;
   Call call = call_of(context, SYS_rt_sigreturn);
@@ -149,13 +151,14 @@ void return_and_deliver(KernelContext& context) {
   if (goes_on) deliver_signals(context, false, SYS_rt_sigreturn);
 }
 
-// Carries out the call that `context` was about to make: changes it to what the call returns with.
+// Carries out the call that `context` is about to make, and changes `context` to the state after it.
 long carry_out(KernelContext& context, long number) {
   auto& r = context.registers;
   if (read_clock(context, number)) {
     if (state().stand_in_changes != 0) follow_file_changes();
     return 0;
   }
+  arm_new_sleds();
   Call call = call_of(context, number);
   const long result = run_guarded(call);
   if (state().stand_in_changes != 0) follow_file_changes();
@@ -167,10 +170,10 @@ long carry_out(KernelContext& context, long number) {
   return result;
 }
 
-// Pseudo system call of a patched call's stub: the call was carried out, what is left needs the signal frame.
+// Pseudo system call of a patched call's stub: the call was carried out, and the rest needs the signal frame.
 constexpr long kFinishCall = 0x5260;
 
-// A call that began in a stub: `context` becomes that of the call itself. True if it was carried out already.
+// For a call that began in a stub: `context` becomes that of the call itself. True if it was carried out already.
 bool resume_patched_call(KernelContext& context) {
   const PatchedCall& patched = self().patched_call;
   auto& r = context.registers;
@@ -182,7 +185,7 @@ bool resume_patched_call(KernelContext& context) {
   return true;
 }
 
-// True if a signal kept the call from ending, or from starting.
+// True if a signal kept the call from finishing or from starting.
 bool may_restart(KernelContext& context, long number, long result) {
   Tracee* tracee = process().alive != 0 ? tracee_of(self()) : nullptr;
   if (tracee == nullptr) return false;
@@ -195,14 +198,14 @@ bool may_restart(KernelContext& context, long number, long result) {
   return true;
 }
 
-// Lets the tracer decide about the call if the thread's filters leave it to that. False: it is not to be made.
+// Lets the tracer decide about the call if the thread's filters say so. False: the call is not to be made.
 bool pass_filters(KernelContext& context, long& number) {
   std::uint64_t message = 0;
   const bool asks = wants_event(self(), PTRACE_EVENT_SECCOMP) && filters_ask_tracer(context.registers, number, message);
   return !asks || stop_by_filter(context, number, message);
 }
 
-// Ends in another thread if the call creates a process.
+// Returns in another thread if the call creates a process.
 void on_traced_call(KernelContext& context, long number) {
   bool restarts = false;
   if (enter_traced_call(context, number) && pass_filters(context, number)) {
@@ -221,7 +224,7 @@ void on_sigsys(KernelContext& context) {
   auto& r = context.registers;
   const bool patched = is_trap(context);
   if (patched && resume_patched_call(context)) return;
-  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
+  const long number = static_cast<int>(r.rax);  // the kernel uses only this part
   self().deliver_due = 0;
   if (number == kDeliverSignals) {
     r.rax = due_signal_restarts() ? 0 : 1;
@@ -261,7 +264,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   allow_unaligned(context);
   auto& r = context.registers;
   Thread& me = self();
-  const long number = static_cast<int>(r.rax);  // the kernel looks at no more of it
+  const long number = static_cast<int>(r.rax);  // the kernel uses only this part
   const std::uint64_t mask = me.signal_mask;
   me.deliver_due = 0;
   me.patched_call = {r.rip, r.rip, 0, number, 0};
@@ -269,7 +272,7 @@ extern "C" std::uint64_t core_on_patched_call(KernelContext& context, std::uint6
   if (number == SYS_rt_sigreturn || number == kDeliverSignals || needs_frame) return trap_address();
   const long result = carry_out(context, number);
   const bool signals = live() ? me.queued.load() != 0 || me.held != 0 : signal_due(me);
-  // In an explored run the kernel's mask is nobody's business.
+  // In an explored run the kernel's mask does not matter.
   const bool same_mask = me.has_saved_mask == 0 && (modelled() || me.signal_mask == mask);
   const bool done = result != kNotStarted && !signals && same_mask;
   if (done) return resume;

@@ -4,8 +4,8 @@
 
         .text
 
-// Where a debugger has breakpoints in the core. A process that shares the debugged one's memory comes there too, and has
-// an instruction to pass over that does nothing (pass_debugger_stop in signals/faults.cc).
+// Where a debugger has breakpoints in the core. A process that shares the debugged one's memory gets there too, and
+// must be able to skip an instruction that does nothing (pass_debugger_stop in faults.cc).
         .macro  DEBUGGER_STOP
         nop
         .endm
@@ -44,7 +44,7 @@ __restore_rt:
         .type   core_sigreturn, @function
 core_sigreturn:
         .cfi_startproc
-        .cfi_undefined rip      // nobody called it: debuggers would guess a frame
+        .cfi_undefined rip      // nothing called it: debuggers would guess a frame
         DEBUGGER_STOP
         movq    %rdi, %rsp
         movq    $__NR_rt_sigreturn, %rax
@@ -54,7 +54,7 @@ core_sigreturn:
         .size   core_sigreturn, .-core_sigreturn
 
 // long core_blocking_syscall(long number, const long* args, const uint64_t* interruptions)
-// A signal that arrives before the `syscall` instruction would be queued and then slept on. So the handler moves an
+// A signal that arrives before the `syscall` instruction would be queued while the call sleeps. So the handler moves an
 // instruction pointer within [core_blocking_begin, core_blocking_end) to core_blocking_interrupted.
         .globl  core_blocking_syscall
         .hidden core_blocking_syscall
@@ -156,6 +156,73 @@ core_clone:
         .cfi_endproc
         .size   core_clone, .-core_clone
 
+// void core_park(uint32_t* word, uint32_t seen, ParkedThread* parked, uint64_t state_bytes, uint32_t roll_call)
+// Sleeps like FUTEX_WAIT, with all that the thread needs to go on saved (schedule/roll_call.h); of the extended state so
+// many bytes. Its copy goes on by core_unpark. Offsets are those of ParkedThread.
+        .set    PARKED_STACK, 0
+        .set    PARKED_FRAME, 8
+        .set    PARKED_ANSWERED, 16
+        .globl  core_park, core_unpark
+        .hidden core_park, core_unpark
+        .type   core_park, @function
+core_park:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        movq    %rdx, %r9
+        subq    %rcx, %rsp
+        andq    $-64, %rsp
+        leaq    512(%rsp), %rdx         // the header, of which XSAVE writes a part only
+        xorl    %eax, %eax
+        movl    $8, %ecx
+1:      movq    %rax, -8(%rdx,%rcx,8)
+        loop    1b
+        movl    $-1, %eax
+        movl    $-1, %edx
+        xsave64 (%rsp)
+        movq    %rsp, PARKED_STACK(%r9)
+        movq    %rbp, PARKED_FRAME(%r9)
+        movl    %r8d, PARKED_ANSWERED(%r9)
+        movl    %esi, %edx
+        xorl    %esi, %esi              // FUTEX_WAIT
+        xorl    %r10d, %r10d
+        movl    $__NR_futex, %eax
+        syscall
+core_parked:
+        leaq    -40(%rbp), %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        .cfi_def_cfa rsp, 8
+        ret
+        .cfi_endproc
+        .size   core_park, .-core_park
+
+// void core_unpark(const ParkedThread*): in the copy of a thread, on its core stack below what was saved there.
+        .type   core_unpark, @function
+core_unpark:
+        .cfi_startproc
+        .cfi_undefined rip
+        movq    PARKED_FRAME(%rdi), %rbp
+        movq    PARKED_STACK(%rdi), %rsp
+        movl    $-1, %eax
+        movl    $-1, %edx
+        xrstor64 (%rsp)
+        jmp     core_parked
+        .cfi_endproc
+        .size   core_unpark, .-core_unpark
+
 // void core_enter_program(uint64_t stack, uint64_t entry)
         .globl  core_enter_program
         .hidden core_enter_program
@@ -186,10 +253,18 @@ core_enter_program:
         .cfi_endproc
         .size   core_enter_program, .-core_enter_program
 
-// void core_note_end(int wait_status), void core_note_stop(WireOutcome, const char* message), and void core_note_leave(),
-// after which a handler returns to the program: do nothing, but debuggers look there.
-        .globl  core_note_end, core_note_stop, core_note_leave
-        .hidden core_note_end, core_note_stop, core_note_leave
+// void core_note_end(int wait_status), void core_note_stop(WireOutcome, const char* message), and void
+// core_note_leave(), called before a handler returns to the program: they do nothing, but debuggers set breakpoints
+// there. core_note_hold: a replay holds for a debugger. core_note_vforked: a process has its memory to itself again.
+        .globl  core_note_end, core_note_stop, core_note_leave, core_note_hold, core_note_vforked
+        .hidden core_note_end, core_note_stop, core_note_leave, core_note_hold, core_note_vforked
+        .type   core_note_vforked, @function
+core_note_vforked:
+        .cfi_startproc
+        DEBUGGER_STOP
+        ret
+        .cfi_endproc
+        .size   core_note_vforked, .-core_note_vforked
         .type   core_note_leave, @function
 core_note_leave:
         .cfi_startproc
@@ -197,6 +272,13 @@ core_note_leave:
         ret
         .cfi_endproc
         .size   core_note_leave, .-core_note_leave
+        .type   core_note_hold, @function
+core_note_hold:
+        .cfi_startproc
+        DEBUGGER_STOP
+        ret
+        .cfi_endproc
+        .size   core_note_hold, .-core_note_hold
         .type   core_note_end, @function
 core_note_end:
         .cfi_startproc
@@ -212,8 +294,8 @@ core_note_stop:
         .cfi_endproc
         .size   core_note_stop, .-core_note_stop
 
-// void core_exec_stop(uint64_t stack, uint64_t entry): as core_enter_program, but through the handler of SIGTRAP
-// (begin_image in signals.cc), where a traced image can stop with registers of its own.
+// void core_exec_stop(uint64_t stack, uint64_t entry): like core_enter_program, but through the SIGTRAP handler
+// (begin_image in faults.cc), where a traced image can stop with registers of its own.
         .globl  core_exec_stop, core_exec_stopped
         .hidden core_exec_stop, core_exec_stopped
         .type   core_exec_stop, @function
@@ -234,7 +316,7 @@ core_call_on:
         ud2
         .size   core_call_on, .-core_call_on
 
-// The start of what code of the target jumps to: from the target's stack, which is left as it is, to the core's.
+// Entry from code of the target: switches from the target's stack, which is left unchanged, to the core's.
         .macro  ON_CORE_STACK
         .cfi_startproc
         .cfi_undefined rip
@@ -242,8 +324,9 @@ core_call_on:
         movq    %gs:16, %rsp
         .endm
 
-// What the shim jumps to at its schedule points (the slow path; core_api.h) and before events that have a call stack
-// in the trace: everything of the target is kept. The argument is the target's registers (StackRegisters).
+// Targets of the shim's jumps at its schedule points (the slow path; core_api.h) and before events with a call stack in
+// the trace: all registers and the stack of the target are kept. The argument is the target's registers
+// (StackRegisters).
         .macro  KEEPING name, target
         .globl  \name
         .hidden \name
@@ -254,7 +337,7 @@ core_call_on:
         pushq   %gs:80
         pushq   %rbp
         movq    %rsp, %rbp
-        // The frame that the point is in: its stack pointer at 8(%rbp), its place at 16(%rbp), its %rbp at 0(%rbp).
+        // The frame of the point: its stack pointer is at 8(%rbp), its address at 16(%rbp), its %rbp at 0(%rbp).
         .cfi_escape 0x0f, 3, 0x76, 8, 0x06
         .cfi_escape 0x10, 16, 2, 0x76, 16
         .cfi_escape 0x10, 6, 2, 0x76, 0
@@ -300,9 +383,44 @@ core_leave_\target:
 
         KEEPING api_point, core_api_point
         KEEPING api_stack, core_api_stack
+        KEEPING api_sled, core_api_sled
 
-// What the stubs of patched system calls jump to (patching.h): the call's registers, but rcx says where it was made and
-// r11 where it goes on. Makes a KernelContext of them (kernel_types.h), in whose terms the offsets are.
+// Never executed here, but copied to where stubs of sleds jump (core/code/sleds.h), which have stored rdi, the operands
+// and the entry. Behind the core, a due signal is delivered, with its frame below the red zone of the function that the
+// sled is in. %gs:48 is then where the program goes on. The `syscall` must not be in the core, where it would be a real
+// one.
+        .set    SHELVED, 128            // Thread::shelved
+        .set    DELIVER_SIGNALS, 0x5257 // kDeliverSignals of core_api.h
+        .globl  core_sled_common, core_sled_common_end
+        .hidden core_sled_common, core_sled_common_end
+core_sled_common:
+        movq    %gs:SHELVED, %rdi
+        movq    %rax, %gs:64
+        leaq    1f(%rip), %rax
+        movq    %rax, %gs:72
+        movabsq $api_sled, %rax
+        jmp     *%rax
+1:      cmpq    $0, %gs:32
+        jne     2f
+        jmp     *%gs:48
+2:      leaq    -128(%rsp), %rsp
+        pushq   %rax
+        pushq   %rcx
+        pushq   %r11
+        pushq   %gs:48
+        movl    $DELIVER_SIGNALS, %eax
+        syscall
+        popq    %gs:48
+        popq    %r11
+        popq    %rcx
+        popq    %rax
+        leaq    128(%rsp), %rsp
+        jmp     *%gs:48
+core_sled_common_end:
+
+// Target of the stubs of patched system calls (patching.h): the registers are the call's, except that rcx has the
+// address of the call and r11 the address to continue at. Builds a KernelContext (kernel_types.h), to which the offsets
+// refer.
         .set    CONTEXT_BYTES, 304
         .set    R8, 40
         .set    R11, 64
@@ -336,7 +454,7 @@ api_call:
         movq    %rcx, RSP(%rsp)
         movq    CONTEXT_BYTES + 8(%rsp), %rcx
         movq    %rcx, EFLAGS(%rsp)
-        movq    %rcx, R11(%rsp)         // as the instruction itself leaves it
+        movq    %rcx, R11(%rsp)         // as the `syscall` instruction leaves it
         movq    $0, EFLAGS + 48(%rsp)   // no floating-point state
         movq    %rsp, %rdi
         movq    %r11, %rsi
@@ -372,8 +490,8 @@ api_call:
         .cfi_endproc
         .size   api_call, .-api_call
 
-// What the stubs of patched reads of the time stamp counter jump to (patching.h): rax says where the stub goes on.
-// Everything but rax and rdx is kept.
+// Target of the stubs of patched reads of the time stamp counter (patching.h): rax has the address at which the stub
+// continues. Everything but rax and rdx is kept.
         .globl  api_clock
         .hidden api_clock
         .type   api_clock, @function
@@ -391,7 +509,7 @@ api_clock:
         pushq   %r11
         subq    $8, %rsp
         movq    %rax, %rdi
-        call    core_on_patched_clock   // the value in rax, where to go on in rdx
+        call    core_on_patched_clock   // returns the value in rax, the address to continue at in rdx
         movq    %rdx, %gs:72
         movq    %rax, %rdx
         shrq    $32, %rdx
@@ -410,7 +528,7 @@ api_clock:
         .cfi_endproc
         .size   api_clock, .-api_clock
 
-// From 0x40(%rsp) to where rbx points. Changes rax, rcx and rdi.
+// Zeroes the memory from 0x40(%rsp) to rbx. Changes rax, rcx and rdi.
         .macro  WIPE_SAVE_AREA
         leaq    0x40(%rsp), %rdi
         movq    %rbx, %rcx
@@ -420,10 +538,10 @@ api_clock:
         rep stosq
         .endm
 
-// Never executed here, but copied beside the loader (vector_saves.h), which has come to its `xsavec 0x40(%rsp)` with the
-// mask in eax and edx, the end of the save area in rbx, and the argument registers saved. All that XSAVEC would leave out
-// is zero before; then the header says that everything was stored. The constant is replaced by the components that the
-// recording's processor has: the area has no room for more.
+// Never executed here, but copied next to the loader (vector_saves.h), which has reached its `xsavec 0x40(%rsp)` with
+// the mask in eax and edx, the end of the save area in rbx, and the argument registers saved. Everything that XSAVEC
+// leaves out is zeroed first; then the header says that everything was stored. The constant is replaced by the
+// components of the recording processor, because the area has no room for more.
         .globl  core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
         .hidden core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
 core_save_vectors:
@@ -443,8 +561,8 @@ core_save_vectors_here:
         movq    %rax, 0x40 + 512(%rsp)
 core_save_vectors_end:
 
-// Likewise beside its `xrstor 0x40(%rsp)`, or fxrstor: what was saved is a matter of the processor, and is wiped off the
-// stack. The registers used are restored behind.
+// Likewise for its `xrstor 0x40(%rsp)` or fxrstor: what was saved depends on the processor and is wiped from the stack.
+// The registers used are restored afterwards.
         .globl  core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
         .hidden core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
 core_restore_vectors:
@@ -455,9 +573,9 @@ core_restore_vectors_here:
         WIPE_SAVE_AREA
 core_restore_vectors_end:
 
-// The shim's calls: the same arguments, on the core's stack. What the target has below its stack pointer stays as
-// it is, so its memory does not depend on what the core did. What the shim does for a trace is on the core's stack
-// already, and stays there.
+// The shim's calls: the same arguments, on the core's stack. The target's memory below its stack pointer stays
+// unchanged, so it does not depend on what the core did. What the shim does for a trace is on the core's stack already
+// and stays there.
         .set    CORE_STACK_BYTES, 128 << 10     // kCoreStackBytes of arena.h
         .macro  API name, target
         .globl  \name
@@ -477,7 +595,7 @@ core_restore_vectors_end:
         movq    %gs:16, %rsp
 1:      andq    $-16, %rsp
         call    \target
-        // What the core left in registers differs between recording and replay; a program may pass it on.
+        // Register contents left by the core differ between recording and replay, and a program may pass them on.
         xorl    %ecx, %ecx
         xorl    %edx, %edx
         xorl    %esi, %esi
@@ -501,6 +619,7 @@ core_leave_\target:
         API     api_at_main, core_api_at_main
         API     api_memory_error, core_api_memory_error
         API     api_note_instrumented, core_api_note_instrumented
+        API     api_choose, core_api_choose
         API     api_call_directly, core_api_call_directly
 
         .section .note.GNU-stack, "", @progbits

@@ -1,5 +1,5 @@
-// Signals that an instruction caused: the target's, or ours by design, by which other rooms take part in what it does.
-//
+// Signals caused by an instruction: the target's, or deliberate ones of the core, through which other folders handle
+// the instruction.
 #include <sys/syscall.h>
 
 #include "recorder/core/base/debugger_call.h"
@@ -25,7 +25,7 @@
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/files/file_changes.h"
 
-// Hidden, for without it the compiler would go through a table that a static image lacks.
+// Hidden: otherwise the compiler would access them through a GOT, which a static image lacks.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_guarded_fault[];
@@ -40,27 +40,26 @@ namespace {
 
 constexpr int kStepped = 2;  // TRAP_TRACE
 
-// True if the core was reading or writing what the target's system call points to, and that is not there.
+// True if the core accessed memory on behalf of the target's system call, and the address is invalid.
 bool bad_argument(int number, std::uint64_t address) {
   return (number == SIGSEGV || number == SIGBUS) && self().call_frame != 0 &&
          !(address >= kCoreBase && address < kOursEnd);
 }
 
-// Abandons the call under way: core_guarded returns -EFAULT.
+// Abandons the current call: core_guarded returns -EFAULT.
 void fail_call(KernelContext& context) {
   context.registers.rsp = self().call_frame;
   context.registers.rip = reinterpret_cast<std::uint64_t>(core_guarded_fault);
 }
 
-// Replay: a breakpoint that a debugger has in the core of another process, whose memory this one shares. Passes over
-// it.
+// Replay: skips a debugger's breakpoint in the core of another process, whose memory this one shares.
 bool pass_debugger_stop(const KernelRegisters& r) {
   constexpr std::uint8_t kInt3 = 0xcc;
   if (!replaying() || config().patch_calls != 0 || !in_core(r.rip - 1)) return false;
   return *reinterpret_cast<const std::uint8_t*>(r.rip - 1) == kInt3;
 }
 
-// Traps that we set ourselves. After any other fault there are no single steps under way.
+// Handles the core's own traps. After any other fault, no single steps are in progress.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
   if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
@@ -71,7 +70,7 @@ bool ours_by_design(int number, const void* info, KernelContext& context) {
   return false;
 }
 
-// A traced image begins (entry.S, core_exec_stop).
+// A traced image starts (entry.S, core_exec_stop).
 void begin_image(KernelContext& context) {
   KernelRegisters& r = context.registers;
   const std::uint64_t stack = r.rdi, entry = r.rsi;
@@ -93,7 +92,7 @@ bool give_way_at_pause(KernelContext& context) {
   return true;
 }
 
-// An instruction was carried out in the target's stead. If it steps itself, that was a step.
+// An instruction was emulated for the target. If the target single-steps itself, that was a step.
 void finish_own_step(KernelContext& context) {
   if ((context.registers.eflags & kTrapFlag) == 0) return;
   std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr
@@ -101,26 +100,26 @@ void finish_own_step(KernelContext& context) {
   take_synchronous_signal(context, SIGTRAP, info, false);
 }
 
-// Replay: a processor that has not what the recorded one had.
+// Replay: reports that this processor lacks a feature of the recording one.
 void check_instruction(std::uint64_t ip) {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal)) return;
   Text text;
   text << "this processor lacks an instruction that the recorded program executed, at ";
-  text.hex(ip) << "; replay on one like that which recorded, or record with --processor=x86-64-v3";
+  text.hex(ip) << "; replay on a processor like the recording one, or record with --processor=x86-64-v3";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
 }  // namespace
 
-// An instruction of the target caused it, or of ours, which is a defect.
+// Caused by an instruction of the target, or of the core, which is a bug.
 extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   auto& context = *static_cast<KernelContext*>(raw_context);
   allow_unaligned(context);
   take_all_rights();
   if (in_core(context.registers.rip)) check_gs_base();
   const int code = static_cast<int*>(info)[2];
-  if (code <= 0) {  // sent, not caused
+  if (code <= 0) {  // sent by a process, not caused
     core_on_asynchronous(number, info, raw_context);
     return;
   }
@@ -133,7 +132,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
-  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // without an address
+  const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // no address is given
   if (is_privileged && count_at_loop(context)) {
     resume_stepping(context);
     return core_note_leave();
@@ -141,7 +140,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   leave_stub(context.registers);
   const std::uint64_t ip = context.registers.rip;
   if (ip == reinterpret_cast<std::uint64_t>(core_exec_stopped)) return begin_image(context);
-  // The target steps itself, or is stepped: until it is back.
+  // The target steps itself or is stepped: continue until it has left the core.
   if (number == SIGTRAP && code == kStepped && (in_core(ip) || in_stub(ip))) return resume_stepping(context);
   if (in_core(ip)) {
     if (bad_argument(number, static_cast<std::uint64_t*>(info)[2])) return fail_call(context);

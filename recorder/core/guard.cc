@@ -20,7 +20,7 @@ constexpr long kBetweenRounds[2] = {0, 10'000'000};  // seconds, nanoseconds
 void become_inconspicuous() {
   sys(SYS_setsid);
   const int no_priority = 0;
-  // Or the supervisor would stand back for it when it is dismissed.
+  // Otherwise the supervisor would be preempted by the guard when it dismisses it.
   sys(SYS_sched_setscheduler, 0, SCHED_BATCH, &no_priority);
   SignalAction ignore = {};
   ignore.handler = 1;
@@ -28,7 +28,7 @@ void become_inconspicuous() {
   sys(SYS_prctl, PR_SET_NAME, kGuardName);
 }
 
-// Where /proc cannot be read: the processes that have said that they are there.
+// For when /proc cannot be read: kills the processes that have announced themselves.
 long kill_known() {
   const long base = sys(SYS_mmap, 0, kRingsOffset, PROT_READ, MAP_SHARED, kGuardArena, 0);
   if (is_error(base)) return 0;
@@ -41,12 +41,14 @@ long kill_known() {
   return killed;
 }
 
-void end_target() {
-  static constexpr char kText[] =
-      "reweave: the supervisor was killed; the program is stopped, its recording is cut off\n";
-  sys(SYS_write, 2, kText, sizeof kText - 1);
+void end_target(bool is_recorded) {
+  static constexpr char kStopped[] = "reweave: the supervisor was killed; the program is stopped";
+  static constexpr char kTruncated[] = ", its recording is truncated";
+  sys(SYS_write, 2, kStopped, sizeof kStopped - 1);
+  if (is_recorded) sys(SYS_write, 2, kTruncated, sizeof kTruncated - 1);
+  sys(SYS_write, 2, "\n", 1);
   const auto call = [](auto... arguments) { return sys(arguments...); };
-  // A process may be forking just now: look again until none is left.
+  // A process may be forking at this moment: repeat until none is left.
   for (int quiet = 0; quiet < kQuietRounds;) {
     const long found = kill_holders(call, kGuardArena);
     const long killed = found >= 0 ? found : kill_known();
@@ -67,7 +69,7 @@ void keep_watch(char** arguments) {
   while (sys(SYS_read, kGuardLifeline, &message, 1) == -EINTR) {
   }
   if (message != kDismissed) {
-    end_target();
+    end_target(arguments[1] != nullptr);
     if (arguments[1] != nullptr) sys(SYS_execve, arguments[1], arguments + 1, arguments + kGuardArguments);
   }
   sys(SYS_exit_group, 0);

@@ -1,6 +1,6 @@
-// If the supervisor is killed, its target must not run on unrecorded: a small process outside the tree waits for that
-// and ends the target then, with a message. It is another use of the core's program, for it takes the system next to
-// nothing to start: it needs no library, and shares no memory with the supervisor that either would have to copy.
+// If the supervisor is killed, its target must not continue unrecorded: a small process outside the tree waits for
+// that, and then kills the target with a message. It uses the core's program because that starts very fast: it needs no
+// library, and shares no memory with the supervisor that either would have to copy.
 #pragma once
 
 namespace reweave::core {

@@ -21,7 +21,7 @@ struct Lookup {
 
 StackEntry& entry_at(std::uint32_t index) { return *reinterpret_cast<StackEntry*>(cache().memory + index); }
 
-// Each word is read only if those before are equal: an unwinder would read it too.
+// Reads each word only if those before are equal: an unwinder would read it too.
 bool holds(const StackEntry& entry, const Lookup& lookup) {
   if (entry.rsp != lookup.registers.rsp || entry.rip != lookup.registers.rip || entry.space != lookup.space)
     return false;
@@ -35,7 +35,7 @@ bool holds(const StackEntry& entry, const Lookup& lookup) {
   return true;
 }
 
-// The known stack, or -1. What is found goes to the front.
+// The known stack, or -1. Moves the entry found to the front.
 long find(void* argument) {
   const auto& lookup = *static_cast<const Lookup*>(argument);
   std::uint32_t& first = cache().buckets[lookup.bucket];
@@ -53,7 +53,7 @@ long find(void* argument) {
   return -1;
 }
 
-// Lets the supervisor unwind this thread, which stands still meanwhile.
+// Lets the supervisor unwind this thread, which waits meanwhile.
 std::uint32_t ask(const Lookup& lookup, std::uint64_t pc) {
   StackRequest& request = cache().request;
   request.space = lookup.space;
@@ -74,7 +74,7 @@ std::uint32_t ask(const Lookup& lookup, std::uint64_t pc) {
 void trace_call_stack(const StackRegisters& registers, std::uint64_t pc) {
   Thread& me = self();
   Lookup lookup = {registers, {process().code_removals, me.process}, stack_bucket(registers.rip, registers.rsp, pc)};
-  // A damaged stack may lead anywhere.
+  // A damaged stack may lead to any address.
   const long known = core_guarded(find, &lookup, &me.call_frame);
   me.call_frame = 0;
   const std::uint32_t stack = known >= 0 ? static_cast<std::uint32_t>(known) : ask(lookup, pc);

@@ -1,5 +1,4 @@
-// Call stacks in a trace: from the unwind tables of the code, so that code without instrumentation has them too.
-// Traced replays only.
+// Call stacks in a trace, from the code's unwind tables, so that uninstrumented code has them too. Traced replays only.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -7,7 +6,7 @@
 
 namespace reweave::core {
 
-// Traces the stack of the callers of `pc` if it is not the one that the running thread's trace was told last.
+// Traces the stack of the callers of `pc`, unless it equals the one last traced for the running thread.
 void trace_call_stack(const StackRegisters& registers, std::uint64_t pc);
 
 }  // namespace reweave::core

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/api.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/model_memory.h"
@@ -36,10 +37,10 @@ namespace {
   __builtin_unreachable();
 }
 
-// Most of what is at the beginning of our data is written to at once: asked for together, it costs less than by faults.
+// Most of the beginning of the core's data is written at once; populating it in one call costs less than faults.
 void prepare_data() {
   constexpr std::uint64_t kBytes = 160 << 10;
-  sys(SYS_madvise, core_data_start, kBytes, MADV_POPULATE_WRITE);  // if the kernel has it
+  sys(SYS_madvise, core_data_start, kBytes, MADV_POPULATE_WRITE);  // if the kernel supports it
 }
 
 struct MemoryLimit {  // struct rlimit
@@ -47,8 +48,8 @@ struct MemoryLimit {  // struct rlimit
 };
 constexpr MemoryLimit kUnlimited = {~std::uint64_t{0}, ~std::uint64_t{0}};
 
-// The limit of the address space that we were started with, which counts our own memory as well. It is lifted as far as
-// we may; to the program it applies all the same (syscalls/attributes.cc).
+// The limit of the address space at the start, which would include the core's memory. Lifts it as far as permitted; it
+// still applies to the program (syscalls/attributes.cc).
 MemoryLimit lift_memory_limit() {
   constexpr int kAddressSpace = 9;  // RLIMIT_AS
   MemoryLimit was = kUnlimited;
@@ -69,7 +70,7 @@ void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset
 }
 
 void map_heap_shadow() {
-  // What grows downwards counts as stack, not as data (scratch.cc).
+  // MAP_GROWSDOWN counts as stack, not as data (scratch.cc).
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_GROWSDOWN;
   const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE, kHow, -1, 0);
   if (is_error(result))
@@ -84,7 +85,7 @@ void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArena
   map_shared(address + channel.bytes, channel.bytes, channel.file_offset, fd);
 }
 
-// `of_run`: an explored run's, whose feed is that of its fork server.
+// `of_run`: for an explored run, whose feed is its fork server's.
 void attach_arena(bool of_run) {
   const int fd = of_run ? kRunArenaFd : kArenaFd;
   map_shared(kArenaBase, kRingsOffset, 0, fd);
@@ -121,7 +122,8 @@ void log_first_process(Thread& me) {
       });
 }
 
-// Up to here the kernel ends us with the supervisor; the processes that the program makes it would not.
+// Until here the kernel kills this process with the supervisor; that would not apply to processes that the program
+// creates.
 void await_guard() {
   std::atomic<std::uint32_t>& guarded = arena().status.guarded;
   while (guarded.load() == 0) sys(SYS_futex, &guarded, FUTEX_WAIT, 0, 0);
@@ -130,9 +132,9 @@ void await_guard() {
 Thread& first_thread() {
   RuntimeState& s = state();
   s.process_count = 1;
+  mark_alive(s, 0);
   Process& first = s.processes[0];
-  first.alive = 1;
-  // The supervisor looks after those that it knows the process of.
+  // The supervisor watches only processes whose ID it knows.
   first.real_pid = static_cast<std::int32_t>(sys(SYS_getpid));
   Thread& thread = add_thread(0);
   thread.state.store(ThreadState::kRunning);
@@ -177,15 +179,15 @@ extern "C" [[noreturn]] void core_start(std::uint64_t* stack) {
   }
   process().code_removals++;
   if (live()) {
-    // The kernel's action for what we handle ourselves says nothing about the program's.
+    // The kernel's action for signals that the core handles says nothing about the program's.
     const std::uint64_t ours = process().catches_all.load() != 0 ? ~std::uint64_t{0} : always_handled();
     const std::uint64_t before = first ? 0 : process().ignored_signals & ours;
     process().ignored_signals = inherited_ignored() | before;
-    // Nor is its mask the program's: it never has the signals blocked that we need (kNeverBlocked).
+    // Nor is the kernel's mask the program's: it never blocks the signals that the core needs (kNeverBlocked).
     if (first) sys(SYS_rt_sigprocmask, 0, nullptr, &me.signal_mask, 8);
   }
   if (first) await_guard();
-  const long own = first ? 2 : 3;  // arguments that are for us: exec has the name that it was given, too
+  const long own = first ? 2 : 3;  // arguments for the core: exec also passes the name that it was given
   start_program({path, first ? path : argv[2], argc - own, argv + own, envp, end + 1, first});
 }
 

@@ -1,15 +1,16 @@
-// Where rooms of the core call rooms above their own: the functions behind the hooks that each declares (hooks.h). The
-// tables are constant, so that the linker makes plain calls of them.
+// Where folders of the core call functions of higher folders: the functions behind the hooks that each declares
+// (hooks.h). The tables are constant, so the linker turns them into plain calls.
 #include "recorder/core/code/counted_loops.h"
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/files/own_files.h"
+#include "recorder/core/explored/fork_server.h"
 #include "recorder/core/explored/model.h"
-#include "recorder/core/explored/modelled_exec.h"
-#include "recorder/core/explored/modelled_processes.h"
-#include "recorder/core/explored/modelled_signals.h"
-#include "recorder/core/explored/modelled_time.h"
-#include "recorder/core/explored/modelled_timers.h"
-#include "recorder/core/explored/own_files.h"
-#include "recorder/core/explored/recorded_calls.h"
+#include "recorder/core/explored/recorded/calls.h"
+#include "recorder/core/explored/tasks/exec.h"
+#include "recorder/core/explored/tasks/processes.h"
+#include "recorder/core/explored/tasks/signals.h"
+#include "recorder/core/explored/tasks/time.h"
+#include "recorder/core/explored/tasks/timers.h"
 #include "recorder/core/log/hooks.h"
 #include "recorder/core/preempt/memory_hash.h"
 #include "recorder/core/preempt/recorded_preemption.h"
@@ -19,6 +20,7 @@
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/signals/hooks.h"
 #include "recorder/core/syscalls/explored_answers.h"
+#include "recorder/core/syscalls/tasks/copies.h"
 
 namespace reweave::core {
 
@@ -42,11 +44,13 @@ bool is_recorded(const Call& call) { return find_recorded(call) != nullptr; }
 constexpr LogHooks log_hooks = {
     .repeat_outside_death = repeat_outside_death,
     .die_outside = die_outside,
+    .make_checkpoint = make_checkpoint,
     .hash_private_memory = hash_private_memory,
 };
 
 constexpr ScheduleHooks schedule_hooks = {
     .expect_preemption = watch_for_preemption,
+    .at_beginning = begin_at_point,
     .process_begun = count_without_debugger,
     .process_ended = note_process_end,
     .outside_acts = outside_acts,

@@ -1,4 +1,4 @@
-// C11 threads: glibc's call its internal functions, past any interposition, so these lead to ours.
+// C11 threads: glibc's versions call its internal functions, which are not interposed; these call the interposed ones.
 #include <pthread.h>
 #include <threads.h>
 

@@ -1,4 +1,4 @@
-// In C: glibc's cleanup handlers then need no exception support of ours.
+// In C, so that glibc's cleanup handlers need no exception support from this library.
 #include "recorder/shim/cancellation.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// pthread_cond_*: entirely in the scheduler; the pthread_cond_t itself holds nothing but the clock it was made with.
+// pthread_cond_*: entirely in the scheduler; the pthread_cond_t holds nothing but its clock and a counter.
 #include <cerrno>
 
 #include "recorder/shim/cancellation.h"
@@ -12,7 +12,7 @@ namespace reweave::shim {
 
 namespace {
 
-// glibc keeps the clock of a condition in bit 1 of __wrefs (nptl/pthread_cond_common.c).
+// glibc keeps the clock of a condition variable in bit 1 of __wrefs (nptl/pthread_cond_common.c).
 int clock_of(const pthread_cond_t* condition) {
   return (condition->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
@@ -24,11 +24,11 @@ struct Waiting {
   int clock;
 };
 
-// How often the condition was notified, where glibc has the count of its own waiters.
+// The number of notifications, kept in the field in which glibc counts its own waiters.
 unsigned long long& notifications(pthread_cond_t* condition) { return condition->__data.__wseq.__value64; }
 
-// A signal's handler does not end the wait, as in glibc; but who is in its handler is not among those that are woken,
-// so a notification that came meanwhile does.
+// As in glibc, a signal handler does not end the wait. But a thread in its handler is not among those woken, so a
+// notification that came meanwhile ends the wait.
 int wait_for_notification(void* raw) {
   const auto& waiting = *static_cast<const Waiting*>(raw);
   for (;;) {
@@ -40,7 +40,7 @@ int wait_for_notification(void* raw) {
   }
 }
 
-// glibc counts who waits with a mutex among its users, so that nobody destroys it meanwhile (EBUSY).
+// glibc counts a waiter's mutex as in use, so that it cannot be destroyed meanwhile (EBUSY).
 int take_back(pthread_mutex_t* mutex) {
   mutex->__data.__nusers--;
   return acquire_mutex(mutex, nullptr, 0);
@@ -106,7 +106,7 @@ REWEAVE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
   return 0;
 }
 
-// glibc's would wait for waiters that it knows of; ours are the scheduler's.
+// glibc's version would wait for the waiters that it knows of; here the scheduler has them.
 REWEAVE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
   use(condition, REWEAVE_CALLER);
   note(EventKind::kWrite, condition, REWEAVE_CALLER, kSamePoint, 1);

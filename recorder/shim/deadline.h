@@ -1,4 +1,4 @@
-// Which deadlines glibc takes, and which it answers with EINVAL.
+// Which deadlines glibc accepts, and which it rejects with EINVAL.
 #pragma once
 
 #include <ctime>
@@ -9,7 +9,7 @@ inline bool has_valid_nanoseconds(const timespec* deadline) {
   return deadline == nullptr || (deadline->tv_nsec >= 0 && deadline->tv_nsec < 1'000'000'000);
 }
 
-// The clocks by which the kernel waits at a futex.
+// The clocks of the kernel's futex waits.
 inline bool can_wait_by(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 
 inline bool is_valid(const timespec* deadline, clockid_t clock) {

@@ -1,5 +1,6 @@
-// Before the program's code runs, the core has its calls of our functions lead here at once (core/code/direct_calls.h),
-// if the loader, too, would find them here first: behind the program nothing is loaded before us.
+// Before the program's code runs, lets its calls of this library's functions jump here directly
+// (core/code/direct_calls.h). Only if the loader would find them here first too, that is, if no library is loaded
+// between the program and this one.
 #include <link.h>
 
 #include "recorder/shim/runtime.h"

@@ -1,21 +1,17 @@
-// Which heap memory may be used: one byte for each 16 of the heap, so that a use after free, and a use behind the end
-// of a block, is found at the access.
+// The heap memory that may be used: one byte for each 16 of the heap, so that a use after free and an access past the
+// end of a block are found at the access.
 //
-// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. A block's memory behind what
-// was asked for is poisoned up to the next block; it is asked for longer for that. Only with
+// Freed blocks stay poisoned in quarantine for a while instead of being reused at once. The memory after the requested
+// size is poisoned up to the next block; blocks are allocated larger for that. Only with
 // RunConfig::detect_memory_errors; otherwise nothing is mapped.
 #pragma once
 
+#include "recorder/heap_poison.h"
 #include "recorder/shim/runtime.h"
 
 namespace reweave::shim {
 
-// Values of a shadow byte: 0: all 16 bytes may be used, or it is no memory of a block; kFreed; kPartial + n: the first
-// n (0 to 15) may.
-inline constexpr std::uint8_t kFreed = 1;
-inline constexpr std::uint8_t kPartial = 2;
-
-// Ends the run, if the access of `bytes` at `address` is what the shadow does not allow.
+// Ends the run if the shadow forbids the access of `bytes` at `address`.
 [[gnu::cold, gnu::target("general-regs-only")]] void check_poisoned(std::uint64_t address, std::uint64_t bytes,
                                                                     std::uint64_t pc);
 
@@ -30,8 +26,8 @@ inline constexpr std::uint8_t kPartial = 2;
 [[gnu::cold, gnu::visibility("hidden"), REWEAVE_KEEPS_REGISTERS]] void check_object(std::uint64_t address,
                                                                                     std::uint64_t pc);
 
-// Before a lock, a condition variable, a semaphore or a barrier is used. A trace learns of it by note_use, or by
-// use_and_note if no event of the object follows. By assembly, so that what is done with a free lock needs no stack.
+// Called before a lock, condition variable, semaphore or barrier is used. A trace records this by note_use, or by
+// use_and_note if no event of the object follows. In assembly, so that operations on a free lock need no stack.
 [[gnu::always_inline]] inline void use(const volatile void* object, std::uint64_t pc) {
   if (__builtin_expect(config().detect_now == 0, 1)) return;
   asm volatile(

@@ -12,8 +12,8 @@ Main program_main;
 
 [[gnu::used]] void reached_main() { api().at_main(); }
 
-// main returns to where it would without us. Programs rely on that: Free Pascal's leave it from anywhere by that
-// address, with whatever the stack pointer is then, for what the C library does there needs none.
+// main returns to the same address as without the shim. Programs rely on that: Free Pascal's leave main from anywhere
+// through that address, with an arbitrary stack pointer, because what the C library does there needs no stack.
 [[gnu::naked]] int enter_main(int, char**, char**) {
   asm volatile(
       "pushq %%rdi\n\t.cfi_adjust_cfa_offset 8\n\t"

@@ -1,5 +1,5 @@
-// pthread_mutex_*: glibc keeps the mutex (its types, owner, recursion, robustness); the scheduler does the waiting.
-// A held mutex is only ever tried, so glibc never sleeps.
+// pthread_mutex_*: glibc keeps the mutex (type, owner, recursion, robustness); the scheduler does the waiting. A held
+// mutex is only tried, so glibc never sleeps.
 #include "recorder/shim/mutex.h"
 
 #include <linux/futex.h>
@@ -20,14 +20,14 @@ Real<int(pthread_mutex_t*)> real_unlock = {"pthread_mutex_unlock"};
 
 constexpr int kKindMask = 3;  // glibc: the type without its flags
 
-// An error-checking mutex refuses its owner; trying says only that it is held.
+// An error-checking mutex rejects its owner; trylock only says that it is held.
 bool refuses_owner(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & kKindMask) == PTHREAD_MUTEX_ERRORCHECK_NP && mutex->__data.__owner == self().tid;
 }
 
-// A plain mutex (PTHREAD_MUTEX_TIMED_NP: no other type, not robust, not shared, without a protocol) is touched by the
-// baton's holder alone, who is not interrupted in here. So it takes no atomic instructions, which cost more than all
-// the rest: these two leave in the mutex what glibc would. False: it is not so simple.
+// A plain mutex (PTHREAD_MUTEX_TIMED_NP: no other type, not robust, not shared, no protocol) is accessed only by the
+// baton holder, which is not interrupted here. So atomic instructions, which cost more than everything else, are not
+// needed; these two functions leave the mutex as glibc would. False: it is not a plain mutex in the expected state.
 bool take_plain(pthread_mutex_t* mutex) {
   auto& fields = mutex->__data;
   if (fields.__kind != PTHREAD_MUTEX_TIMED_NP || fields.__lock != 0) return false;
@@ -39,7 +39,7 @@ bool take_plain(pthread_mutex_t* mutex) {
 
 bool give_plain(pthread_mutex_t* mutex) {
   auto& fields = mutex->__data;
-  constexpr int kLockedAlone = 1;  // 2: somebody sleeps in glibc
+  constexpr int kLockedAlone = 1;  // 2: a thread sleeps in glibc
   if (fields.__kind != PTHREAD_MUTEX_TIMED_NP || fields.__lock != kLockedAlone) return false;
   fields.__owner = 0;
   fields.__nusers--;
@@ -49,8 +49,7 @@ bool give_plain(pthread_mutex_t* mutex) {
 
 int try_lock(pthread_mutex_t* mutex) { return take_plain(mutex) ? 0 : real_trylock(mutex); }
 
-// Where glibc's lock would let go of a robust mutex that nobody can recover, its trylock keeps it (until 2.38 at
-// least).
+// For an unrecoverable robust mutex glibc's lock would release it, but its trylock keeps it (at least until 2.38).
 void give_up(pthread_mutex_t* mutex) {
   auto& word = mutex->__data.__lock;
   if ((word & FUTEX_TID_MASK) == self().tid) word = 0;
@@ -59,7 +58,7 @@ void give_up(pthread_mutex_t* mutex) {
 
 bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
-// Out of line, so that what happens to a free plain mutex needs no stack.
+// Out of line, so that the path for a free plain mutex needs no stack.
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   note_use(EventKind::kLockRequest, mutex, pc);
   const int result = acquire_mutex(mutex, deadline, clock);

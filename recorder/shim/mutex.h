@@ -1,4 +1,4 @@
-// Mutex operations that condition variables need too.
+// Mutex operations that condition variables use too.
 #pragma once
 
 #include <pthread.h>
@@ -8,8 +8,8 @@
 
 namespace reweave::shim {
 
-// Acquires `mutex`, waiting in the scheduler until `deadline` on `clock` (null: for ever). No schedule point of its
-// own. Returns what pthread_mutex_lock or _timedlock would.
+// Acquires `mutex`, waiting in the scheduler until `deadline` on `clock` (null: forever). Has no schedule point of its
+// own. Returns what pthread_mutex_lock or pthread_mutex_timedlock would.
 int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock);
 // Releases it and lets a waiter try. Returns what pthread_mutex_unlock would.
 int release_mutex(pthread_mutex_t* mutex);

@@ -1,4 +1,4 @@
-// The C library's own function behind an interposed one, found at the first call.
+// The C library's function behind an interposed one, looked up at the first call.
 #pragma once
 
 #include <dlfcn.h>

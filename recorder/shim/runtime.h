@@ -1,7 +1,7 @@
-// What every interposed function starts from: the running thread's countdown, the core's table, the trace.
+// Common basis of the interposed functions: the running thread's countdown, the core's table, the trace.
 //
-// Laws of this library: it names operations and leaves deciding to the core; no allocation, no
-// locks, no exceptions, no state of its own but resolved addresses.
+// Rules of this library: it names operations and leaves decisions to the core; no allocation, no locks, no exceptions,
+// no state of its own except resolved addresses.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "recorder/core_api.h"
 
 #define REWEAVE_EXPORT extern "C" __attribute__((visibility("default")))
-// The place in the target that called the interposed function.
+// The caller of the interposed function in the target.
 #define REWEAVE_CALLER reinterpret_cast<std::uint64_t>(__builtin_return_address(0))
 
 namespace reweave::shim {
@@ -27,7 +27,7 @@ inline Thread& self() {
 
 inline std::uint64_t address_of(const volatile void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
-// Lets the core deliver signals that are due: true if a wait should end with EINTR rather than go on.
+// Lets the core deliver due signals. True if a wait should end with EINTR instead of continuing.
 inline bool deliver_signals() {
   if (self().deliver_due == 0) return false;
   long result;
@@ -35,8 +35,8 @@ inline bool deliver_signals() {
   return result != 0;
 }
 
-// The slow path of a schedule point, once %gs:40 to %gs:63 say what is to happen and %gs:64 keeps %rax: the core takes
-// over and returns to the end of this text, with every register as it was; if a signal is due it is delivered there.
+// The slow path of a schedule point, after %gs:40 to %gs:63 were set to the operation and %gs:64 to %rax. The core
+// takes over and returns to the end of this text, with all registers restored; a due signal is delivered there.
 #define REWEAVE_SLOW_PATH      \
   "leaq 7f(%%rip), %%rax\n\t"  \
   "movq %%rax, %%gs:72\n\t"    \
@@ -47,10 +47,10 @@ inline bool deliver_signals() {
   "syscall\n"                  \
   "8:\n\t"
 
-// A schedule point before an operation on `object`, after `count`, which goes on at 8 if nobody need be asked. Its slow
-// path keeps every register and the target's stack as they are, for other points take it in replay than when recording:
-// hence one piece of assembly, whose operands both paths compute, and not out of line, where no unwind table would
-// cover it.
+// A schedule point before an operation on `object`. `count` comes first, and jumps to 8 if the policy need not be
+// asked. The slow path keeps all registers and the target's stack, because replay takes it at other points than
+// recording does. Hence it is one piece of assembly, whose operands both paths compute, and not out of line, where no
+// unwind table would cover it.
 #define REWEAVE_POINT(count)                                                                                     \
   asm volatile(                                                                                                  \
       count                                                                                                      \
@@ -71,8 +71,8 @@ inline bool deliver_signals() {
       "jns 8f\n\t");
 }
 
-// A point at a site that the search has no interest in: counted, and nobody is asked, but for a loop's sake now and
-// then.
+// A point at a site that the search is not interested in: it is counted, but the policy is asked only now and then, in
+// case it is in a loop.
 [[gnu::always_inline]] inline void quiet_point(OpKind kind, const volatile void* object, std::uint64_t pc,
                                                std::uint32_t detail, std::uint32_t is_write) {
   REWEAVE_POINT(
@@ -81,7 +81,7 @@ inline bool deliver_signals() {
       "jge 8f\n\t");
 }
 
-// Where the next packed trace record goes; the ring has room for it on return.
+// Where the next packed trace record goes; the ring has room for it.
 inline std::uint64_t* trace_room() {
   Channel& out = reinterpret_cast<ArenaHeader*>(kArenaBase)->out;
   const std::uint64_t head = out.head.load(std::memory_order_relaxed);
@@ -94,8 +94,8 @@ inline void trace_publish(std::uint64_t bytes) {
   out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
 }
 
-// A function that keeps all registers: what only a trace does leaves nothing in them. System calls in the C library's
-// function behind it have them in their context, and so have preemptions.
+// For a function that keeps all registers, so that what only a trace does leaves nothing in them. They are part of the
+// context of system calls in the C library's function called next, and of preemptions.
 #define REWEAVE_KEEPS_REGISTERS gnu::no_caller_saved_registers, gnu::target("general-regs-only")
 
 // A 16-byte trace record.
@@ -118,8 +118,8 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(24);
 }
 
-// The records of an event by which its object is used: a read of the first byte, as ThreadSanitizer has it, so that it
-// conflicts with what makes, ends or frees the object; and the event.
+// The records of an event that uses its object: a read of the first byte, as in ThreadSanitizer, so that it conflicts
+// with creating, destroying or freeing the object; and the event.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_use(EventKind kind, std::uint8_t aux,
                                                                  std::uint64_t address, std::uint64_t pc,
                                                                  std::uint64_t extra) {
@@ -127,7 +127,7 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_long(kind, aux, address, pc, extra);
 }
 
-// The records of a lock that was free: used, asked for, and taken.
+// The records for a lock that was free: used, requested and acquired.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_acquired(EventKind, std::uint8_t aux,
                                                                       std::uint64_t address, std::uint64_t pc,
                                                                       std::uint64_t extra) {
@@ -135,12 +135,13 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_long(EventKind::kLock, aux, address, pc, extra);
 }
 
-// From the target's stack, which is left as it is, to the core's, where it can be popped from.
+// Switches from the target's stack, which is left unchanged, to the core's, from which the old value can be popped.
 #define REWEAVE_TO_CORE_STACK "movq %%rsp, %%gs:80\n\tmovq %%gs:16, %%rsp\n\tpushq %%gs:80\n\t"
 
-// Traces an event if the run is traced, after `stack`. What follows finds the same in every register and flag, and on
-// the stack, whether it is or not: the names of instants later on have them (recorder/core/preempt/instant.h), and a
-// trace is to find those that were named without one. Hence one piece of assembly, whose operands both paths compute.
+// Traces an event after `stack`, if the run is traced. The code after it finds the same values in all registers, in the
+// flags and on the stack either way: the names of later instants depend on them (recorder/core/preempt/instant.h), and
+// a traced replay must recognise instants that were named without a trace. Hence it is one piece of assembly, whose
+// operands both paths compute.
 #define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \
       "movabsq %[sink], %%rax\n\t"                                                                                \
@@ -158,7 +159,7 @@ inline void trace_publish(std::uint64_t bytes) {
         [object] "r"(object), [pc] "r"(pc), [extra] "re"(extra), [write] "i"(writer)                              \
       : "rax", "memory", "cc")
 
-// Lets the core trace the call stack of an event at `pc`. All registers and the stack stay as they are.
+// Lets the core trace the call stack of an event at `pc`. All registers and the stack are unchanged.
 #define REWEAVE_TRACE_STACK   \
   "movq %[pc], %%gs:48\n\t"   \
   "movq %%rax, %%gs:64\n\t"   \
@@ -176,7 +177,7 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE("", trace_long);
 }
 
-// Likewise, and that the object is used.
+// Likewise, and notes that the object is used.
 [[gnu::always_inline]] inline void note_use(EventKind kind, const volatile void* object, std::uint64_t pc,
                                             std::uint8_t aux = 0, std::uint64_t extra = 0) {
   if (has_stack(kind))
@@ -185,7 +186,7 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE("", trace_use);
 }
 
-// Likewise that a lock was asked for and, as it was free, taken.
+// Likewise, for a lock that was requested and, because it was free, acquired.
 [[gnu::always_inline]] inline void note_acquired(const volatile void* object, std::uint64_t pc) {
   constexpr EventKind kind = EventKind::kLockRequest;
   constexpr std::uint8_t aux = 0;
@@ -193,14 +194,14 @@ inline void trace_publish(std::uint64_t bytes) {
   REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_acquired);
 }
 
-// Likewise an access of memory, or a fence, in a short record: `aux` is the low byte of its first word.
+// Likewise, for a memory access or a fence, in a short record; `aux` is the low byte of its first word.
 [[gnu::always_inline]] inline void note_short(EventKind kind, std::uint8_t aux, const volatile void* object,
                                               std::uint64_t pc) {
   constexpr std::uint64_t extra = 0;
   REWEAVE_NOTE("", trace_short);
 }
 
-// Likewise what reports of races need besides.
+// Likewise, for additional information that race reports need.
 [[gnu::always_inline]] inline void note_hint(Hint hint, const volatile void* object, std::uint64_t pc,
                                              std::uint64_t extra) {
   note(EventKind::kHint, object, pc, static_cast<std::uint8_t>(hint), extra);
@@ -211,7 +212,7 @@ inline WaitResult block(WaitKind kind, const volatile void* object, const void* 
   return api().block(kind, address_of(object), deadline, clock, owner_tid);
 }
 
-// False: nobody waits for the object. True: perhaps somebody does.
+// False: no thread waits for the object. True: a thread may be waiting.
 inline bool is_awaited(const volatile void* object) { return state().waiting_at[wait_slot(address_of(object))] != 0; }
 
 inline void wake(WaitKind kind, const volatile void* object, std::uint32_t count) {

@@ -1,4 +1,4 @@
-// pthread_rwlock_*: as mutexes, glibc keeps the lock and the scheduler does the waiting.
+// pthread_rwlock_*: as for mutexes, glibc keeps the lock and the scheduler does the waiting.
 #include <pthread.h>
 
 #include <cerrno>
@@ -19,8 +19,9 @@ Operation real_unlock = {"pthread_rwlock_unlock"};
 
 constexpr std::uint8_t aux(LockMode mode) { return static_cast<std::uint8_t>(mode); }
 
-// glibc cannot see the writers that wait in the scheduler, and a lock that prefers writers lets no reader pass them.
-// Their number is kept where its struct has room. Not if processes share the lock: one may die while it waits.
+// glibc cannot see writers that wait in the scheduler, but a lock that prefers writers must not let readers pass them.
+// Their number is kept in a free field of the struct. Not for a lock shared by processes, because one may die while it
+// waits.
 bool prefers_writers(const pthread_rwlock_t* lock) {
   return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP && lock->__data.__shared == 0;
 }
@@ -37,7 +38,7 @@ WaitResult wait(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline,
   const WaitResult result = block(WaitKind::kRwlock, lock, deadline, clock, lock->__data.__cur_writer);
   if (!counted) return result;
   waiting_writers(lock)--;
-  if (result == WaitResult::kTimedOut) wake(WaitKind::kRwlock, lock, ~0u);  // readers that waited for it to be first
+  if (result == WaitResult::kTimedOut) wake(WaitKind::kRwlock, lock, ~0u);  // readers that waited for it to go first
   return result;
 }
 

@@ -42,7 +42,7 @@ void nothing(void*) {}
 
 int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return fail(EINVAL);
-  pthread_testcancel();  // a cancelled thread gets no further, whether or not it would have to wait
+  pthread_testcancel();  // a cancelled thread stops here, whether or not it would have to wait
   point(OpKind::kSemaphore, semaphore, pc);
   use_and_note(semaphore, pc);
   for (;;) {
@@ -82,7 +82,7 @@ REWEAVE_EXPORT int sem_trywait(sem_t* semaphore) {
 }
 
 REWEAVE_EXPORT int sem_post(sem_t* semaphore) {
-  point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER);
+  point(OpKind::kSemaphore, semaphore, REWEAVE_CALLER, static_cast<std::uint32_t>(SemaphoreUse::kPost));
   use(semaphore, REWEAVE_CALLER);
   note_use(EventKind::kSemPost, semaphore, REWEAVE_CALLER);
   const int result = real_post(semaphore);

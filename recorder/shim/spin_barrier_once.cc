@@ -16,8 +16,27 @@ Real<int(pthread_spinlock_t*)> real_spin_unlock = {"pthread_spin_unlock"};
 Real<int(pthread_barrier_t*)> real_barrier_wait = {"pthread_barrier_wait"};
 Real<int(pthread_once_t*, void (*)())> real_once = {"pthread_once"};
 
-// glibc: 0 = nobody has started, 2 = done.
-constexpr int kOnceFresh = 0;
+// A call of pthread_once. It is on the caller's stack.
+struct Once {
+  pthread_once_t* control;
+  void (*routine)();
+  std::uint64_t pc;
+  bool done;
+};
+
+void note_once(EventKind kind, const Once& once) {
+  note(kind, once.control, once.pc, __ATOMIC_ACQ_REL, sizeof *once.control);
+}
+
+// What glibc calls instead of the routine. The store comes before glibc marks the control word, because a thread that
+// waits for the routine may load from the word as soon as it is marked. No store if the routine throws.
+void run_routine() {
+  Once& once = *reinterpret_cast<Once*>(self().once);
+  self().once = 0;  // the routine may call pthread_once itself
+  once.routine();
+  once.done = true;
+  note_once(EventKind::kAtomicStore, once);
+}
 
 }  // namespace
 
@@ -26,7 +45,7 @@ constexpr int kOnceFresh = 0;
 using namespace reweave;        // NOLINT: interposed functions are global
 using namespace reweave::shim;  // NOLINT
 
-// The real one spins without a system call: with one thread running at a time, for ever.
+// glibc's version spins without a system call, which never ends if only one thread runs at a time.
 REWEAVE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   auto* place = const_cast<int*>(lock);
   point(OpKind::kLock, place, REWEAVE_CALLER);
@@ -65,13 +84,16 @@ REWEAVE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   return result;
 }
 
-// In the trace: who runs the routine stores to the control word, who finds it done loads from it.
+// In the trace: the thread that runs the routine stores to the control word; a thread that finds it done loads from it.
 REWEAVE_EXPORT int pthread_once(pthread_once_t* control, void (*routine)()) {
   point(OpKind::kLock, control, REWEAVE_CALLER);
   use(control, REWEAVE_CALLER);
-  const bool ours = *control == kOnceFresh;
-  const int result = real_once(control, routine);
-  constexpr std::uint8_t kOrder = __ATOMIC_ACQ_REL;
-  note(ours ? EventKind::kAtomicStore : EventKind::kAtomicLoad, control, REWEAVE_CALLER, kOrder, sizeof *control);
+  Once once = {control, routine, REWEAVE_CALLER, false};
+  // A signal handler may call it while its thread waits in another call.
+  const std::uint64_t outer = self().once;
+  self().once = address_of(&once);
+  const int result = real_once(control, run_routine);
+  self().once = outer;
+  if (!once.done) note_once(EventKind::kAtomicLoad, once);
   return result;
 }

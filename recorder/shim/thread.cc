@@ -1,4 +1,4 @@
-// pthread_create and pthread_join: glibc does the work; the trace learns who joined whom.
+// pthread_create and pthread_join: glibc does the work; the trace records which thread joined which.
 #include <pthread.h>
 
 #include "recorder/shim/real.h"
@@ -14,14 +14,14 @@ Real<int(pthread_t, void**, const timespec*)> real_timedjoin = {"pthread_timedjo
 Real<int(pthread_t)> real_detach = {"pthread_detach"};
 Real<int(pthread_t, void**)> real_tryjoin = {"pthread_tryjoin_np"};
 
-// What a new thread is to run. The creator fills a slot and the thread empties it; the baton guards both.
+// What a new thread is to run. The creator fills a slot and the thread empties it; the baton guards both accesses.
 struct Start {
   void* (*routine)(void*);
   void* argument;
 };
 constexpr std::uint32_t kSlots = 4096;
 Start slots[kSlots];
-// By ThreadId: which pthread_t it is or was.
+// By ThreadId: its pthread_t, present or former.
 pthread_t handles[kMaxThreads];
 
 Start* free_slot() {
@@ -30,7 +30,10 @@ Start* free_slot() {
   return nullptr;
 }
 
-void* run_thread(void* raw) {
+}  // namespace
+
+// Visible, for a library without symbols keeps no other names: stacks in traces end here (predictor/code_names.h).
+[[gnu::visibility("default")]] void* run_thread(void* raw) {
   auto* slot = static_cast<Start*>(raw);
   const Start start = *slot;
   slot->routine = nullptr;
@@ -38,14 +41,16 @@ void* run_thread(void* raw) {
   return start.routine(start.argument);
 }
 
-// The newest thread that had this handle: glibc reuses them.
+namespace {
+
+// The newest thread with this handle, because glibc reuses handles.
 ThreadId thread_of(pthread_t handle) {
   for (std::uint32_t id = state().thread_count; id-- > 0;)
     if (handles[id] == handle) return static_cast<ThreadId>(id);
   return 0;
 }
 
-// The thread has run, so its handle is known; and the handle is not yet another's, for we have the baton.
+// The thread has run, so its handle is known, and the handle has not been reused yet, because the caller has the baton.
 int joined(int result, pthread_t handle, std::uint64_t pc) {
   if (result == 0) note(EventKind::kJoin, nullptr, pc, 0, thread_of(handle));
   return result;

@@ -150,7 +150,7 @@ void ArenaMemory::prepare_feed(std::uint64_t end) {
   constexpr std::uint64_t kFew = 64 << 10, kStep = 256 << 10;
   if (end <= kFew) return;
   while (feed_prepared_ < std::min(end, feed_bytes_)) {
-    madvise(feed_ + feed_prepared_, kStep, MADV_POPULATE_WRITE);  // if the kernel has it
+    madvise(feed_ + feed_prepared_, kStep, MADV_POPULATE_WRITE);  // if the kernel supports it
     feed_prepared_ += kStep;
   }
 }
@@ -169,7 +169,7 @@ void ArenaMemory::show_offered() {
   const std::uint64_t shown = feed.head.load(std::memory_order_relaxed);
   if (shown == offered_) return;
   feed.head.store(offered_, std::memory_order_release);
-  // The target sleeps only on an empty feed.
+  // The target sleeps only while the feed is empty.
   if (feed.tail.load() == shown) futex_signal(feed.head_signal);
 }
 

@@ -1,4 +1,4 @@
-// The supervisor's side of the arena (recorder/arena.h): creates the memory and reads or writes its rings.
+// The supervisor's side of the arena (recorder/arena.h): creates the memory, and reads or writes its rings.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace reweave {
 
-// Owns one arena: its file and mappings. The file's descriptor is what a target inherits.
+// Owns one arena: its file and mappings. A target inherits the file's descriptor.
 class ArenaMemory {
  public:
-  // `feed_bytes`: capacity of the feed, a power of two. Throws SystemError.
-  // `ring_file`: a recording's file for the out ring (unsaved.h), which the caller keeps open; -1: it is memory.
+  // `feed_bytes`: capacity of the feed, a power of two. `ring_file`: a recording's file for the out ring (unsaved.h),
+  // which the caller keeps open; -1: the ring is memory. Throws SystemError.
   explicit ArenaMemory(std::uint64_t feed_bytes, int ring_file = -1);
   ~ArenaMemory();
   ArenaMemory(const ArenaMemory&) = delete;
@@ -25,49 +25,51 @@ class ArenaMemory {
   std::byte* quiet() { return base_ + kQuietOffset; }
   const std::byte* notes() const { return base_ + kNotesOffset; }
   RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(base_ + kHeaderBytes); }
+  const RuntimeState& state() const { return *reinterpret_cast<const RuntimeState*>(base_ + kHeaderBytes); }
 
-  // Records that the target has published and nobody has taken: [data, data + bytes), whole records.
+  // Records that the target has published and that were not taken yet: [data, data + bytes), whole records.
   struct Span {
     const std::byte* data;
     std::uint64_t bytes;
   };
   Span published();
-  // Takes the first `bytes` of them away. Those of a ring with a file stay there until they are saved.
+  // Takes the first `bytes` of them. In a ring with a file they stay there until they are saved.
   void take(std::uint64_t bytes);
-  // Of a ring with a file: what was taken up to `mark` is saved elsewhere.
+  // For a ring with a file: what was taken up to `mark` is saved elsewhere.
   void note_saved(const SavedMark& mark);
   // Bytes taken so far.
   std::uint64_t taken() { return header().out.tail.load(std::memory_order_relaxed); }
   int ring_file() const { return ring_file_; }
-  // Appends a record on behalf of the target, whose baton the caller must have. There must be room.
+  // Appends a record on behalf of the target; the caller must have its baton. There must be room.
   void publish(const void* record, std::uint64_t bytes);
-  // The target waits for the answer to a StackRequest.
+  // True if the target waits for the answer to a StackRequest.
   bool stack_asked();
-  // The target waits for the answer to a KeepRequest.
+  // True if the target waits for the answer to a KeepRequest.
   bool keep_asked() { return header().keep.asked.load() != 0; }
   void answer_keep(std::uint16_t file);
-  // The guard is there: the first process may begin.
+  // The guard has started: the first process may begin.
   void let_begin();
-  // Sleeps until the target flushes or fills its ring or asks for something, `milliseconds` at the most.
+  // Sleeps until the target flushes or fills its ring or requests something, at most `milliseconds`.
   void wait_for_records(int milliseconds);
-  // From now on the signal interrupts sleeps, which would go on to their end otherwise.
+  // From now on `signal` interrupts sleeps, which otherwise last their full time.
   static void wake_at(int signal);
-  // How often the target has flushed or asked so far.
+  // The number of flushes and requests of the target so far.
   std::uint32_t signals_seen() { return header().out.head_signal.load(); }
-  // Sleeps until the target has done it more often than `seen` says, `milliseconds` at the most.
+  // Sleeps until that number exceeds `seen`, at most `milliseconds`.
   void let_gather(std::uint32_t seen, int milliseconds);
 
   // Appends a record to the feed if it fits now.
   bool offer(const void* record, std::uint64_t bytes);
-  // Lets the target see what was offered: not each record, for the processors would pass that line back and forth.
+  // Lets the target see the records offered. Not called for each record, because the cache line would move back and
+  // forth between processors.
   void show_offered();
   void close_feed();
-  // Sleeps until the target has consumed a good part of the feed, `milliseconds` at the most.
+  // Sleeps until the target has consumed a good part of the feed, at most `milliseconds`.
   void wait_for_feed_room(int milliseconds);
 
  private:
   std::byte* map_mirrored(const Channel& channel, int fd) const;
-  // Makes the feed's pages up to what is offered next, many at once.
+  // Allocates the feed's pages up to `end`, many at once.
   void prepare_feed(std::uint64_t end);
 
   int fd_;
@@ -76,9 +78,9 @@ class ArenaMemory {
   std::byte* out_ = nullptr;
   std::byte* feed_ = nullptr;
   std::uint64_t offered_ = 0;
-  std::uint64_t feed_tail_ = 0;      // what the target had taken when last looked at
-  std::uint64_t feed_bytes_;         // as mapped here; the header's is the target's to change
-  std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are there
+  std::uint64_t feed_tail_ = 0;      // feed.tail when last read
+  std::uint64_t feed_bytes_;         // as mapped here; the target could change the header's
+  std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are allocated
 };
 
 }  // namespace reweave

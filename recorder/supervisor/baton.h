@@ -1,14 +1,14 @@
-// The baton (recorder/core/schedule/scheduler.h) as the supervisor passes it on, for a thread that cannot.
+// Operations of the supervisor on the baton (recorder/core/schedule/scheduler.h), for a thread that cannot pass it on.
 #pragma once
 
 #include "recorder/runtime_state.h"
 
 namespace reweave {
 
-// All threads look whether they may have it.
+// Frees the baton and makes all threads check whether they may have it.
 void free_baton(RuntimeState& state);
 
-// From a thread that is in a call with it, and lends it meanwhile (Thread::lends). False: it does not, any more.
+// Takes the baton from a thread in a call for which it lends the baton (Thread::lends). False: it no longer lends it.
 bool take_lent_baton(RuntimeState& state, Thread& holder);
 
 }  // namespace reweave

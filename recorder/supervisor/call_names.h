@@ -1,4 +1,4 @@
-// Names of system calls for people, from the core's table.
+// Readable names of system calls, from the core's table.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace reweave {
 
 std::string system_call_name(unsigned number);
-// True for the record of a program's start, which is kept as if it were a system call.
+// True for the record of a program's start, which has the form of a system call.
 bool is_program_start(unsigned number);
 
 }  // namespace reweave

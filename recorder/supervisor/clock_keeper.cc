@@ -7,11 +7,11 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kFastReads = 300;  // a millisecond: less than a tenth of the time is the kernel's
+constexpr std::uint64_t kFastReads = 300;  // per millisecond; the kernel then takes less than a tenth of the time
 constexpr std::chrono::microseconds kLookEvery{1000};
 constexpr std::uint64_t kWorthDraining = 64 << 10;  // bytes
-// Between two times, half a microsecond: with a new one for each of the target's readings, each would wait for the line
-// to come over from our processor's cache.
+// Between two updates, half a microsecond. If each of the target's reads found a new one, it would have to wait for the
+// cache line from this processor.
 constexpr int kPauses = 32;
 
 std::int64_t nanoseconds(clockid_t clock) {
@@ -20,7 +20,7 @@ std::int64_t nanoseconds(clockid_t clock) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Where the target runs nothing else must spin.
+// The supervisor must not spin on the target's processor.
 bool has_own_processor(const RunConfig& config) {
   cpu_set_t cpus;
   return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && !CPU_ISSET(config.cpu, &cpus);
@@ -43,7 +43,8 @@ bool ClockKeeper::look() {
 
 void ClockKeeper::keep() {
   KeptTime& kept = arena_.header().kept_time;
-  const std::int64_t realtime = nanoseconds(CLOCK_REALTIME);  // first: rather too little than too much
+  const std::int64_t realtime =
+      nanoseconds(CLOCK_REALTIME);  // first, so that the result is rather too small than too large
   kept.to_realtime.store(realtime - nanoseconds(CLOCK_MONOTONIC), std::memory_order_relaxed);
   const auto until = Clock::now() + kLookEvery;
   while (Clock::now() < until && arena_.published().bytes < kWorthDraining)

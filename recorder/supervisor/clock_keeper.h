@@ -1,6 +1,7 @@
-// The time, for programs that read clocks hundreds of times a millisecond: asking the kernel would take longer than all
-// the rest of recording it. The target cannot compute it, for its time stamp counter faults; the supervisor can, in a
-// few nanoseconds, on a processor of its own. It does so while the readings come that fast, instead of sleeping.
+// Keeps the time for programs that read clocks hundreds of times a millisecond: asking the kernel would take longer
+// than all the rest of recording them. The target cannot compute the time, because its time stamp counter faults; the
+// supervisor can, in a few nanoseconds, on a processor of its own. While reads come that fast, it does so instead of
+// sleeping.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@ class ClockKeeper {
  public:
   explicit ClockKeeper(ArenaMemory& arena) : arena_(arena) {}
 
-  // Call often. True: the target reads clocks so fast that their time should be kept.
+  // To be called often. True: the target reads clocks so fast that the time should be kept.
   bool look();
   // Keeps the time for a millisecond, or until the target has published some tens of kilobytes.
   void keep();
@@ -23,7 +24,7 @@ class ClockKeeper {
   using Clock = std::chrono::steady_clock;
 
   ArenaMemory& arena_;
-  std::uint64_t reads_ = 0;  // when last looked at
+  std::uint64_t reads_ = 0;  // when last read
   Clock::time_point since_ = Clock::now();
   bool fast_ = false;
 };

@@ -13,7 +13,7 @@ bool signal_core(std::int32_t process, std::int32_t thread, std::uint64_t value)
   siginfo_t info = {};
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
-  info.si_value.sival_ptr = reinterpret_cast<void*>(value);  // NOLINT: a number in a pointer's place
+  info.si_value.sival_ptr = reinterpret_cast<void*>(value);  // NOLINT: a number in a pointer field
   return syscall(SYS_rt_tgsigqueueinfo, process, thread, kWatchdogSignal, &info) == 0;
 }
 

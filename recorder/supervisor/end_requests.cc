@@ -5,12 +5,12 @@ namespace reweave {
 namespace {
 
 constexpr int kRequests[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-constexpr std::chrono::milliseconds kMoment{100};
+constexpr std::chrono::milliseconds kPassOnDelay{100};
 
 volatile std::sig_atomic_t first_request;
 volatile std::sig_atomic_t to_pass_on[NSIG];
 
-// The terminal sends its interrupts to the program as well; a hangup only to the leader of the session.
+// The terminal sends its interrupts to the program as well, but a hangup only to the session leader.
 void note_request(int number, siginfo_t* info, void*) {
   const bool is_from_keyboard = info->si_code == SI_KERNEL && number != SIGHUP;
   if (first_request == 0) first_request = number;
@@ -42,7 +42,7 @@ void SignalRelay::look(pid_t process, const TakenSignals& taken) {
   }
   std::erase_if(waiting_, [&](const Waiting& signal) {
     if (taken[static_cast<std::size_t>(signal.number)] != signal.taken) return true;
-    if (Clock::now() - signal.since < kMoment) return false;
+    if (Clock::now() - signal.since < kPassOnDelay) return false;
     kill(process, signal.number);
     return true;
   });

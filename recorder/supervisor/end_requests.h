@@ -1,5 +1,5 @@
-// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. The program is asked in turn, and how it ends
-// is recorded.
+// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. They are passed on to the program, and how it
+// ends is recorded.
 #pragma once
 
 #include <sys/types.h>
@@ -12,20 +12,20 @@
 
 namespace reweave {
 
-// From now on these signals end this process no more, unless it was started with them ignored.
+// From now on these signals no longer end this process, unless it was started with them ignored.
 void receive_end_requests();
-// The first of them that came; 0: none has.
+// The first of them received; 0: none.
 int end_request();
 
-// How many signals from outside the program has taken so far, by number.
+// The number of signals from outside that the program has received so far, by signal number.
 using TakenSignals = std::array<std::uint64_t, NSIG>;
 
-// Passes requests on to the program. What was sent to the whole process group the program gets by itself, and a second
-// one could mean something else to it: one is passed on only if the program does not take it within a moment. One
-// thread.
+// Passes requests on to the program. The program receives a signal to the whole process group by itself, and a second
+// one could mean something else to it. So a signal is passed on only if the program does not receive it within a
+// moment. Thread rule: one thread.
 class SignalRelay {
  public:
-  // Called now and then while `process`, the first one, runs.
+  // Called regularly while `process`, the first one, runs.
   void look(pid_t process, const TakenSignals& taken);
 
  private:
@@ -33,7 +33,7 @@ class SignalRelay {
   struct Waiting {
     int number;
     Clock::time_point since;
-    std::uint64_t taken;  // of that number, before it came
+    std::uint64_t taken;  // received of that number before
   };
   TakenSignals last_taken_ = {};
   std::vector<Waiting> waiting_;

@@ -18,12 +18,13 @@ namespace reweave {
 
 namespace {
 
-constexpr int kFirstOther = 3;  // behind the standard streams
+constexpr int kFirstOther = 3;  // after the standard streams
 
-// In a child between vfork and exec. Returns if it cannot.
+// Runs in a child between vfork and exec. Returns on failure.
 void become_guard(int lifeline, int arena, const char* core, char** argv) {
   char* envp[] = {nullptr};
-  // First out of the way: the supervisor may have been started without these numbers, and have got them for the two.
+  // Moves both out of the way first: if the supervisor was started without these descriptors, it may have got their
+  // numbers for the two.
   const int from[] = {fcntl(lifeline, F_DUPFD_CLOEXEC, kFirstOther), fcntl(arena, F_DUPFD_CLOEXEC, kFirstOther)};
   const bool placed =
       from[0] >= 0 && from[1] >= 0 && dup2(from[0], kGuardLifeline) >= 0 && dup2(from[1], kGuardArena) >= 0;
@@ -44,8 +45,8 @@ Guard::Guard(ArenaMemory& arena, const std::string& recording) {
   char** argv = const_cast<char**>(arguments);
   int ends[2];
   SYSCALL_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "making the guard's lifeline");
-  prctl(PR_SET_CHILD_SUBREAPER, 0);  // so that the guard is nobody's child, and not waited for as one of the tree
-  volatile int failed = 0;           // what the children do to it is seen here: they share our memory
+  prctl(PR_SET_CHILD_SUBREAPER, 0);  // the guard is then not a child to be waited for as part of the tree
+  volatile int failed = 0;           // children's changes are visible here, because they share memory
   const pid_t middle = vfork();
   if (middle == 0) {
     const pid_t guard = vfork();
@@ -62,7 +63,7 @@ Guard::Guard(ArenaMemory& arena, const std::string& recording) {
 }
 
 Guard::~Guard() {
-  const ssize_t ignored = send(lifeline_, &kDismissed, 1, MSG_NOSIGNAL);  // somebody may have killed it
+  const ssize_t ignored = send(lifeline_, &kDismissed, 1, MSG_NOSIGNAL);  // it may have been killed
   static_cast<void>(ignored);
   close(lifeline_);
 }

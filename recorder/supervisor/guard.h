@@ -1,4 +1,4 @@
-// The supervisor's end of the guard, which ends the target should the supervisor be killed (core/guard.h).
+// The supervisor's side of the guard, which kills the target if the supervisor is killed (core/guard.h).
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace reweave {
 
-// Kills every process that has the arena where a target has it. True if there was any.
+// Kills every process that has the arena at the target's descriptor number. True if there was any.
 bool kill_targets_of(const ArenaMemory& arena);
 
-// Start it before becoming a subreaper. The destructor dismisses it.
+// To be started before becoming a subreaper. The destructor dismisses the guard.
 class Guard {
  public:
-  // `recording`: what it completes from the ring's file then (unsaved.h), or empty. Throws SystemError.
+  // `recording`: the recording that the guard then completes from the ring's file (unsaved.h), or empty. Throws
+  // SystemError.
   explicit Guard(ArenaMemory& arena, const std::string& recording = {});
   ~Guard();
   Guard(const Guard&) = delete;

@@ -9,7 +9,7 @@
 namespace reweave {
 
 void prepare_heap() {
-  // A block's buffers are allocated and freed for each block. Given back to the system each time, faulting their pages
+  // Buffers are allocated and freed for each block. If they were returned to the system each time, faulting their pages
   // in again would cost more than filling them.
   constexpr int kMost = 64 << 20;
   mallopt(M_MMAP_THRESHOLD, kMost);
@@ -21,10 +21,10 @@ void prepare_heap() {
 
 void enlarge_heap(std::size_t bytes) {
   constexpr std::uintptr_t kPage = 4096;
-  void* const next = std::malloc(bytes + kPage);  // where the heap goes on
+  void* const next = std::malloc(bytes + kPage);  // where the heap continues
   if (next == nullptr) return;
   const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(next) + kPage - 1) & ~(kPage - 1);
-  madvise(reinterpret_cast<void*>(first), bytes, MADV_POPULATE_WRITE);  // if the kernel has it
+  madvise(reinterpret_cast<void*>(first), bytes, MADV_POPULATE_WRITE);  // if the kernel supports it
   std::free(next);
 }
 

@@ -1,6 +1,6 @@
-// Values of environment variables that look like secrets are not put into recordings. The program gets them as they
-// are; its replay gets, in the place of each, as many asterisks. So what only passes a value on replays; what acts on
-// it may diverge, and the replay says which are hidden.
+// Values of environment variables that look like secrets are not put into recordings. The program gets the real values;
+// its replay gets as many asterisks instead. So a program that only passes a value on replays; one that acts on it may
+// diverge, and the replay says which variables are hidden.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace reweave {
 
 class HiddenEnvironment {
  public:
-  // `hide`: NAME or NAME=VALUE, both patterns of glob(7), besides the usual ones; an empty text: not the usual ones.
-  // `keep`: patterns of names that are not hidden. Case does not matter in names.
+  // `hide`: NAME or NAME=VALUE, both patterns of glob(7), in addition to the usual ones; an empty entry leaves the
+  // usual ones out. `keep`: patterns of names that are not hidden. Names are matched without regard to case.
   HiddenEnvironment(const std::vector<std::string>& hide, std::vector<std::string> keep);
 
-  // `environment` as it is recorded.
+  // `environment` as it is to be recorded.
   std::vector<std::string> apply(std::vector<std::string> environment) const;
 
  private:
@@ -23,7 +23,7 @@ class HiddenEnvironment {
   std::vector<std::string> hide_, keep_;
 };
 
-// The names of those that are hidden in a recorded environment, separated by commas.
+// The names of the hidden variables in a recorded environment, separated by commas.
 std::string hidden_names(const std::vector<std::string>& environment);
 
 }  // namespace reweave

@@ -17,13 +17,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long the guard of a killed recorder may take to end the program and to save its recording.
+// How long the guard of a killed recorder may take to kill the program and save its recording.
 constexpr std::chrono::seconds kForGuard{20};
 
-// Process 1 stops for nobody, and a fault of our own is not to be passed on.
+// Process 1 is not stopped, and its own faults are not passed on.
 constexpr int kNotPassedOn[] = {SIGCHLD, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-// The signal that came, or nothing after a second.
+// The signal received, or nothing after a second.
 std::optional<siginfo_t> next_signal(const sigset_t& awaited) {
   const timespec second = {1, 0};
   siginfo_t info = {};
@@ -31,12 +31,12 @@ std::optional<siginfo_t> next_signal(const sigset_t& awaited) {
   return info;
 }
 
-// What the keyboard sends, the child has got as well; a hangup only the leader of the session.
+// The child has received signals from the keyboard too; a hangup goes only to the session leader.
 bool is_for_child(const siginfo_t& info) {
   return info.si_signo != SIGCHLD && (info.si_code != SI_KERNEL || info.si_signo == SIGHUP);
 }
 
-// Reaps who has ended. False if there are no children left. Sets `status` once `child` is among them.
+// Reaps ended children. False if none are left. Sets `status` if `child` was among them.
 bool reap(pid_t child, std::optional<int>& status) {
   for (;;) {
     int ended_with = 0;

@@ -15,7 +15,7 @@
 
 namespace reweave {
 
-// What the kernel sends to the holder of a lease when others want to write: nothing, unless somebody handles it.
+// The kernel sends this to the lease holder when other processes want to write. Its default action is to do nothing.
 constexpr int kLeaseSignal = SIGURG;
 
 void KeptFiles::answer() {
@@ -40,7 +40,7 @@ std::uint16_t KeptFiles::keep(const KeepRequest& request) {
 }
 
 bool KeptFiles::mark_wanted() {
-  constexpr int kMostMs = 1000;  // a thread that was killed while it logged never says that it is done
+  constexpr int kMostMs = 1000;  // a thread that was killed while logging never finishes
   bool any = false;
   for (std::size_t i = 0; i < files_.size(); i++) {
     Kept& file = files_[i];

@@ -1,7 +1,7 @@
-// Leases on the large files that a recorded program reads (recorder/core/syscalls/files/kept_files.h), and what is
-// taken from them. fcntl(2): a read lease is had by a file's owner or with CAP_LEASE, while nobody has the file open
-// for writing; whoever opens it for writing waits until the lease is given up, /proc/sys/fs/lease-break-time seconds at
-// the most.
+// Leases on the large files that a recorded program reads (recorder/core/syscalls/files/kept_files.h), and the data
+// taken from them. fcntl(2): a read lease is granted to the file's owner or with CAP_LEASE, while the file is not open
+// for writing; a process that opens it for writing waits until the lease is released, at most
+// /proc/sys/fs/lease-break-time seconds.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@
 
 namespace reweave {
 
-// One thread: the supervisor's.
+// Thread rule: the supervisor's thread.
 class KeptFiles {
  public:
   explicit KeptFiles(ArenaMemory& arena) : arena_(arena) {}
 
   // Answers a thread that asks for a file to be kept.
   void answer();
-  // True if others wait to write to kept files. No reference to these is logged any more: those that are must be stored
-  // before release().
+  // True if other processes wait to write to kept files. No further references to these are logged; those already
+  // logged must be stored before release().
   bool mark_wanted();
   void release();
 
-  // A copy of `record`, whose output is a reference to a kept file, as it goes into a recording: the data is stored in
+  // A copy of `record`, whose output is a reference to a kept file, in the form for a recording: stores the data in
   // `writer`. Valid until the next call. Throws SystemError if the file cannot be read.
   const wire::RecordHeader* resolve(const wire::RecordHeader* record, RecordingWriter& writer);
 

@@ -8,12 +8,13 @@
 #include <filesystem>
 
 #include "formats/error.h"
+#include "formats/terminal.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::chrono::milliseconds kMoment{1000};  // in which those that are about to end do so
+constexpr std::chrono::milliseconds kEndingTime{1000};  // processes that are about to end do so within this time
 constexpr std::size_t kMostListed = 5;
 constexpr double kMostSeconds = 1e6;
 
@@ -27,7 +28,7 @@ LeftBehindLimit parse_left_behind(const std::string& text) {
   try {
     seconds = std::stod(text, &used);
   } catch (const std::logic_error&) {
-    used = 0;  // said below
+    used = 0;  // reported below
   }
   REQUIRE(used == text.size() && !text.empty() && seconds >= 0 && seconds <= kMostSeconds,
           "--left-behind: {} is neither wait, kill nor a number of seconds up to {:.0f}", text, kMostSeconds);
@@ -38,7 +39,7 @@ bool LeftBehind::is_over() {
   const auto now = Clock::now();
   if (!since_) since_ = now;
   const bool is_over = limit_ && now - *since_ >= *limit_;
-  if (!said_ && (is_over || now - *since_ >= kMoment)) {
+  if (!said_ && (is_over || now - *since_ >= kEndingTime)) {
     said_ = true;
     say();
   }
@@ -52,9 +53,7 @@ void LeftBehind::say() const {
   if (limit_ && limit_->count() == 0) what = "they are stopped";
   if (limit_ && limit_->count() != 0)
     what = fmt::format("they are stopped {} s after it", static_cast<double>(limit_->count()) / 1000);
-  fmt::print(stderr, "reweave: the command has ended, but processes of it still run: {}; {} (--left-behind)\n", names,
-             what);
-  std::fflush(stderr);
+  notice("the command has ended, but processes of it still run: {}; {} (--left-behind)", names, what);
 }
 
 std::string LeftBehind::list() const {

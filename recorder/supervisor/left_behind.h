@@ -1,4 +1,4 @@
-// Processes of the command that still run when its first one has ended.
+// Processes of the command that still run after its first one has ended.
 #pragma once
 
 #include <chrono>
@@ -9,19 +9,19 @@
 
 namespace reweave {
 
-// How long they may go on; nothing: as long as they like.
+// How long they may continue; nothing: as long as they like.
 using LeftBehindLimit = std::optional<std::chrono::milliseconds>;
 inline constexpr LeftBehindLimit kUsualLeftBehindLimit = std::chrono::seconds(5);
 
 // "wait", "kill" or a number of seconds. Throws BadInput.
 LeftBehindLimit parse_left_behind(const std::string& text);
 
-// One thread: the supervisor's.
+// Thread rule: the supervisor's thread.
 class LeftBehind {
  public:
   LeftBehind(ArenaMemory& arena, LeftBehindLimit limit) : arena_(arena), limit_(limit) {}
 
-  // Called now and then once the first process has ended. True when the others are to be ended. Says once who they
+  // Called regularly once the first process has ended. True when the others are to be killed. Prints once which they
   // are, unless they end within a moment.
   bool is_over();
 

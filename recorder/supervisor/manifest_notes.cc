@@ -30,7 +30,7 @@ ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest) {
 
 void ManifestNotes::learn(const wire::RecordHeader* record) {
   if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
-  const auto& spawn = *reinterpret_cast<const wire::SpawnRecord*>(record);
+  const auto& spawn = wire::record_cast<wire::SpawnRecord>(*record);
   if (record->bytes >= sizeof spawn) process_of_[spawn.child] = spawn.process;
 }
 
@@ -42,11 +42,11 @@ void ManifestNotes::write() {
 void ManifestNotes::note(const wire::RecordHeader* record) {
   switch (static_cast<wire::RecordKind>(record->kind)) {
     case wire::RecordKind::kMapFile:
-      return note_file(*reinterpret_cast<const wire::MapFileRecord*>(record));
+      return note_file(wire::record_cast<wire::MapFileRecord>(*record));
     case wire::RecordKind::kSpawn:
-      return note_spawn(*reinterpret_cast<const wire::SpawnRecord*>(record));
+      return note_spawn(wire::record_cast<wire::SpawnRecord>(*record));
     case wire::RecordKind::kProcessExit:
-      return note_exit(*reinterpret_cast<const wire::ProcessExitRecord*>(record));
+      return note_exit(wire::record_cast<wire::ProcessExitRecord>(*record));
     default:
       return;
   }
@@ -67,10 +67,10 @@ void ManifestNotes::note_file(const wire::MapFileRecord& map) {
     fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
   manifest_.files.push_back(file);
   changed_ = true;
-  if (fresh) write();  // its copy cannot be made again
+  if (fresh) write();  // the copy could not be made again later
 }
 
-// Where we find the file that the target mapped as `path`: a process with other mounts than ours, or another root, may
+// Where this process finds the file that the target mapped as `path`: a process with other mounts or another root may
 // have another file by that name.
 std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::string& path) {
   const auto is_there = [&map](const std::string& name) {

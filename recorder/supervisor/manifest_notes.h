@@ -1,4 +1,4 @@
-// What the manifest of a recording in the making says of the run: the processes, and the files that they mapped.
+// Notes for the manifest of a recording in progress: the processes, and the files that they mapped.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace reweave {
 
-// One thread: the supervisor's.
+// Thread rule: the supervisor's thread.
 class ManifestNotes {
  public:
   // Notes go into `manifest`, copies of files into `writer`'s recording.
   ManifestNotes(Manifest& manifest, RecordingWriter& writer, ArenaMemory& arena)
       : manifest_(manifest), writer_(&writer), arena_(&arena) {}
 
-  // For a recording whose recorder is gone: some of it is noted already.
+  // For a recording whose recorder is gone: part of it is noted already.
   explicit ManifestNotes(Manifest& manifest);
   void set_writer(RecordingWriter& writer) { writer_ = &writer; }
 
-  // Takes from a record what is to be noted of it. Throws SystemError if a file cannot be read or copied.
+  // Notes the contents of a record. Throws SystemError if a file cannot be read or copied.
   void note(const wire::RecordHeader* record);
-  // Only which process a thread belongs to, of a record that is noted already.
+  // Only notes the process of a new thread, from a record that was noted already.
   void learn(const wire::RecordHeader* record);
-  // Has the manifest on disk say what was noted.
+  // Writes the notes to the manifest on disk.
   void write();
-  // True once the record of the thread's beginning was seen.
+  // True once the record of the thread's start was seen.
   bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
-  // The processes have ended, the first one with this status of wait(2).
+  // All processes have ended; `wait_status` (wait(2)) is the first one's.
   void note_end(int wait_status);
 
  private:

@@ -18,8 +18,8 @@ rlimit limit_of(__rlimit_resource resource) {
 }  // namespace
 
 void fit_own_limits() {
-  std::signal(SIGXFSZ, [](int) {});  // a handler, which exec resets
-  // A replayed program executes others with as many arguments as it could when it was recorded: a quarter of this.
+  std::signal(SIGXFSZ, [](int) {});  // a handler, because exec resets it
+  // A replayed program may execute others with as many arguments as when it was recorded: a quarter of this limit.
   constexpr rlim_t kWanted = rlim_t{64} << 20, kLeast = rlim_t{1} << 20;
   rlimit stack = limit_of(RLIMIT_STACK);
   REQUIRE(stack.rlim_max >= kLeast,

@@ -1,5 +1,4 @@
-// The resource limits that Reweave itself lives under. What a limit leaves no room for is said in one line before
-// anything is started.
+// The resource limits of Reweave itself. A limit that is too low is reported in one line before anything is started.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,15 +7,15 @@
 
 namespace reweave {
 
-// The target needs as many: the highest of them are ours.
+// The target needs this many; the highest numbers are Reweave's.
 inline constexpr rlim_t kNeededDescriptors = kArenaFd + kReservedFds;
 
-// Raises the soft limit of the stack to what our own verbs need, for this process and its children, and makes a file
-// that grows beyond its limit an error instead of SIGXFSZ. Not for `record`, whose program is to see the limits that
-// the user set. Throws BadInput if the hard limit of the stack is too low.
+// Raises the soft stack limit to what Reweave's own verbs need, for this process and its children, and turns SIGXFSZ
+// into an error for a file that exceeds its limit. Not for `record`, whose program must see the user's limits. Throws
+// BadInput if the hard stack limit is too low.
 void fit_own_limits();
 
-// Throws BadInput if the core cannot be started: it uses descriptors with high numbers, and its data counts against
+// Throws BadInput if the core cannot be started: it uses high descriptor numbers, and its data counts towards
 // RLIMIT_DATA (setrlimit(2)).
 void check_limits_of_target();
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What follows `label` in the file, up to the end of that line.
+// The text after `label` in the file, up to the end of the line.
 std::optional<std::string> field_of(const std::string& path, std::string_view label) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -34,7 +34,7 @@ bool numbers_are_ours() {
   return ours;
 }
 
-// The number that /proc gives the process; 0: none. The kernel tells it of a descriptor for the process.
+// The number of the process in /proc; 0: none. The kernel shows it in the fdinfo of a pidfd.
 long number_of(pid_t pid) {
   if (numbers_are_ours()) return pid;
   const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
@@ -54,7 +54,8 @@ std::string proc_folder(pid_t pid, pid_t tid) {
   if (numbers_are_ours()) return tasks + "/" + std::to_string(tid);
   std::error_code ignored;
   for (const fs::directory_entry& task : fs::directory_iterator(tasks, ignored)) {
-    const auto numbers = field_of(task.path() / "status", "NSpid:");  // the outermost namespace's first, ours last
+    const auto numbers =
+        field_of(task.path() / "status", "NSpid:");  // the outermost namespace's first, this one's last
     if (numbers && std::atol(numbers->substr(numbers->find_last_of(" \t") + 1).c_str()) == tid) return task.path();
   }
   return tasks + "/0";

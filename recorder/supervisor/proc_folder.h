@@ -1,5 +1,5 @@
-// Where /proc has a process or a thread. A container may show the /proc of an outer PID namespace, which has other
-// numbers than ours (proc(5)).
+// The folder of a process or thread in /proc. A container may show the /proc of an outer PID namespace, which has other
+// numbers (proc(5)).
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 
 namespace reweave {
 
-// The folder of process `pid` as we number it; one that does not exist if /proc does not have it.
+// The folder of process `pid`, numbered as in this namespace; a nonexistent folder if /proc does not have it.
 std::string proc_folder(pid_t pid);
-// Likewise of its thread `tid`.
+// Likewise for its thread `tid`.
 std::string proc_folder(pid_t pid, pid_t tid);
 
 }  // namespace reweave

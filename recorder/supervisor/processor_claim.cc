@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,10 @@ namespace reweave {
 
 namespace {
 
-constexpr int kMostRounds = 64;  // as many runs on each processor
+constexpr int kMostRounds = 64;  // so many runs on each processor
 
-// A claim is a socket with an abstract name (unix(7)): the kernel takes it back whatever becomes of its owner.
-// False: somebody else has it. Leaves `claim` invalid where there are no such sockets.
+// A claim is a socket with an abstract name (unix(7)), which the kernel removes however its owner ends. False: another
+// process has it. Leaves `claim` invalid on systems without such sockets.
 bool claim_name(const std::string& name, Fd& claim) {
   claim = Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!claim.valid()) return true;
@@ -43,7 +44,7 @@ struct Claim {
   Fd socket;
 };
 
-// Where nobody's claims can be seen, as from another container, the process ids spread the runs.
+// Where other runs' claims are invisible, as in another container, process IDs spread the runs.
 Claim claim_one(const std::vector<std::uint32_t>& cpus) {
   const auto start = static_cast<std::size_t>(getpid());
   for (int round = 0; round < kMostRounds; round++)
@@ -54,17 +55,18 @@ Claim claim_one(const std::vector<std::uint32_t>& cpus) {
   return {cpus[start % cpus.size()], Fd()};
 }
 
+// Empty: none was made.
+std::optional<Claim> own_claim;
+
 }  // namespace
 
 std::uint32_t claim_processor(const cpu_set_t& allowed) {
-  static Claim claim = {};
-  static bool has_claim = false;
   const std::vector<std::uint32_t> cpus = list_of(allowed);
   if (cpus.empty()) return 0;
-  if (has_claim && CPU_ISSET(claim.cpu, &allowed)) return claim.cpu;
-  claim = claim_one(cpus);
-  has_claim = true;
-  return claim.cpu;
+  if (!own_claim || !CPU_ISSET(own_claim->cpu, &allowed)) own_claim = claim_one(cpus);
+  return own_claim->cpu;
 }
+
+void give_up_processor() { own_claim.reset(); }
 
 }  // namespace reweave

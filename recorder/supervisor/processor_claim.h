@@ -1,5 +1,5 @@
-// Which processor the threads of a target share. Runs side by side, under `make -j` or `ctest -j`, should not all take
-// the same.
+// The processor that the threads of a target share. Parallel runs, under `make -j` or `ctest -j`, should use different
+// ones.
 #pragma once
 
 #include <sched.h>
@@ -8,8 +8,12 @@
 
 namespace reweave {
 
-// One of `allowed` that the fewest other runs of Reweave on this machine have, as far as they are in our network
-// namespace. It is this process's until that ends; later calls return the same if it is allowed. One thread.
+// Returns one of `allowed` that is used by the fewest other runs of Reweave on this machine, as far as they are in the
+// same network namespace. It belongs to this process until that ends; later calls return the same if it is allowed.
+// Thread rule: one thread.
 std::uint32_t claim_processor(const cpu_set_t& allowed);
+
+// Ends this process's claim, for one that forks processes which have targets: each of them makes a claim of its own.
+void give_up_processor();
 
 }  // namespace reweave

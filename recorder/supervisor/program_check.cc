@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run-time library that places its memory where Reweave's is, or that would do what Reweave does.
+// A run-time library that needs the addresses of Reweave's memory, or does what Reweave does.
 struct SanitizerRuntime {
   const char* symbol;
-  bool defined;  // only a program that contains the library, not one that loads it
+  bool defined;  // only matters in a program that contains the library, not in one that loads it
   const char* advice;
 };
 
@@ -35,10 +35,11 @@ constexpr SanitizerRuntime kSanitizerRuntimes[] = {
      "or "
      "with -shared-libsan (clang)"},
     {"__asan_init", false,
-     "it is built with AddressSanitizer, whose memory is where Reweave's must be; build it without"},
+     "it is built with AddressSanitizer, which needs the same addresses as Reweave; build it without"},
     {"__msan_init", false,
-     "it is built with MemorySanitizer, whose memory is where Reweave's must be; build it without"},
-    {"__lsan_init", false, "it is built with LeakSanitizer, whose memory is where Reweave's must be; build it without"},
+     "it is built with MemorySanitizer, which needs the same addresses as Reweave; build it without"},
+    {"__lsan_init", false,
+     "it is built with LeakSanitizer, which needs the same addresses as Reweave; build it without"},
 };
 
 const char* advice_about(const char* name, bool defined) {
@@ -47,7 +48,7 @@ const char* advice_about(const char* name, bool defined) {
   return nullptr;
 }
 
-// Looks through one symbol table of the program.
+// Searches one symbol table of the program.
 const char* advice_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return nullptr;
@@ -62,7 +63,7 @@ const char* advice_in(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
   return nullptr;
 }
 
-// clang exports the runtime that it links: then the dynamic loader can be made to use ours
+// clang exports the runtime that it links, so the dynamic loader can be made to use the shim instead
 // (core/code/static_runtime.h).
 bool is_exported(const GElf_Shdr& header, const char* advice) {
   return header.sh_type == SHT_DYNSYM && advice == kSanitizerRuntimes[0].advice;
@@ -84,7 +85,7 @@ const char* sanitizer_advice(int fd) {
   return advice;
 }
 
-// Why the kernel or we could not run it; empty if it can be.
+// Why the kernel or Reweave could not run it; empty if it can be run.
 std::string explain_unusable(const std::string& path) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return std::strerror(errno);

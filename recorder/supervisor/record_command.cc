@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "formats/counted.h"
 #include "formats/error.h"
 #include "formats/number_check.h"
+#include "formats/terminal.h"
 #include "recorder/supervisor/end_requests.h"
 #include "recorder/supervisor/heap.h"
 #include "recorder/supervisor/hidden_environment.h"
@@ -23,7 +25,8 @@ namespace reweave {
 
 namespace {
 
-// This process goes on. A handler, for exec resets that to the default, while the program would inherit "ignored".
+// Lets this process survive the signal. By a handler, because exec resets that to the default, while the program would
+// inherit "ignored".
 void leave_to_program(int number) {
   struct sigaction action = {};
   sigaction(number, nullptr, &action);
@@ -60,7 +63,7 @@ std::vector<std::string> current_environment() {
   return list;
 }
 
-// A run, and what was found in it.
+// A run, and its races.
 struct RecordedRun {
   RecordResult result;
   RaceExaminer::Verdict races;
@@ -70,14 +73,14 @@ struct RecordedRun {
 
 int status_of_interrupted(int signal) { return 128 + signal; }
 
-// A run that died keeps its status, as with ThreadSanitizer: the program was not asked for another.
+// A run that was killed keeps its status, as with ThreadSanitizer, because the program did not choose it.
 int status_with_races(int status, const RecordedRun& run) {
   if (WIFSIGNALED(run.result.wait_status)) return status;
   if (run.races.always != 0) return run.races.always;
   return status == 0 ? run.races.if_passed : status;
 }
 
-// The status to leave with, and the message of a run that the runtime ended.
+// Returns the exit status, and prints the message of a run that the core ended.
 int report(const RecordArguments& arguments, const RecordedRun& run, const std::string& path) {
   const RecordResult& result = run.result;
   const bool is_ours = result.interrupted != 0 && (arguments.until_fail != 0 || result.ended_rest);
@@ -88,25 +91,25 @@ int report(const RecordArguments& arguments, const RecordedRun& run, const std::
   return exit_status_of(result.outcome);
 }
 
-// What became of the recording, where the user cannot know it from the command.
+// Says what became of the recording, if the user cannot know that from the command.
 void tell(const RecordArguments& arguments, const RecordedRun& recorded, std::uint64_t run, const std::string& path) {
   const RecordResult& result = recorded.result;
   if (result.dropped)
     fmt::print(stderr, "reweave: the recording grew beyond --max-size and was dropped\n");
   else if (arguments.until_fail != 0 && result.interrupted != 0)
-    fmt::print(stderr, "reweave: interrupted; no run has failed. The recording of run {}, the last, is {}\n", run,
-               path);
+    notice("interrupted; no run has failed. The recording of run {}, the last, is {}", run, path);
+  else if (arguments.until_fail != 0 && recorded.failed())
+    notice("run {} failed; its recording is {}", run, path);
   else if (arguments.until_fail != 0)
-    fmt::print(stderr,
-               fmt::runtime(recorded.failed() ? "reweave: run {} failed; its recording is {}\n"
-                                              : "reweave: {} runs passed; the last is {}\n"),
-               run, path);
+    notice("{} passed; the last is {}", counted(run, "run"), path);
   else if (arguments.keep == "failures" && result.text.empty())
-    fmt::print(stderr, "reweave: failed; to replay it: reweave replay {}\n", path);
+    notice("failed; to replay it: reweave replay {}", path);
+  else
+    detail("the recording is {}", path);
 }
 
-// The system has refused what the recording needs. The program was stopped at the last call that is kept, if it had
-// begun.
+// The system has refused something that the recording needs. If the program had begun, it was stopped at the last call
+// that is kept.
 [[noreturn]] void fail_keeping(const SystemError& error, const std::string& path) {
   save_rest(path);
   const bool has_begun =
@@ -123,7 +126,7 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   if (!arguments.left_behind.empty()) options.left_behind = parse_left_behind(arguments.left_behind);
   options.max_bytes = arguments.max_bytes;
   options.program = {find_program(arguments.command.front()), arguments.command, current_environment()};
-  // A hash of memory is of no use to a replay whose memory differs.
+  // A hash of memory is useless for a replay whose memory differs.
   options.environment =
       arguments.checksums
           ? options.program.environment
@@ -138,7 +141,7 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   } catch (const SystemError& error) {
     fail_keeping(error, path);
   } catch (...) {
-    std::error_code ignored;  // that it holds something
+    std::error_code ignored;  // it is not empty
     if (options.reserved) std::filesystem::remove(path, ignored);
     throw;
   }
@@ -155,7 +158,7 @@ RaceExaminer::Verdict examine_races(const RecordArguments& arguments, const Reco
                                     const std::string& path, const RaceExaminer& races) {
   if (!arguments.races || end_request() != 0) return {};
   if (result.dropped) {
-    fmt::print(stderr, "reweave: nothing was looked at for races, for there is no recording\n");
+    fmt::print(stderr, "reweave: no races were looked for: there is no recording\n");
     return {0, 0, kExitTruncated};
   }
   return races.examine(path, [] {
@@ -167,10 +170,11 @@ int record(const RecordArguments& arguments, bool seed_given, const RaceExaminer
   if (arguments.races) races.prepare();
   receive_end_requests();
   prepare_heap();
-  // Whatever the program sends to its parent would go to what has started us; and a file that may not grow is an error.
+  // Signals that the program sends to its parent would reach the process that started this one; and exceeding a file
+  // limit must be an error.
   for (int number : {SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGXFSZ}) leave_to_program(number);
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
-  find_runtime();  // before there is a folder that would be left behind
+  find_runtime();  // before a folder exists that would be left behind
   const std::uint64_t first_seed = seed_given ? arguments.seed : random_seed();
   for (std::uint64_t run = 0; run < runs; run++) {
     find_program(arguments.command.front());
@@ -192,7 +196,7 @@ int record(const RecordArguments& arguments, bool seed_given, const RaceExaminer
   return 0;
 }
 
-// What is wrong with a size before the parser reads it, which takes -5 for a large one.
+// The error in a size, before the parser reads it, which takes -5 for a large number.
 std::string is_size(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("0123456789");
   return whole_number(1)(text.substr(0, digits)).empty() ? "" : "'" + text + "' is not a size of 1 byte or more";
@@ -204,7 +208,7 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races) {
   auto arguments = std::make_shared<RecordArguments>();
   CLI::App* verb = app.add_subcommand("record", "run a program and record it");
   verb->footer(
-      "The program's exit status becomes ours. Example: reweave record -- ./test --gtest_filter=Queue.*\n"
+      "The exit status is the program's. Example: reweave record -- ./test --gtest_filter=Queue.*\n"
       "As a wrapper of tests: meson test --wrap 'reweave record --keep=failures'; with CMake\n"
       "-DCMAKE_CROSSCOMPILING_EMULATOR='reweave;record;--keep=failures;--'");
   verb->add_option("-o,--output", arguments->output, "directory to create for the recording");
@@ -242,10 +246,10 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races) {
                  "log a hash of memory at each system call, for `replay --check`; slow, and hides no variables");
   verb->add_flag("--races", arguments->races,
                  "when the run has ended, report its data races as ThreadSanitizer does, and end with its status (66); "
-                 "the program must be built with -fsanitize=thread; TSAN_OPTIONS has effect");
+                 "the program must be built with reweave-cc or -fsanitize=thread; TSAN_OPTIONS has effect");
   verb->add_option("--processor", arguments->processor,
-                   "hide from the program what the processor can do beyond x86-64-v2, x86-64-v3 or x86-64-v4, so that "
-                   "the recording replays on those that cannot; default: hide nothing")
+                   "hide processor features beyond x86-64-v2, x86-64-v3 or x86-64-v4 from the program, so that the "
+                   "recording replays on processors without them; default: hide nothing")
       ->check(CLI::IsMember({"x86-64-v2", "x86-64-v3", "x86-64-v4"}))
       ->envname("REWEAVE_PROCESSOR")
       ->type_name("LEVEL");

@@ -54,11 +54,11 @@ Manifest first_manifest(const RecordOptions& options) {
 
 using Clock = std::chrono::steady_clock;
 
-// How long records may gather before they are taken: taking each as it comes would slow the target down, which writes
-// where we read, and may have the other half of our processor's core.
+// How long records may gather before they are taken. Taking each one at once would slow the target down, which writes
+// to the same memory and may share this processor's core.
 constexpr int kGatherMs = 1;
 
-// One recording under way.
+// One recording in progress.
 class RecordSession {
  public:
   explicit RecordSession(const RecordOptions& options)
@@ -98,7 +98,7 @@ class RecordSession {
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       look_at_requests(target);
       kept_.answer();
-      if (kept_.mark_wanted()) {  // others may write to them once all that refers to them is stored
+      if (kept_.mark_wanted()) {  // others may write to them once everything that refers to them is stored
         drain_.take_published();
         kept_.release();
       }
@@ -134,7 +134,7 @@ class RecordSession {
     if (is_quiet) watchdog.look();
   }
 
-  // True now and then while nothing is published: perhaps nobody is left who could.
+  // True now and then while nothing is published: possibly no process is left that could.
   bool is_quiet() {
     const auto now = Clock::now();
     if (now - quiet_since_ < std::chrono::milliseconds(kLongestIdleMs)) return false;
@@ -142,17 +142,18 @@ class RecordSession {
     return true;
   }
 
-  // The first process is asked to end when we are. What it leaves behind is ended.
+  // A request to end is passed on to the first process. Once that has ended, the others are killed.
   void look_at_requests(Target& target) {
     if (!target.status()) return relay_.look(target.pid(), drain_.signals());
     const bool is_over = left_behind_.is_over();
     if (!is_over && end_request() == 0) return;
     ended_rest_ = ended_rest_ || !is_over;
     target.kill_all();
-    kill_targets_of(arena_);  // one that was forked just now is known by its arena only
+    kill_targets_of(arena_);  // a process that was just forked is known by its arena only
   }
 
-  // If we are killed, the ring's file has what came since. Without its first process a recording cannot be replayed.
+  // If this process is killed, the ring's file has the records since then. Without its first process a recording cannot
+  // be replayed.
   void save_now_and_then() {
     const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();
@@ -200,7 +201,7 @@ class RecordSession {
   LeftBehind left_behind_{arena_, options_.left_behind};
   int idle_ms_ = 1;
   Clock::time_point quiet_since_ = Clock::now();
-  bool ended_rest_ = false;   // at somebody's request
+  bool ended_rest_ = false;   // by request
   bool first_saved_ = false;  // the manifest on disk has the first process
   Clock::time_point last_saved_ = Clock::now();
   std::uint64_t records_saved_ = 0;

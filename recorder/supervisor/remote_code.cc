@@ -17,7 +17,7 @@
 namespace reweave {
 namespace {
 
-// A line of /proc/PID/maps that has a file.
+// A line of /proc/PID/maps for a mapped file.
 struct Mapping {
   std::uint64_t start = 0, end = 0, offset = 0;
   std::string file;  // device and inode
@@ -101,7 +101,7 @@ void RemoteCode::look_again() {
   modules_.clear();
   constant_.clear();
   std::ifstream maps(proc_folder(pid_) + "/maps");
-  Mapping mapping, first;              // the last one seen that has a file's beginning
+  Mapping mapping, first;              // `first`: the last mapping with a file's beginning
   std::vector<std::uint64_t> headers;  // by module; 0: not mapped
   for (std::string line; std::getline(maps, line);) {
     if (!parse(line, mapping)) continue;
@@ -115,7 +115,7 @@ void RemoteCode::look_again() {
     if (headers[i] != 0) find_table(modules_[i], headers[i]);
 }
 
-// `header`: where the file's beginning is in memory.
+// `header`: address of the file's beginning in memory.
 void RemoteCode::find_table(RemoteModule& module, std::uint64_t header) {
   Elf64_Ehdr elf;
   if (!read(header, &elf, sizeof elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0) return;

@@ -1,4 +1,4 @@
-// A process's memory, and the code mapped into it, seen from outside and without tracing it.
+// A process's memory and the code mapped into it, seen from outside without tracing it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +11,14 @@
 
 namespace reweave {
 
-// Reads another process's memory a page at a time, and remembers.
+// Reads another process's memory a page at a time and caches the pages.
 class RemoteMemory {
  public:
   explicit RemoteMemory(pid_t pid) : pid_(pid) {}
-  // False if it is not there, or not ours to read.
+  // False if it is unmapped or may not be read.
   bool read(std::uint64_t address, void* to, std::size_t bytes);
   void forget() { pages_.clear(); }
-  // The system does not let us read other processes.
+  // The system forbids reading other processes.
   bool forbidden() const { return forbidden_; }
 
  private:
@@ -31,24 +31,24 @@ class RemoteMemory {
   std::unordered_map<std::uint64_t, Page> pages_;
 };
 
-// The code of an ELF file in a process's memory, and where its unwind table is.
+// The code of an ELF file in a process's memory, and its unwind table.
 struct RemoteModule {
   std::uint64_t start = 0;         // of the code
-  std::uint64_t end = 0;           // behind it
+  std::uint64_t end = 0;           // end of the code
   std::uint64_t table_header = 0;  // address of .eh_frame_hdr
-  std::uint64_t table = 0;         // address of the table in it; 0: there is none that we can read
+  std::uint64_t table = 0;         // address of the table in it; 0: none, or in an unknown format
   std::uint64_t table_entries = 0;
 };
 
-// What of a process's memory cannot change: its code, tables and other constants. Stays right while code is only
-// added to the process.
+// The constant part of a process's memory: code, tables and other constants. Stays valid while code is only added to
+// the process.
 class RemoteCode {
  public:
   explicit RemoteCode(pid_t pid) : pid_(pid), memory_(pid) {}
 
-  // The module whose code is at `pc`, or null. Looks at the process again if it is not among the known ones.
+  // The module whose code is at `pc`, or null. Reads the process's mappings again if it is not in a known module.
   const RemoteModule* module_at(std::uint64_t pc);
-  // As RemoteMemory::read; false for memory that the process may write.
+  // Like RemoteMemory::read; false for memory that the process may write.
   bool read(std::uint64_t address, void* to, std::size_t bytes);
 
  private:

@@ -11,9 +11,10 @@ namespace reweave {
 
 namespace {
 
-// Of the ring, given back at once, and of the recording, written at once: what the target asks for waits as long.
+// Bytes of the ring that are released at once, and bytes of the recording written at once: requests of the target wait
+// this long.
 constexpr std::uint64_t kPortionBytes = 256 << 10;
-// Of the ring, that the target may not write over.
+// Bytes of the ring that the target must not overwrite.
 constexpr std::uint64_t kMostUnsaved = kOutRingBytes / 4;
 
 }  // namespace
@@ -39,13 +40,13 @@ void RingDrain::flush() {
   save_mark();
 }
 
-// What is left of the recording is of no use to anybody.
+// The rest of the recording is useless.
 void RingDrain::drop() {
   dropped_ = true;
   remove_unsaved(writer_.folder());
 }
 
-// From here on the target may write over what the mark says: the manifest must know all before it.
+// After this the target may overwrite the records before the mark, so the manifest must include them.
 void RingDrain::save_mark() {
   if (saved_.bytes == told_.bytes) return;
   notes_.write();
@@ -53,7 +54,7 @@ void RingDrain::save_mark() {
   told_ = saved_;
 }
 
-// `last` ends at `position` of the ring, and was appended just now; a block written meanwhile may end before it.
+// `last` ends at `position` of the ring and was just appended; a block written by that may end before it.
 void RingDrain::note_saved(std::uint64_t position, const wire::RecordHeader* last) {
   if (writer_.records_in_blocks() == saved_.records) return;
   const bool has_last = writer_.records_in_blocks() == writer_.records();
@@ -71,7 +72,7 @@ void RingDrain::take_all() {
   }
 }
 
-// Takes whole records of `span`. Returns their bytes.
+// Takes whole records of `span`. Returns their size.
 std::uint64_t RingDrain::take_from(const ArenaMemory::Span& span) {
   const std::uint64_t written = writer_.bytes_written();
   std::uint64_t at = 0;
@@ -85,20 +86,19 @@ std::uint64_t RingDrain::take_from(const ArenaMemory::Span& span) {
     }
     notes_.note(record);
     if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal))
-      count_signal(*reinterpret_cast<const wire::SignalRecord*>(record));
+      count_signal(wire::record_cast<wire::SignalRecord>(*record));
     if (dropped_) continue;
     const bool is_apart = append(record);
     note_saved(arena_.taken() + at, record);
-    if (is_apart) break;  // taken at once: then the ring has the place of what was read, not the file
+    if (is_apart) break;  // taken at once: the ring then refers to the stored data, not to the file
   }
   return at;
 }
 
-// True if what it read is stored apart, where the ring now says so, too.
+// True if the data that it read is stored apart; the record in the ring then says so too.
 bool RingDrain::append(const wire::RecordHeader* record) {
   const bool is_call = record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall);
-  const bool is_apart =
-      is_call && (reinterpret_cast<const wire::SyscallRecord*>(record)->flags & wire::kOutputApart) != 0;
+  const bool is_apart = is_call && (wire::record_cast<wire::SyscallRecord>(*record).flags & wire::kOutputApart) != 0;
   if (!is_apart) return writer_.append(record), false;
   const wire::RecordHeader* stored = kept_.resolve(record, writer_);
   writer_.append(stored);
@@ -110,14 +110,14 @@ void RingDrain::count_signal(const wire::SignalRecord& signal) {
   if (signal.flags != 0 && signal.number < signals_.size()) signals_[signal.number]++;
 }
 
-// How much of the ring is records that were not taken.
+// How much of the ring is occupied by records that were not taken.
 unsigned RingDrain::percent_full(const ArenaMemory::Span& span) const {
   const std::uint64_t skipped = arena_.state().out_skipped.load(std::memory_order_relaxed) - skipped_;
   return static_cast<unsigned>((span.bytes - std::min(span.bytes, skipped)) * 100 / kOutRingBytes);
 }
 
-// While we fault in the pages that our blocks are made in, a target that writes much would fill page after page of the
-// ring, each of which costs it a fault, too.
+// While the supervisor faulted in the pages for its blocks, a target that writes much would fill page after page of the
+// ring, each of which costs it a fault too.
 void RingDrain::prepare_for_much() {
   constexpr std::uint64_t kMuch = 128 << 10;
   if (writes_much_ || arena_.header().out.head.load() < kMuch) return;

@@ -11,29 +11,29 @@
 
 namespace reweave {
 
-// One thread: the supervisor's.
+// Thread rule: the supervisor's thread.
 class RingDrain {
  public:
-  // Once the recording has more than `max_bytes`, records are noted but no longer written; 0: no limit.
+  // Once the recording exceeds `max_bytes`, records are noted but no longer written; 0: no limit.
   RingDrain(ArenaMemory& arena, RecordingWriter& writer, KeptFiles& kept, ManifestNotes& notes, std::uint64_t max_bytes)
       : arena_(arena), writer_(writer), kept_(kept), notes_(notes), max_bytes_(max_bytes) {}
 
-  // Takes a portion of what the target has published. False if there was nothing.
+  // Takes part of what the target has published. False if there was nothing.
   bool take_some();
-  // Takes what was published before the call, and perhaps what comes meanwhile.
+  // Takes what was published before the call, and possibly later records.
   void take_published();
-  // Takes all there is, until the target publishes no more.
+  // Takes everything, until the target publishes no more.
   void take_all();
 
-  // Has the recording on disk have all that was taken.
+  // Writes everything taken to the recording on disk.
   void flush();
 
-  // What was published at the last portion is taken.
+  // True if the last call of take_some() took everything published by then.
   bool caught_up() const { return caught_up_; }
   bool too_large() const { return max_bytes_ != 0 && writer_.bytes_written() > max_bytes_; }
-  // The signals from outside that were taken, by number.
+  // The number of signals from outside, by signal number.
   const TakenSignals& signals() const { return signals_; }
-  // Records were left out, because the recording was too large.
+  // True if records were left out because the recording was too large.
   bool dropped() const { return dropped_; }
 
  private:
@@ -51,9 +51,9 @@ class RingDrain {
   KeptFiles& kept_;
   ManifestNotes& notes_;
   std::uint64_t max_bytes_;
-  std::uint64_t skipped_ = 0;  // of what was taken from the ring
-  SavedMark saved_ = {};       // of what is in blocks
-  SavedMark told_ = {};        // likewise, as the ring's file has it
+  std::uint64_t skipped_ = 0;  // of the bytes taken from the ring
+  SavedMark saved_ = {};       // the part of the ring that is in blocks
+  SavedMark told_ = {};        // likewise, according to the ring's file
   TakenSignals signals_ = {};
   bool caught_up_ = false;
   bool dropped_ = false;

@@ -40,10 +40,10 @@ std::uint64_t next_of(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// The processors that the user gave us: our own are fewer once a target has been started.
+// The processors that the user gave to Reweave; once a target has been started, this process has fewer.
 struct GivenProcessors {
   cpu_set_t set;
-  std::uint64_t words[16] = {};  // as the kernel gives them
+  std::uint64_t words[16] = {};  // in the kernel's format
   std::uint32_t bytes = 8;
 
   GivenProcessors() {
@@ -59,7 +59,7 @@ const GivenProcessors& given_processors() {
   return given;
 }
 
-// What the target is told of processors is what the user gave us, not the one that it shares.
+// The target sees the processors that the user gave to Reweave, not the one that its threads share.
 void note_affinity(RunConfig& config) {
   const GivenProcessors& given = given_processors();
   static_assert(sizeof config.affinity == sizeof given.words);
@@ -68,8 +68,9 @@ void note_affinity(RunConfig& config) {
   config.affinity_bytes = given.bytes;
 }
 
-// Where the supervisor runs: beside the target, so that it drains what the target writes; or, if the two only wait for
-// each other in turn, on the same processor, for waking another takes longer than changing over.
+// Chooses the supervisor's processor: another one than the target's, so that it drains what the target writes; or, if
+// the two only wait for each other in turn, the same one, because waking another processor takes longer than a context
+// switch.
 void choose_own_cpu(const RunConfig& config) {
   cpu_set_t cpus = given_processors().set;
   const bool in_turn = config.fork_server != 0;
@@ -86,7 +87,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-// In the child: what the core reaches wherever it is. What there is not is left as it was, and missed where it is used.
+// In the child: opens a file that the core needs wherever it is. A missing file is left out, and reported where it is
+// used.
 void open_for_core(int fd, const char* path) {
   const int opened = path[0] == 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
   if (opened < 0) return;
@@ -94,7 +96,7 @@ void open_for_core(int fd, const char* path) {
   close(opened);
 }
 
-// In the child, between vfork and exec: only async-signal-safe calls, and nothing of the supervisor's is changed.
+// In the child, between vfork and exec: only async-signal-safe calls, and no changes to the supervisor's memory.
 [[noreturn]] void become_target(ArenaMemory& arena, char** argv, char** envp, const TargetProgram& program,
                                 const sigset_t& mask, const struct sigaction& child_action, pid_t supervisor) {
   const RunConfig& config = arena.header().config;
@@ -109,8 +111,8 @@ void open_for_core(int fd, const char* path) {
   CPU_SET(config.cpu, &one);
   sched_setaffinity(0, sizeof one, &one);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(96);  // killed before the kernel was asked to end us with it
-  // All of ours are taken from the beginning, or the kernel would give one of them to the program.
+  if (getppid() != supervisor) _exit(96);  // the supervisor was killed before PR_SET_PDEATHSIG took effect
+  // All of the core's descriptors are occupied from the start, so that the kernel gives none of them to the program.
   for (int fd = kArenaFd; fd < kArenaFd + kReservedFds; fd++)
     if (dup2(arena.fd(), fd) < 0) _exit(97);
   if (arena.ring_file() >= 0) dup2(arena.ring_file(), kRingFd);
@@ -118,6 +120,7 @@ void open_for_core(int fd, const char* path) {
   for (const OwnFile& file : own_files(config).items) open_for_core(file.fd, file.path);
   if (program.output >= 0) dup2(program.output, 1), dup2(program.output, 2);
   if (program.run_arena >= 0) dup2(program.run_arena, kRunArenaFd);
+  if (program.checkpoints >= 0) dup2(program.checkpoints, kCheckpointFd);
   sigaction(SIGCHLD, &child_action, nullptr);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execve(config.core_path, argv, envp);
@@ -173,7 +176,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
 }
 
 Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::function<void()>& meanwhile)
-    : arena_(arena) {
+    : arena_(arena), has_checkpoints_(program.checkpoints >= 0) {
   check_limits_of_target();
   const RunConfig& config = arena.header().config;
   std::vector<std::string> arguments = {config.core_path, program.path};
@@ -194,7 +197,7 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::func
   SYSCALL_CHECK(pid_, "starting the target");
   try {
     if (meanwhile) meanwhile();
-    // Last, for the program does not run yet: the kernel ends its only process with us, if without a message.
+    // Last, because the program does not run yet: until then PR_SET_PDEATHSIG suffices, if without a message.
     guard_.emplace(arena_, program.recording);
     arena_.let_begin();
   } catch (...) {
@@ -212,7 +215,8 @@ void Target::abandon() {
 
 Target::~Target() {
   kill_all();
-  // One that was forked just now, or has said that it ends and waits for us, is known by its arena only.
+  // A process that was just forked, or that has announced its end and waits for the supervisor, is known by its arena
+  // only.
   while (collect()) {
     kill_targets_of(arena_);
     usleep(1000);
@@ -224,7 +228,7 @@ bool Target::collect() {
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(-1, &status, WNOHANG);
-    if (ended == 0) return true;
+    if (ended == 0) return !has_checkpoints_ || !status_ || others_live(arena_, pid_);
     if (ended < 0) {
       if (errno == EINTR) continue;
       return false;
@@ -233,11 +237,23 @@ bool Target::collect() {
   }
 }
 
-void Target::kill_all() {
-  const RuntimeState& state = arena_.state();
-  if (!status_) kill(pid_, SIGKILL);
+void Target::kill_all() { kill_tree(arena_, status_ ? 0 : pid_); }
+
+void kill_tree(const ArenaMemory& arena, pid_t first) {
+  const RuntimeState& state = arena.state();
+  if (first != 0) kill(first, SIGKILL);
   for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
     if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1) kill(state.processes[i].real_pid, SIGKILL);
+}
+
+bool others_live(const ArenaMemory& arena, pid_t first) {
+  const RuntimeState& state = arena.state();
+  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
+    const Process& process = state.processes[i];
+    if (process.alive != 0 && process.real_pid > 1 && process.real_pid != first && kill(process.real_pid, 0) == 0)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace reweave

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "recorder/alive_processes.h"
 #include "recorder/awake_threads.h"
 #include "recorder/supervisor/baton.h"
 #include "recorder/supervisor/core_signal.h"
@@ -23,10 +24,10 @@ namespace reweave {
 
 namespace {
 
-// The holder's name while the supervisor has the baton: no thread has this id.
+// The value of `holder` while the supervisor has the baton: no thread has this ID.
 constexpr std::uint32_t kSupervisorHolds = kMaxThreads + 1;
 
-// The fields of /proc/PID/stat from the third, the state, on; empty if there is no such process.
+// The fields of /proc/PID/stat from the third, the state, on; empty if the process does not exist.
 std::string state_of(pid_t pid) {
   std::ifstream status(proc_folder(pid) + "/stat");
   std::string line;
@@ -35,7 +36,7 @@ std::string state_of(pid_t pid) {
   return name_end == std::string::npos ? "" : line.substr(std::min(name_end + 2, line.size()));
 }
 
-// How a zombie ended, as wait(2) encodes it; death by SIGKILL if nobody knows any more.
+// The wait(2) status of a zombie; death by SIGKILL if it is no longer known.
 int end_of(pid_t pid) {
   const std::string state = state_of(pid);
   const auto last = state.rfind(' ');  // exit_code, the last field (proc(5))
@@ -45,18 +46,18 @@ int end_of(pid_t pid) {
 // True if no thread of the process runs any more: it is gone or a zombie.
 bool is_dead(pid_t pid) {
   const std::string state = state_of(pid);
-  if (state.empty()) return kill(pid, 0) != 0 && errno == ESRCH;  // /proc need not show it
+  if (state.empty()) return kill(pid, 0) != 0 && errno == ESRCH;  // /proc may not show it
   if (state[0] != 'Z' && state[0] != 'X') return false;
-  // A first thread that has ended looks like this too, while others of its process run.
+  // This also holds if only the first thread has ended while others run.
   std::error_code ignored;
   const std::filesystem::directory_iterator tasks(proc_folder(pid) + "/task", ignored);
   return std::distance(begin(tasks), end(tasks)) <= 1;
 }
 
-// A process that has not said yet which one it is may live.
+// A process that has not announced its ID yet may be alive.
 bool is_dead(const Process& process) { return process.real_pid > 1 && is_dead(process.real_pid); }
 
-// A process's place among others (proc(5), stat). All 0: there is none.
+// A process's relatives (proc(5), stat). All 0: it does not exist.
 struct Kinship {
   char state = 0;
   pid_t parent = 0, group = 0, session = 0;
@@ -70,7 +71,7 @@ Kinship kinship_of(pid_t pid) {
 
 AwakeThreads& awake_of(ArenaMemory& arena) { return awake_threads(reinterpret_cast<std::uint64_t>(&arena.header())); }
 
-// Out of a wait that no signal ends.
+// Ends a wait that no signal ends.
 void end_wait(AwakeThreads& awake, Thread& thread, WaitKind kind) {
   if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind) return;
   thread.wait.result = WaitResult::kWoken;
@@ -78,10 +79,10 @@ void end_wait(AwakeThreads& awake, Thread& thread, WaitKind kind) {
   awake.set(thread.id);
 }
 
-// As core/ptrace/tracing.cc does it.
+// Like kick() in core/ptrace/tracing.cc.
 void kick(const Process& process, const Thread& thread) { signal_core(process.real_pid, thread.real_tid, kKickValue); }
 
-// Threads of the process that wait for children look again.
+// Makes threads of the process that wait for children check again.
 void kick_waiting(const RuntimeState& state, std::uint16_t process) {
   for (std::uint32_t i = 0; i < state.live_threads; i++) {
     const Thread& thread = state.threads[state.live[i]];
@@ -98,30 +99,28 @@ bool TreeWatch::look(std::optional<int> first_status) {
   first_status_ = first_status;
   end_orphans();
   hang_up_adopted();
-  // One that ended the run did so before it died: then nobody may go on.
+  // A process that ended the run did so before it died; then no other thread may proceed.
   if (!any_dead() || arena_.header().status.fatal.load() != 0 || !take_baton()) return false;
   RuntimeState& state = arena_.state();
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
-    if (state.processes[i].alive != 0 && is_dead(state.processes[i])) retire(state.processes[i]);
+  for (const std::uint32_t index : alive())
+    if (is_dead(state.processes[index])) retire(state.processes[index]);
   retire_unannounced();
   free_baton(state);
   return true;
 }
 
-// Also true if a process died after it had said so, but before it had passed the baton on. Of thousands some are looked
-// at, others the next time: to ask the kernel costs microseconds each.
+// Also true if a process died after announcing its end, but before passing the baton on. Of thousands, only some are
+// checked each time, because asking the kernel takes microseconds for each.
 bool TreeWatch::any_dead() {
   constexpr std::uint32_t kMostLooks = 100;
   const RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
   if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process])) return true;
-  const std::uint32_t count = std::min(state.process_count, kMaxProcesses);
-  for (std::uint32_t i = 0, looks = 0; i < count && looks < kMostLooks; i++) {
+  const std::uint32_t count = std::min(state.alive_count, kMaxProcesses);
+  for (std::uint32_t looks = 0; looks < std::min(count, kMostLooks); looks++) {
     if (next_looked_at_ >= count) next_looked_at_ = 0;
-    const Process& process = state.processes[next_looked_at_++];
-    if (process.alive == 0) continue;
-    looks++;
-    if (is_dead(process)) return true;
+    const Process& process = state.processes[state.alive[next_looked_at_++] % kMaxProcesses];
+    if (process.alive != 0 && is_dead(process)) return true;
   }
   return false;
 }
@@ -140,7 +139,8 @@ bool TreeWatch::take_baton() {
   return true;
 }
 
-// Whoever creates a process has the baton until it has said so; we have it, so nobody will say so any more.
+// A process's creator has the baton until it has announced the process. The supervisor has it now, so the rest will
+// never be announced.
 void TreeWatch::retire_unannounced() {
   RuntimeState& state = arena_.state();
   std::vector<std::uint32_t> found;
@@ -155,7 +155,18 @@ void TreeWatch::retire_unannounced() {
   end_orphans();
 }
 
-// A process that is just being made does not know its own number yet.
+// Indices of the processes that have not ended, ascending.
+std::vector<std::uint32_t> TreeWatch::alive() const {
+  const RuntimeState& state = arena_.state();
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t i = 0; i < std::min(state.alive_count, kMaxProcesses); i++) {
+    const std::uint32_t index = state.alive[i] % kMaxProcesses;
+    if (state.processes[index].alive != 0) indices.push_back(index);
+  }
+  return indices;
+}
+
+// A process that is just being created does not know its own ID yet.
 void TreeWatch::end_orphans() {
   std::erase_if(orphans_, [&](std::uint32_t index) {
     const pid_t pid = arena_.state().processes[index].real_pid;
@@ -163,22 +174,22 @@ void TreeWatch::end_orphans() {
   });
 }
 
-// Stopped members of a group that has just become orphaned are told so and continued. A group is orphaned if no member
-// has a parent of another group of the session; the supervisor does not count as one.
+// Sends SIGHUP and SIGCONT to the stopped members of a group that has just become orphaned. A group is orphaned if no
+// member has a parent in another group of the session; the supervisor does not count as one.
 void TreeWatch::hang_up_adopted() {
   const RuntimeState& state = arena_.state();
-  const std::uint32_t count = std::min(state.process_count, kMaxProcesses);
-  for (std::uint32_t i = 1; i < count; i++) {
+  const std::vector<std::uint32_t> indices = alive();
+  for (const std::uint32_t i : indices) {
     const Process& process = state.processes[i];
-    if (process.alive == 0 || process.real_pid <= 1 || state.processes[process.parent].alive != 0) continue;
+    if (i == 0 || process.real_pid <= 1 || state.processes[process.parent].alive != 0) continue;
     if (std::ranges::find(adopted_, i) != adopted_.end()) continue;
     const Kinship orphan = kinship_of(process.real_pid);
     if (orphan.parent != getpid() || orphan.group == getpgrp()) continue;
     adopted_.push_back(i);
     std::vector<pid_t> members;
     bool stopped = false, kept = false;
-    for (std::uint32_t k = 0; k < count; k++) {
-      const pid_t pid = state.processes[k].alive != 0 ? state.processes[k].real_pid : 0;
+    for (const std::uint32_t k : indices) {
+      const pid_t pid = state.processes[k].real_pid;
       const Kinship member = pid > 1 ? kinship_of(pid) : Kinship{};
       if (pid <= 1 || member.group != orphan.group) continue;
       members.push_back(pid);
@@ -199,7 +210,7 @@ void TreeWatch::retire(Process& process) {
 
 void TreeWatch::take_out(Process& process, int wait_status) {
   RuntimeState& state = arena_.state();
-  process.alive = 0;
+  mark_ended(state, process.index);
   process.live_threads = 0;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.live_threads; i++) {
@@ -217,7 +228,7 @@ void TreeWatch::take_out(Process& process, int wait_status) {
   process.vfork_parent = 0;
 }
 
-// Its tracers learn of it from the kernel, or find it here.
+// Its tracers are told by the kernel, or find it here.
 void TreeWatch::end_tracees(const Process& process, int wait_status) {
   RuntimeState& state = arena_.state();
   if (state.tracing_began == 0) return;
@@ -235,7 +246,7 @@ void TreeWatch::end_tracees(const Process& process, int wait_status) {
   }
 }
 
-// They go on, or die where their tracer wanted that; a later look finds those dead.
+// They continue, or are killed if their tracer asked for that; a later check finds those dead.
 void TreeWatch::release_tracees(const Process& tracer) {
   RuntimeState& state = arena_.state();
   if (state.tracing_began == 0) return;

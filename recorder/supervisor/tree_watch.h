@@ -1,13 +1,13 @@
-// Finds processes of the target's tree that were killed from outside and takes them out of the schedule.
+// Finds processes of the target's tree that were killed from outside, and removes them from the schedule.
 //
-// Whoever ends by its own doing says so and passes the baton on. A process that SIGKILL ends, or a signal from outside
-// that it does not handle, cannot; if it had the baton nobody would run any more. So while nothing else happens the
-// supervisor looks: it takes the baton if that is free or its holder is dead, writes ProcessExit records in their
-// stead and frees the baton again. A process whose parent was killed while it created it, before it had said so, is
-// ended: as if the parent had been killed a little earlier.
+// A process that ends by itself announces it and passes the baton on. A process killed by SIGKILL or by an unhandled
+// signal from outside cannot; if it had the baton, no thread could proceed. So while nothing else happens, the
+// supervisor checks: it takes the baton if that is free or its holder is dead, writes ProcessExit records for the dead
+// processes, and frees the baton again. A process whose parent was killed while creating it, before announcing it, is
+// killed, as if the parent had been killed a little earlier.
 //
-// It also does what the kernel does not see a reason for: a process that loses its parent becomes the supervisor's, who
-// is of the same session, and its group therefore is no orphaned one (setpgid(2)), as it would be natively.
+// It also replaces a reaction of the kernel's: an orphaned process becomes a child of the supervisor, which is in the
+// same session. So, unlike natively, its group does not become an orphaned one (setpgid(2)).
 #pragma once
 
 #include <sys/types.h>
@@ -22,15 +22,16 @@ namespace reweave {
 
 class TreeWatch {
  public:
-  // `is_announced`: whether a thread's SpawnRecord was written, of all that is published by now.
+  // `is_announced`: whether a thread's SpawnRecord is among the records published so far.
   TreeWatch(ArenaMemory& arena, std::function<bool(ThreadId)> is_announced)
       : arena_(arena), is_announced_(std::move(is_announced)) {}
-  // Recording only. True if it found a process dead. `first_status`: how the first process ended, if that is known.
+  // Recording only. True if it found a dead process. `first_status`: how the first process ended, if known.
   bool look(std::optional<int> first_status);
-  // The run is over: notes the processes that ended without having said so. `wait_status`: the first one's.
+  // The run is over: notes the processes that ended without announcing it. `wait_status`: the first one's.
   void note_rest(int wait_status);
 
  private:
+  std::vector<std::uint32_t> alive() const;
   bool any_dead();
   bool take_baton();
   void retire(Process& process);
@@ -44,10 +45,10 @@ class TreeWatch {
 
   ArenaMemory& arena_;
   std::function<bool(ThreadId)> is_announced_;
-  std::vector<std::uint32_t> orphans_;  // retired, but perhaps not yet killed: by index
-  std::vector<std::uint32_t> adopted_;  // processes that have lost their parents, by index
+  std::vector<std::uint32_t> orphans_;  // retired, but possibly not killed yet: by index
+  std::vector<std::uint32_t> adopted_;  // orphaned processes, by index
   std::optional<int> first_status_;
-  std::uint32_t next_looked_at_ = 0;  // process, by index
+  std::uint32_t next_looked_at_ = 0;  // place in RuntimeState::alive
 };
 
 }  // namespace reweave

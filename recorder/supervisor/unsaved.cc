@@ -29,14 +29,14 @@ constexpr std::chrono::seconds kForProgramToEnd{20};
 
 constexpr char kUnsaved[] = "unsaved";
 
-// What the file begins with (ArenaHeader).
+// The beginning of the file (ArenaHeader).
 struct RingPage {
   Channel out;
   RingMarks ring;
 };
 static_assert(offsetof(RingPage, ring) == offsetof(ArenaHeader, ring) - offsetof(ArenaHeader, out));
 
-// The file system lacks something: then the ring is memory.
+// The file system does not support this, so the ring is memory.
 bool is_lacking(int error) {
   constexpr int kLacking[] = {EOPNOTSUPP, ENOSPC, EDQUOT, EFBIG, ENODEV, ENOSYS, ENOLCK, EINVAL};
   return std::ranges::find(kLacking, error) != std::end(kLacking);
@@ -49,8 +49,8 @@ bool can_be_mapped(int fd) {
   return true;
 }
 
-// Pages that were written to cost a fault next to nothing; ext4 takes 38 us for a fault in space that is only reserved.
-// So much of the ring is used by a program whose recorder keeps up (core/log/log.cc).
+// Pages that were written before fault almost for free; ext4 takes 38 us for a fault in space that is only reserved. A
+// program whose recorder keeps up uses this much of the ring (core/log/log.cc).
 bool prepare_beginning(int fd) {
   static constexpr char kZeros[64 << 10] = {};
   constexpr std::uint64_t kBytes = kRingPage + (1 << 20);
@@ -62,7 +62,8 @@ bool prepare_beginning(int fd) {
   return true;
 }
 
-// Against save_rest: the recorder's own lock ends with it, the other with the last process that has the descriptor.
+// Locks out save_rest: the recorder's own lock ends with the recorder, the other with the last process that has the
+// descriptor.
 bool hold(int fd) {
   struct flock own = {};
   own.l_type = F_WRLCK;
@@ -96,10 +97,10 @@ void read_at(int fd, void* to, std::uint64_t bytes, std::uint64_t offset, const 
   }
 }
 
-// The records that were published and not saved.
+// The records that were published but not saved.
 struct Rest {
   SavedMark from;
-  std::uint64_t taken = 0;  // bytes of the ring up to which the recorder had looked at them
+  std::uint64_t taken = 0;  // bytes of the ring that the recorder had processed
   std::vector<std::uint64_t> words;
 };
 
@@ -107,7 +108,7 @@ Rest read_rest(int fd, const std::string& path) {
   alignas(RingPage) std::byte bytes[sizeof(RingPage)];
   read_at(fd, bytes, sizeof bytes, 0, path);
   const auto& page = *reinterpret_cast<const RingPage*>(bytes);
-  if (page.ring.magic == 0) return {};  // the recorder did not come to use it
+  if (page.ring.magic == 0) return {};  // the recorder never used it
   REQUIRE(page.ring.magic == kRingMagic && page.ring.version == wire::kVersion,
           "{}: made by another version of Reweave, which alone can complete the recording; remove it to go without",
           path);
@@ -138,13 +139,13 @@ std::uint64_t fixed_bytes(const wire::RecordHeader& record) {
   }
 }
 
-// A large file's data that the recorder would still have had to fetch from that file.
+// True if the recorder would still have had to read the data from a large file.
 bool lacks_data(const wire::RecordHeader& record, std::uint64_t position, const Rest& rest) {
   if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || position < rest.taken) return false;
-  return (reinterpret_cast<const wire::SyscallRecord&>(record).flags & wire::kOutputApart) != 0;
+  return (wire::record_cast<wire::SyscallRecord>(record).flags & wire::kOutputApart) != 0;
 }
 
-// Appends those that the events lack, which have `have` records.
+// Appends the records that the events lack; the events have `have` records.
 void append_rest(const Rest& rest, std::uint64_t have, RecordingWriter& writer, ManifestNotes& notes,
                  const std::string& path) {
   std::uint64_t number = rest.from.records;
@@ -158,12 +159,12 @@ void append_rest(const Rest& rest, std::uint64_t have, RecordingWriter& writer, 
     if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) continue;
     const bool is_there = number++ < have;
     if (!is_there && lacks_data(record, position, rest)) break;
-    notes.note(&record);  // of those that are there, too: the manifest may not have come to know of them
+    notes.note(&record);  // also those that are there: the manifest may lack them
     if (!is_there) writer.append(&record);
   }
 }
 
-// The events' whole blocks, and who has made whom so far. Nothing: they have their end, and all records.
+// Reads the whole blocks of the events, and notes the process of each thread. Nothing: they are complete.
 std::optional<RecordingWriter::End> read_events(const std::string& recording, ManifestNotes& notes) {
   RecordingReader reader(recording);
   while (const wire::RecordHeader* record = reader.next()) notes.learn(record);
@@ -192,7 +193,7 @@ void complete(const Folder& recording, int fd) {
     append();
   } catch (const SystemError& error) {
     if (error.error_number() != ENOSPC && error.error_number() != EDQUOT) throw;
-    SYSCALL_CHECK(::ftruncate(fd, 0), "{}", path);  // its space is enough, and its content is in memory
+    SYSCALL_CHECK(::ftruncate(fd, 0), "{}", path);  // its space suffices, and its contents are in memory
     append();
   }
 }
@@ -219,7 +220,7 @@ void save_rest(const std::string& path_of_recording) {
   if (!is_folder(path_of_recording)) return;
   const Folder recording = Folder::open(path_of_recording);
   struct stat status {};
-  // Another user's, or no file at all: the verb that reads the recording says what is wrong with it.
+  // If it belongs to another user or is not a file, the verb that reads the recording reports the error.
   if (::fstatat(recording.fd(), kUnsaved, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode) ||
       status.st_uid != geteuid())
     return;
@@ -227,7 +228,7 @@ void save_rest(const std::string& path_of_recording) {
   const Fd fd = recording.open_file_to_change(kUnsaved);
   if (recorder_lives(fd.get()) || !wait_for_program(fd.get())) return;
   SYSCALL_CHECK(::fstat(fd.get(), &status), "{}", path);
-  if (status.st_nlink == 0) return;  // somebody else has done it meanwhile
+  if (status.st_nlink == 0) return;  // another process has completed it meanwhile
   with_context([&] { return fmt::format("completing {}, whose recorder was killed", path_of_recording); },
                [&] { complete(recording, fd.get()); });
   remove_unsaved(recording);

@@ -8,23 +8,22 @@
 #define NAME_OF_MACRO(name) #name
 #define NAME_OF(name) NAME_OF_MACRO(name)
 
-// Exported by libunwind for those who find the tables themselves, but in none of its headers.
+// Exported by libunwind for users that find the tables themselves, but declared in none of its headers.
 extern "C" int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t*, unw_proc_info_t*,
                                                   int need_unwind_info, void* argument);
 
 namespace reweave {
 
 namespace {
-// Of a deeper recursion the innermost part is enough; and an entry must fit into the cache.
+// For a deep recursion the innermost part is enough, and an entry must fit into the cache.
 constexpr std::size_t kMaxFrames = 200;
 constexpr std::size_t kMaxWords = 4096;
 
-// Of libunwind's libraries the one for other processes' stacks: the one for our own would take the place of the
-// compiler's unwinder.
+// libunwind's library for other processes' stacks; the one for the own process would replace the compiler's unwinder.
 constexpr char kLibrary[] = "libunwind-x86_64.so.8";
 
-// What we use of it. It is loaded when the first stack is asked for: with what it needs in turn it would take a tenth
-// of the start of each replay, and most ask for none.
+// The functions used. The library is loaded when the first stack is requested: with its dependencies it would take a
+// tenth of the start of each replay, and most replays need no stacks.
 struct LibUnwind {
   decltype(&UNW_OBJ(create_addr_space)) create_addr_space;
   decltype(&UNW_OBJ(set_caching_policy)) set_caching_policy;
@@ -55,7 +54,7 @@ LibUnwind load() {
   return found;
 }
 
-// Throws BadInput that says what to install.
+// Throws BadInput with advice on what to install.
 const LibUnwind& libunwind() {
   static const LibUnwind loaded = load();
   return loaded;
@@ -119,7 +118,7 @@ class Unwinder::Target {
   RemoteMemory memory;
   const StackRegisters* registers = nullptr;
   std::vector<StackWord>* words = nullptr;
-  bool lost = false;  // came to code without unwind information: from there on libunwind would guess
+  bool lost = false;  // reached code without unwind information, after which libunwind would guess
 };
 
 namespace {

@@ -1,4 +1,4 @@
-// Call stacks of a thread that stands still, by libunwind, from outside and without tracing the process.
+// Call stacks of a stopped thread, by libunwind, from outside without tracing the process.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace reweave {
 
 struct CallStack {
   std::vector<std::uint64_t> callers;  // return addresses, innermost first
-  std::vector<StackWord> words;        // all that it depends on, in the order in which it was read
+  std::vector<StackWord> words;        // everything it depends on, in the order in which it was read
 };
 
 // For one CodeSpace.
@@ -22,14 +22,14 @@ class Unwinder {
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
 
-  // The stack above the frame that `pc` is in, of a thread whose registers are `registers`. It ends where the code has
-  // no unwind information. False if that is before `pc`.
+  // The stack above the frame that contains `pc`, of a thread with `registers`. It ends where the code has no unwind
+  // information. False if that is before `pc`.
   bool unwind(const StackRegisters& registers, std::uint64_t pc, CallStack& stack);
 
-  // The system does not let us read the process, and no stack will ever be found.
+  // The system forbids reading the process, so no stack can be found.
   bool forbidden() const;
 
-  class Target;  // what libunwind asks
+  class Target;  // libunwind's view of the process
 
  private:
   std::unique_ptr<Target> target_;

@@ -17,19 +17,19 @@ namespace reweave {
 
 namespace {
 
-// The first look at a stalled holder; each next one after twice the time, but not much later: from some time on one
-// that computes is to give way.
+// The first check of a stalled holder; each next one after twice the time, but with a limit, because at some point a
+// computing holder must give way.
 constexpr std::chrono::milliseconds kFirstLook{10}, kMostBetween{150};
 
-// What a thread gets at a time if it reaches points so seldom that counting them takes long; and if it has ended its
-// last slices at one place, where it probably waits for the others.
+// A thread's time slice if it reaches schedule points so rarely that counting them takes long; and the slice if it has
+// ended its last slices at one place, where it probably waits for the others.
 constexpr std::chrono::milliseconds kTimeSlice{4}, kShortSlice{1};
 constexpr std::uint32_t kSpunSlices = 2;
 
-// How long the supervisor may sleep while somebody else could run, and if the holder waits; kLongestIdleMs otherwise.
+// How long the supervisor may sleep while another thread could run, and if the holder spins; otherwise kLongestIdleMs.
 constexpr int kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
-// As proc(5) has it; 0: there is no such thread.
+// The state according to proc(5); 0: the thread does not exist.
 char state_of(std::int32_t process, std::int32_t thread) {
   std::ifstream status(proc_folder(process, thread) + "/stat");
   std::string line;
@@ -58,14 +58,14 @@ int Watchdog::look() {
   return spins(thread) ? kSpinningIdleMs : kContendedIdleMs;
 }
 
-// The only thread that could run sleeps in its call, with the baton.
+// True if the only thread that could run sleeps in a call, with the baton.
 bool Watchdog::sleeps_long(const RuntimeState& state, const Thread& holder) const {
   if (Clock::now() - since_ < std::chrono::seconds(1)) return false;
   const char doing = state_of(state.processes[holder.process % kMaxProcesses].real_pid, holder.real_tid);
   return doing == 'S' || doing == 'D';
 }
 
-// True if others could run.
+// True if another thread could run.
 bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Thread& thread) {
   const Turn now = {holder, state.turns};
   if (now != turn_) {
@@ -76,7 +76,7 @@ bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Th
   if (!somebody_could_run()) return false;
   if (Clock::now() - turn_since_ < (spins(thread) ? kShortSlice : kTimeSlice)) return true;
   turn_since_ = Clock::now();
-  // One at a time: a thread that gets no processor would find them all waiting, and take each within the one before.
+  // One at a time: a thread without a processor would find all of them pending, and handle them nested in each other.
   if (state.slice_over.load() == kSliceTold) return true;
   state.slice_over.store(kSliceTold);
   if (!signal(thread, kSliceOverValue)) state.slice_over.store(0);
@@ -101,7 +101,7 @@ void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, Thread&
     signal(thread, kWatchdogValue);
 }
 
-// If it sleeps in its call, perhaps it waits for one of the others.
+// If it sleeps in its call, it may be waiting for one of the others.
 void Watchdog::relieve(RuntimeState& state, Thread& holder) {
   const char doing = state_of(state.processes[holder.process % kMaxProcesses].real_pid, holder.real_tid);
   if (doing != 0 && doing != 'R' && somebody_could_run()) take_lent_baton(state, holder);
@@ -116,7 +116,7 @@ bool Watchdog::somebody_could_run() const {
                    [&](ThreadId id) { return could_run(state.threads[id]); });
 }
 
-// In the kernel it either returns soon, or waits for what no signal of ours can bring about.
+// A thread in the kernel either returns soon, or waits for something that a signal cannot bring about.
 bool Watchdog::signal(const Thread& holder, std::uint64_t value) const {
   const std::int32_t process = arena_.state().processes[holder.process % kMaxProcesses].real_pid;
   if (process <= 1 || holder.real_tid <= 1 || state_of(process, holder.real_tid) != 'R') return false;

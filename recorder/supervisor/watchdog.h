@@ -1,6 +1,6 @@
-// Recording: notices that the baton's holder reaches no schedule point while others could run or a signal waits for
-// it, and signals it. What it does is then looked at in the target (recorder/core/preempt/loop_probe.h). From a holder
-// that sleeps in a call for which it lends the baton, it takes it.
+// Recording: notices that the baton holder reaches no schedule point while others could run or a signal waits for it,
+// and signals it; the core then examines it (recorder/core/preempt/loop_probe.h). If the holder sleeps in a call for
+// which it lends the baton, takes the baton.
 #pragma once
 
 #include <chrono>
@@ -9,20 +9,20 @@
 
 namespace reweave {
 
-// The supervisor sleeps no longer, whatever happens.
+// The longest sleep of the supervisor.
 inline constexpr int kLongestIdleMs = 20;
-// Likewise while no thread has the baton: whoever takes it writes a record.
+// Likewise, while no thread has the baton: a thread that takes it writes a record.
 inline constexpr int kAsleepIdleMs = 200;
 
 class Watchdog {
  public:
   explicit Watchdog(ArenaMemory& arena) : arena_(arena) {}
-  // Call while the target publishes nothing. Returns after how many milliseconds at the most to call again.
+  // To be called while the target publishes nothing. Returns the milliseconds after which to call again at the latest.
   int look();
 
  private:
   using Clock = std::chrono::steady_clock;
-  // What changes whenever the holder does anything that the core sees.
+  // Changes whenever the holder does anything that the core notices.
   struct Progress {
     std::uint32_t holder;
     std::uint64_t step;

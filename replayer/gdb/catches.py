@@ -1,9 +1,12 @@
-"""`catch syscall` in a replay: the program's calls, which the kernel never sees as such.
+"""`catch syscall` and `catch exec` in a replay: the program's calls, which the kernel never sees as such.
 
-Each raises SIGSYS, and the runtime's handler answers it from the recording. So a call is caught where the handler
-begins, and its return at the instruction behind the call.
+Each call raises SIGSYS, and the runtime's handler answers it from the recording. So a call is caught where the handler
+begins, and its return at the instruction behind the call. The kernel's exec is that of the runtime, which then loads the
+new program.
 """
 
+import os
+import re
 import struct
 
 import gdb
@@ -15,25 +18,44 @@ RAX, RIP = REGISTERS + 13 * 8, REGISTERS + 16 * 8
 
 
 class CatchSyscall(gdb.Command):
-    """Catch system calls by name or number: catch syscall [NAME|NUMBER]..."""
+    """Catch system calls by name, number or group: catch syscall [NAME|NUMBER|group:GROUP|g:GROUP]..."""
 
-    def __init__(self, session):
-        super().__init__("catch syscall", gdb.COMMAND_BREAKPOINTS)
-        self.session = session
+    def __init__(self, session, name="catch"):
+        super().__init__(name + " syscall", gdb.COMMAND_BREAKPOINTS)
+        self.session, self.temporary = session, name == "tcatch"
 
     def invoke(self, argument, from_tty):
-        numbers = [self.number_of(word) for word in argument.split()]
-        catch = Catchpoint(self.session, numbers)
-        what = " ".join("'%s'" % self.session.call_name(number) for number in numbers)
-        gdb.write("Catchpoint %d (%s)\n" % (catch.number, "syscall " + what if numbers else "any syscall"))
+        numbers = [number for word in argument.split() for number in self.numbers_of(word)]
+        with stepping.silence():  # gdb takes it for a breakpoint
+            catch = Catchpoint(self.session, numbers, self.temporary)
+        what = " ".join("'%s' [%d]" % (self.session.call_name(number), number) for number in numbers)
+        kind = "syscall " if len(numbers) == 1 else "syscalls "
+        gdb.write("Catchpoint %d (%s)\n" % (catch.number, kind + what if numbers else "any syscall"))
 
-    def number_of(self, word):
+    def numbers_of(self, word):
         names = self.session.place["calls"]
         if word.isdigit():
-            return int(word)
+            return [int(word)]
+        kind, _, group = word.partition(":")
+        if group and "group".startswith(kind):
+            return members_of(group)
         if word not in names:
             raise gdb.GdbError("Unknown syscall name '%s'." % word)
-        return names.index(word)
+        return [names.index(word)]
+
+
+def members_of(group):
+    """The numbers of gdb's list of calls, which is a file of its own."""
+    path = os.path.join(os.path.dirname(gdb.PYTHONDIR), "syscalls", "amd64-linux.xml")
+    try:
+        with open(path, encoding="utf-8") as listed:
+            rows = re.findall(r'<syscall name="\w+" number="(\d+)" groups="([^"]*)"', listed.read())
+    except OSError as error:
+        raise gdb.GdbError("reweave: gdb's list of calls is missing: %s" % error) from None
+    numbers = [int(number) for number, groups in rows if group in groups.split(",")]
+    if not numbers:
+        raise gdb.GdbError("Unknown syscall group '%s'." % group)
+    return numbers
 
 
 class Catchpoint(gdb.Breakpoint):
@@ -41,9 +63,10 @@ class Catchpoint(gdb.Breakpoint):
 
     in_runtime = True  # where no other breakpoint of the user's may be
 
-    def __init__(self, session, numbers):
+    def __init__(self, session, numbers, temporary):
         self.session, self.numbers = session, numbers
-        super().__init__("*%#x" % stepping.symbol_address("core_on_sigsys"))
+        self.title = "Temporary catchpoint" if temporary else "Catchpoint"
+        super().__init__("*%#x" % stepping.symbol_address("core_on_sigsys"), temporary=temporary)
         self.silent = True
 
     def stop(self):
@@ -54,9 +77,14 @@ class Catchpoint(gdb.Breakpoint):
             return False
         after, = struct.unpack("<Q", memory.read_memory(context + RIP, 8).tobytes())
         name = self.session.call_name(call)
-        self.session.announce("Catchpoint %d (call to syscall %s)" % (self.number, name))
+        self.announce("call to syscall " + name)
         Return(self, name, after)
         return True
+
+    def announce(self, what):
+        """Unless the user's commands are to be silent."""
+        if not (self.commands or "").lstrip().startswith("silent"):
+            self.session.announce("%s %d (%s)" % (self.title, self.number, what))
 
 
 class Return(gdb.Breakpoint):
@@ -67,9 +95,40 @@ class Return(gdb.Breakpoint):
         self.catch, self.name = catch, name
         self.thread = gdb.selected_thread().global_num
         self.silent = True
+        if catch.commands:
+            self.commands = catch.commands
 
     def stop(self):
         if not self.catch.is_valid() or not self.catch.enabled:
             return False
-        self.catch.session.announce("Catchpoint %d (returned from syscall %s)" % (self.catch.number, self.name))
+        self.catch.announce("returned from syscall " + self.name)
+        return True
+
+
+class CatchExec(gdb.Command):
+    """Catch calls to exec, where the new program is entered."""
+
+    def __init__(self, session, name="catch"):
+        super().__init__(name + " exec", gdb.COMMAND_BREAKPOINTS)
+        self.session, self.temporary = session, name == "tcatch"
+
+    def invoke(self, argument, from_tty):
+        with stepping.silence():
+            catch = Executed(self.session, self.temporary)
+        gdb.write("Catchpoint %d (exec)\n" % catch.number)
+
+
+class Executed(gdb.Breakpoint):
+    """Where the runtime enters a program."""
+
+    in_runtime = True
+
+    def __init__(self, session, temporary):
+        self.session, self.title = session, "Temporary catchpoint" if temporary else "Catchpoint"
+        super().__init__("*%#x" % stepping.symbol_address("core_enter_program"), temporary=temporary)
+        self.silent = True
+
+    def stop(self):
+        program = self.session.adopt_program()
+        self.session.announce_place("%s %d (exec'd %s), before its first instruction" % (self.title, self.number, program))
         return True

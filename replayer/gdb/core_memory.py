@@ -8,6 +8,8 @@ import struct
 
 import gdb
 
+import stepping
+
 STATES = ("unused", "ready", "running", "blocked", "in the kernel", "exited")
 WAITS = ("", "futex", "mutex", "rwlock", "spin lock", "condition variable", "semaphore", "vforked child",
          "clock", "futexes", "tracer")
@@ -58,19 +60,24 @@ class CoreMemory:
             data = gdb.selected_inferior().read_memory(self.memory["threads"] + index * size, size)
             yield Thread(index, self.memory, data.tobytes())
 
-    def thread_address(self, real_tid):
-        """Where the runtime's Thread of the kernel's thread is, or None."""
+    def thread_address(self, lwp):
+        """Where the runtime's Thread of gdb's thread is, or None."""
         for thread in self.threads():
-            if thread.real_tid == real_tid and thread.state not in ("unused", "exited"):
+            if self.lwp(thread) == lwp and thread.state not in ("unused", "exited"):
                 return self.memory["threads"] + thread.index * self.memory["thread_bytes"]
         return None
+
+    @staticmethod
+    def lwp(thread):
+        """By which id gdb knows it."""
+        return thread.tid if stepping.remote else thread.real_tid
 
     def program(self, pid):
         """The program that the process `pid` of this run executes."""
         size = self.memory["process_bytes"]
         for index in range(self._word("process_count", "<I")):
             base = self.memory["processes"] + index * size
-            real = gdb.selected_inferior().read_memory(base + self.memory["process_real_pid"], 4)
+            real = gdb.selected_inferior().read_memory(base + self.memory["process_pid" if stepping.remote else "process_real_pid"], 4)
             if struct.unpack("<i", real.tobytes())[0] == pid:
                 name = gdb.selected_inferior().read_memory(base + self.memory["process_program"], 512)
                 return name.tobytes().split(b"\0")[0].decode()

@@ -27,7 +27,7 @@ def read(address, size):
 
 
 def write(address, data):
-    write_memory(gdb.selected_inferior().pid, address, data)
+    write_memory(stepping.real_pid(), address, data)
 
 
 class Loop:

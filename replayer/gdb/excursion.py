@@ -43,7 +43,7 @@ class Excursion:
         thread = self.session.core.thread_address(gdb.selected_thread().ptid[1])
         words = [] if thread is None else [(thread, memory["thread_bytes"])]
         self.depth = 0
-        self.saved = Snapshot(gdb.selected_inferior().pid, is_wanted, words)
+        self.saved = Snapshot(stepping.real_pid(), is_wanted, words)
         self.told = False
 
     def end(self):
@@ -93,7 +93,7 @@ class Excursion:
         elif not calling and self.locking is not None:
             gdb.execute("set scheduler-locking " + self.locking, to_string=True)
             self.locking = None
-        write_memory(gdb.selected_inferior().pid, stepping.symbol_address("core_debugger_call"),
+        write_memory(stepping.real_pid(), stepping.symbol_address("core_debugger_call"),
                      struct.pack("<I", calling))
 
     def on_call(self, event):
@@ -119,7 +119,7 @@ class Excursion:
         stack = int(gdb.newest_frame().read_register("rsp"))
         if thread is not None and memory["stacks_start"] <= stack < memory["stacks_end"]:
             top = (stack - BELOW_FRAMES) & ~15
-            write_memory(gdb.selected_inferior().pid, thread + memory["thread_stack_top"], struct.pack("<Q", top))
+            write_memory(stepping.real_pid(), thread + memory["thread_stack_top"], struct.pack("<Q", top))
 
     def on_change(self, event):
         """The user has changed memory or a register."""

@@ -5,41 +5,54 @@ import functools
 import gdb
 
 import catches
+import record_commands
 import stepping
 
-STEPS = ("next", "nexti", "stepi", "until")  # within the functions that the thread is in
+STEPS = ("next", "nexti", "until")  # within the functions that the thread is in
 NOT_HERE = {
     "jump": "the program goes on where it did when it was recorded",
     "return": "the program goes on where it did when it was recorded; `finish` runs to the end of this function",
     "signal": "the program gets the signals that it got when it was recorded; use `continue`",
     "queue-signal": "the program gets the signals that it got when it was recorded",
     "attach": "this gdb is for the recording; start another for another process",
+}
+# Without `replay --backward`.
+NOT_FORWARD = {
     "checkpoint": "remember the number that `when` shows; `reweave goto EVENT` returns there",
     "restart": "`reweave goto EVENT` returns to an event, `run` to the beginning",
-    "record": "the whole run is recorded; `reweave back N` and `reweave goto EVENT` go back in it",
-    "reverse-continue": "`reweave back N` goes back by N events, `reweave goto EVENT` to an event; then `continue`",
-    "reverse-step": "`reweave back N` goes back by N events, `reweave goto EVENT` to an event; then `step`",
-    "reverse-next": "`reweave back N` goes back by N events, `reweave goto EVENT` to an event; then `next`",
-    "reverse-stepi": "`reweave back N` goes back by N events, `reweave goto EVENT` to an event; then `stepi`",
-    "reverse-nexti": "`reweave back N` goes back by N events, `reweave goto EVENT` to an event; then `nexti`",
-    "reverse-finish": "`reweave back N` goes back by N events; `up` shows the caller",
+    "reverse-continue": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `continue`",
+    "reverse-step": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `step`",
+    "reverse-next": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `next`",
+    "reverse-stepi": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `stepi`",
+    "reverse-nexti": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `nexti`",
+    "reverse-finish": "`reweave replay --backward` can; `reweave back N` goes back by N events, `up` shows the caller",
 }
+# With it.
+NOT_BACKWARD = {
+    "rwatch": "with --backward only writes can be watched: use `watch`",
+    "awatch": "with --backward only writes can be watched: use `watch`",
+    "catch fork": "with --backward gdb is not told of new processes: use `break fork`",
+    "catch vfork": "with --backward gdb is not told of new processes: use `break vfork`",
+    "catch exec": "with --backward gdb is not told of it: use `break execve`",
+}
+BACKWARD = ("reverse-continue", "reverse-step", "reverse-next", "reverse-stepi", "reverse-nexti", "reverse-finish")
 OURS_TOO = ("attach", "return")  # these scripts need gdb's own command
 
 
 class Hook(gdb.Command):
-    """Internal: runs before or after a command of gdb's."""
+    """Internal: runs before a command of gdb's. `backward` takes the place of `function` where the command goes backward:
+    gdb executes `step` within `reverse-step`, and machine interfaces have no other."""
 
-    def __init__(self, name, commands, function):
+    def __init__(self, name, commands, function, backward=None):
         super().__init__("reweave-" + name, gdb.COMMAND_OBSCURE)
-        self.function = function
+        self.function, self.backward = function, backward or function
         for command in commands:
             *prefix, last = command.split()
             gdb.execute("define %s\nreweave-%s\nend" % (" ".join([*prefix, "hook-" + last]), name))
 
     def invoke(self, argument, from_tty):
         if not stepping.internal:
-            self.function()
+            (self.backward if stepping.goes_back() else self.function)()
 
 
 def refuse(name, reason):
@@ -58,6 +71,19 @@ class NotHere(gdb.Command):
         refuse(self.name, self.reason)
 
 
+class WatchByHardware(gdb.Command):
+    """Internal: runs behind `set can-use-hw-watchpoints`. What gdb takes for hardware is the stub, which has it on any machine;
+    without, each step of gdb's would be a replay."""
+
+    def __init__(self):
+        super().__init__("reweave-watch-by-hardware", gdb.COMMAND_OBSCURE)
+
+    def invoke(self, argument, from_tty):
+        if gdb.parameter("can-use-hw-watchpoints") == 0:
+            gdb.execute("set can-use-hw-watchpoints 1")
+            gdb.write("reweave: with --backward no hardware is needed to watch, and other watchpoints would take too long\n")
+
+
 class Run(gdb.Command):
     """Restart the replay: at the beginning, where it goes on to the first breakpoint, or stop at an event: run [EVENT]."""
 
@@ -71,21 +97,25 @@ class Run(gdb.Command):
             return self.session.goto(argument.strip())
         if argument.strip():
             gdb.write("reweave: the program has the arguments that it was recorded with\n")
+        for breakpoint in gdb.breakpoints():
+            breakpoint.hit_count = 0
         self.function(self.session)
 
 
-def run(session):
+def begin(session):
+    """At the beginning again."""
     session.restart("1")
-    go_on()
+    gdb.write("Starting program: %s %s\n" % (session.place["program"], gdb.parameter("args")))
+
+
+def run(session):
+    begin(session)
+    gdb.execute("continue")
 
 
 def start(session):
-    session.restart("1")
     gdb.execute("tbreak main")
-    go_on()
-
-
-def go_on():
+    begin(session)
     gdb.execute("continue")
 
 
@@ -103,15 +133,26 @@ def define(session):
         session.excursion.before_registers()
 
     catches.CatchSyscall(session)
-    Hook("before-step", STEPS, functools.partial(step, False))
-    Hook("before-step-into", ("step",), functools.partial(step, True))
-    Hook("before-finish", ("finish",), lambda: session.before_going_on(anywhere=False))
+    catches.CatchSyscall(session, "tcatch")
+    if not stepping.remote:
+        catches.CatchExec(session)
+        catches.CatchExec(session, "tcatch")
+    back, step_back = session.before_going_back, session.before_step_back
+    Hook("before-step", STEPS, functools.partial(step, False), step_back)
+    Hook("before-stepi", ("stepi",), functools.partial(step, False), functools.partial(step_back, True))
+    Hook("before-step-into", ("step",), functools.partial(step, True), step_back)
+    Hook("before-finish", ("finish",), lambda: session.before_going_on(anywhere=False), step_back)
     Hook("before-advance", ("advance",), session.before_going_on)
     Hook("before-continue", ("continue",), lambda: session.before_going_on(False, False))
+    record_commands.define(session)
+    if stepping.remote:
+        Hook("before-backward", BACKWARD, back)
+        gdb.execute("define set hookpost-can-use-hw-watchpoints\nreweave-watch-by-hardware\nend")
+        WatchByHardware()
     Hook("before-setting", ("set variable", "set"), set_something)
     for name, function in {"run": run, "start": start, "starti": start_at_once}.items():
         Run(session, name, function)
-    for name, reason in NOT_HERE.items():
+    for name, reason in {**NOT_HERE, **(NOT_BACKWARD if stepping.remote else NOT_FORWARD)}.items():
         if name in OURS_TOO:
             Hook("refuse-" + name, (name,), functools.partial(refuse, name, reason))
         else:

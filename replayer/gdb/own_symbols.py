@@ -16,7 +16,6 @@ import gdb
 
 HEADER_BYTES, SECTION_BYTES = 64, 64
 NULL, SYMBOLS, STRINGS, NOTHING = 0, 2, 3, 8  # section types: of the last, NOBITS, the file has no contents
-SYMBOL_BYTES = 24
 ALLOCATED_CODE = 6  # section flags
 RELOCATABLE, X86_64 = 1, 62
 
@@ -53,17 +52,13 @@ def section_headers(data):
     return [struct.unpack_from("<IIQQQQIIQQ", data, start + i * SECTION_BYTES) for i in range(count)]
 
 
-def symbol_addresses(data):
-    """{name: address} of an ELF file's symbols."""
-    headers = section_headers(data)
-    table = next(header for header in headers if header[1] == SYMBOLS)
-    strings = headers[table[6]]
-    names = data[strings[4]:strings[4] + strings[5]]
-    addresses = {}
-    for at in range(table[4], table[4] + table[5], SYMBOL_BYTES):
-        name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", data, at)
-        addresses[names[name:names.index(b"\0", name)].decode()] = value
-    return addresses
+def symbol_addresses(path):
+    """{name: address} of the symbols in a list as nm(1) prints it."""
+    try:
+        with open(path, encoding="ascii") as lines:
+            return {name: int(address, 16) for address, _, name in map(str.split, lines)}
+    except FileNotFoundError:
+        raise gdb.GdbError("reweave: %s is missing: install all of Reweave's files" % path) from None
 
 
 def without_names(data):
@@ -77,11 +72,11 @@ def without_names(data):
 
 
 def add_core(path):
-    """Returns the runtime's symbols as symbol_addresses() does; gdb gets its unwind tables."""
+    """Returns the symbols of the runtime that are named in the list beside it; gdb gets its unwind tables."""
     with open(path, "rb") as core:
         data = core.read()
     add_file(without_names(data))
-    return symbol_addresses(data)
+    return symbol_addresses(path + ".symbols")
 
 
 def add_stubs(areas):

@@ -4,16 +4,22 @@ The replay is fed by a helper process, `reweave replay --hold-fd`, which answers
 waits at the event (replayer/hold_command.h). The helper, and with it the replay, ends when its input is closed.
 """
 
+import contextlib
 import json
 import os
+import shlex
+import shutil
 import signal
+import socket
 import subprocess
+import tempfile
 
 import gdb
 
 import counting
 import faults
 import frames
+import moment
 import own_symbols
 import stepping
 import stops
@@ -29,6 +35,11 @@ SETTINGS = (
     "skip -gfi */recorder/shim/*",  # `step` passes over what stands in for pthread_mutex_lock and the like
 )
 
+
+REMOTE_SETTINGS = (
+    "set remotetimeout 100000",  # a step back may be a long replay
+    "set sysroot /",
+)
 
 EXIT_SYSTEM = 4  # formats/exit_status.h
 
@@ -50,15 +61,22 @@ class Session:
         self.place = None  # what the helper announced
         self.core = None
         self.stops = []  # our own breakpoints
-        self.new_program = None
         self.new_thread = None
         self.stand_in = StandIn()
+        self.socket = Socket()
         self.step_stops = []  # breakpoints for one step only
         self.announcement = None  # what the next stop is, if gdb does not know it
+        self.end_text = ""  # why the runtime ends the run, where it does
+        self.adopted = 0  # the event at which a new program was entered last
+        self.enabled = set()  # the numbers of the user's breakpoints, when the program went on last
         self.counting = counting.Counting()
         self.running = False  # since a command of the user's
         self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
+        stepping.remote = bool(os.environ.get("REWEAVE_GDB_BACKWARD"))
+        if stepping.remote:
+            for setting in REMOTE_SETTINGS:
+                gdb.execute(setting, to_string=True)
         for setting in SETTINGS:
             gdb.execute(setting, to_string=True)
         gdb.events.stop.connect(self.on_stop)
@@ -68,13 +86,14 @@ class Session:
         for change in (gdb.events.breakpoint_created, gdb.events.breakpoint_modified, gdb.events.breakpoint_deleted):
             change.connect(self.on_breakpoint)
         frames.ProgramFrames(self.is_ours)
+        self.stop_hook = frames.StopHook(self.is_ours)
 
     def is_core(self, pc):
         return self.core is not None and self.core.in_core(int(pc))
 
     def is_ours(self, frame):
         """True for frames of the runtime: the core's, and the inner ones of the preloaded library."""
-        return self.is_core(frame.pc()) or (frame.name() or "").startswith("reweave::shim::")
+        return self.is_core(frame.pc()) or frames.is_inner(frame)
 
     def spare_ours(self, breakpoint):
         """A function of the program may be called like one of the runtime's, where nobody wants to stop."""
@@ -92,11 +111,22 @@ class Session:
     def on_exit(self, event):
         self.end()
         self.stand_in.end()
+        self.socket.end()
 
     def goto(self, where):
         """Starts the replay (again), stops at `where` and shows the place."""
         self.restart(where)
+        self.arrive()
+
+    def arrive(self):
+        """Shows the place to which the user has asked to go."""
         self.show()
+        if self.place["at_end"] and stepping.alive():
+            moment.select_users_frame(self)
+
+    def position(self):
+        """The name of this instant."""
+        return gdb.execute("monitor position", to_string=True).strip()
 
     def back(self, events):
         """Goes to the last place at which the program runs that is at least `events` before this one."""
@@ -109,23 +139,30 @@ class Session:
             distance *= 2  # the runtime had taken several events at once
         self.show()
 
-    def restart(self, where):
+    def restart(self, where, quiet=False):
         self.excursion.forget()
         self.counting.forget()
+        self.adopted = 0
+        self.end_text = ""
         self.end()
-        self.place = self.hold(where)
+        self.place = self.hold(where, quiet)
         self.core = CoreMemory(self.place["memory"])
         with stepping.silence():
             self.attach()
             self.counting.show_code(self.core.memory)
         self.land()
 
-    def hold(self, where):
+    def hold(self, where, quiet):
         reader, writer = os.pipe()
+        stub = self.socket.listen() if stepping.remote else ()
+        output = os.environ.get("REWEAVE_GDB_OUTPUT")  # gdb's own standard output is MI then
         # In a session of its own: the terminal's interrupt is for gdb.
-        self.helper = subprocess.Popen(self.command + ["-g", where, "--hold-fd", str(writer)], stdin=subprocess.PIPE,
-                                       pass_fds=(writer,), start_new_session=True)
-        os.close(writer)
+        silent = ["--quiet"] if quiet and "--quiet" not in self.command else []
+        self.helper = subprocess.Popen(self.command + silent + ["-g", where, "--hold-fd", str(writer)] +
+                                       [word for fd in stub for word in ("--serve-gdb", str(fd))], stdin=subprocess.PIPE,
+                                       stdout=int(output) if output else None, pass_fds=(writer, *stub), start_new_session=True)
+        for fd in (writer, *stub):
+            os.close(fd)
         with os.fdopen(reader) as answer:
             line = answer.readline()
         if not line:
@@ -139,20 +176,33 @@ class Session:
         gdb.execute("file %s" % quoted(self.stand_in.program(self.place["program"])), to_string=True)
         try:
             with stepping.internally():
-                gdb.execute("attach %d" % self.place["pid"], to_string=True)
+                if stepping.remote:
+                    gdb.execute("target remote " + self.socket.path, to_string=True)
+                else:
+                    gdb.execute("attach %d" % self.place["pid"], to_string=True)
         except gdb.error as error:
             self.end()
             raise NoReplay(explain_attach(str(error)), EXIT_SYSTEM)
         stepping.restore_parameters()
+        self.set_arguments()
         self.add_own_symbols()
         faults.be_quiet()
         for stop in self.stops:
             stop.delete()
-        self.new_program = stops.NewProgram(stepping.symbol_address("core_enter_program"))
         self.new_thread = stops.NewThread(stepping.symbol_address("core_sigreturn"))
-        self.stops = [stops.StopOfRun(stepping.symbol_address("core_note_stop")), self.new_program, self.new_thread,
+        self.stops = [stops.StopOfRun(stepping.symbol_address("core_note_stop"), self),
+                      stops.NewProgram(stepping.symbol_address("core_enter_program"), self), self.new_thread,
                       stops.GivenUpCall(stepping.symbol_address("core_give_up_call")),
                       faults.EndOfProcess(stepping.symbol_address("core_note_end"))]
+        if not stepping.remote and gdb.parameter("can-use-hw-watchpoints") != 0:  # else there is no hardware for it
+            self.stops.append(stops.EndOfVfork(stepping.symbol_address("core_note_vforked")))
+
+    def set_arguments(self):
+        """`show args` shows what the program was given."""
+        with open("/proc/%d/cmdline" % stepping.real_pid(), "rb") as line:
+            words = line.read().decode(errors="surrogateescape").split("\0")[1:-1]
+        text = " ".join(map(shlex.quote, words)).replace("\n", "'$'\\n''")  # gdb would take a line for a command
+        gdb.execute("set args " + text, to_string=True)
 
     def add_own_symbols(self):
         stepping.own_symbols = own_symbols.add_core(self.place["core"])
@@ -160,8 +210,11 @@ class Session:
 
     def land(self):
         """The target waits inside the runtime: lets it come to where the user wants to look."""
-        self.helper.stdin.write(b"g")
-        self.helper.stdin.flush()
+        if not stepping.remote:
+            self.helper.stdin.write(b"g")
+            self.helper.stdin.flush()
+        if stepping.remote and not self.place["at_end"]:
+            return  # the stub has
         if not self.place["at_end"]:
             with stepping.silence():
                 stepping.run_to_program(self.is_core)
@@ -173,35 +226,51 @@ class Session:
             self.on_stop(None)
             gdb.execute("when")
             gdb.execute("frame")
+            moment.list_program_next()
         else:
             gdb.write("reweave: the process ends at this event, before its program goes on; `reweave goto` an earlier "
                       "one, or choose another process with -p (`reweave ps` lists them)\n")
 
     def on_stop(self, event):
         self.running = False
+        is_shown = self.stop_hook.take_selected()
         for stop in self.step_stops:
             stop.delete()
         self.step_stops = []
-        if self.core is None or not stepping.alive():
+        if self.core is None or not stepping.alive() or self.is_in_bare_runtime():
             return
+        if stepping.remote:
+            stepping.tell_stub("stop-seen")
         self.last_event = self.core.event()
         self.counting.show_code(self.core.memory)
-        if stepping.newest_pc() == self.new_program.address:
-            self.adopt_program()
         self.name_threads()
         in_runtime = self.is_ours(gdb.newest_frame())
         self.show_program_frame()
-        if self.announcement or (in_runtime and isinstance(event, gdb.SignalEvent)):
+        if self.announcement or (in_runtime and isinstance(event, gdb.SignalEvent) and not is_shown):
             self.show_stop()
 
+    def is_in_bare_runtime(self):
+        """True where the kernel has just executed the runtime for a new program: it has not mapped what it knows yet."""
+        try:
+            self.core.event()
+            return False
+        except gdb.MemoryError:
+            return True
+
     def announce(self, text):
-        """The stop that is about to come is shown as that."""
-        self.announcement = text
+        """The stop that is about to come is shown as that; for the `stop` of a breakpoint."""
+        self.announcement = "\n%s, %s" % (text, frames.stop_text(self.is_ours))
+
+    def announce_place(self, text):
+        """Likewise, where there is no frame of the program yet."""
+        self.announcement = "\n%s\n" % text
 
     def show_stop(self):
         text, self.announcement = self.announcement, None
-        gdb.write("\n%s, " % text if text else "")
-        gdb.execute("frame")
+        if text is None:
+            gdb.execute("frame")
+        else:
+            gdb.write(text)
 
     def call_name(self, number):
         calls = self.place["calls"]
@@ -209,23 +278,60 @@ class Session:
 
     def show_program_frame(self):
         """Selects the innermost frame of the program."""
-        if self.is_ours(gdb.newest_frame()):
-            frame = frames.program_frame(self.is_ours)
-            if frame is not None:
-                frame.select()
+        frames.select_program_frame(self.is_ours)
 
     def adopt_program(self):
+        """For the `stop` of a breakpoint where the runtime enters a new program: gdb gets its symbols, once. Returns it."""
         program = self.core.program(gdb.selected_inferior().pid)
-        gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
-        self.add_own_symbols()
-        gdb.write("reweave: the process now executes %s\n" % program)
+        if self.adopted != self.core.event():
+            self.adopted = self.core.event()
+            gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
+            self.add_own_symbols()
+            for breakpoint in gdb.breakpoints():
+                if breakpoint.number in self.enabled:  # gdb has not found its place in the runtime
+                    breakpoint.enabled = True
+            gdb.write("process %d is executing new program: %s\n" % (gdb.selected_inferior().pid, program))
+        return program
 
     def before_going_on(self, steps=True, anywhere=True):
         """Before any command that lets the program go on."""
         self.excursion.end()
         self.running = True
+        self.end_text = ""
+        self.enabled = {breakpoint.number for breakpoint in gdb.breakpoints() if breakpoint.enabled}
         if self.core is not None and stepping.alive():
             self.counting.hurry(steps, anywhere)
+
+    def before_going_back(self):
+        """Before any command that goes backward."""
+        if self.core is not None and not stepping.alive():
+            self.restart("end", quiet=True)
+        for breakpoint in gdb.breakpoints():
+            if breakpoint.type == gdb.BP_WATCHPOINT and breakpoint.enabled:
+                gdb.write("reweave: watchpoint %d has gdb step back by single instructions, each of which is a replay: this may "
+                          "take very long; Ctrl-C ends it\n" % breakpoint.number)
+        self.excursion.end()
+        self.running = True
+        self.end_text = ""
+
+    def before_step_back(self, within_runtime=False):
+        """Before a step backward: a thread that waits inside the runtime has to be back in the program first, unless it may
+        step from there. gdb goes backward already."""
+        self.before_going_back()
+        if self.core is None:
+            return
+        thread = gdb.selected_thread()
+        with stepping.internally(), stepping.silence():
+            if self.is_ours(gdb.newest_frame()) and not within_runtime:
+                gdb.execute("stepi", to_string=True)
+            while not within_runtime and gdb.selected_thread() == thread and self.is_in_own_library(gdb.newest_frame()):
+                gdb.execute("finish", to_string=True)
+        self.counting.hurry(True, False)
+        self.step_stops = stepping.stops_after_clock_reads()
+
+    def is_in_own_library(self, frame):
+        """True for all of the runtime: its core, and what it stands in for of other libraries."""
+        return self.is_ours(frame) or frames.is_own_library(gdb.solib_name(frame.pc()))
 
     def before_step(self, anywhere):
         """If the thread waits inside the runtime, it first has to return to the program."""
@@ -233,6 +339,8 @@ class Session:
             return
         if self.is_ours(gdb.newest_frame()):
             frame = frames.program_frame(self.is_ours)
+            while frame is not None and frame.type() == gdb.SIGTRAMP_FRAME:  # a handler of the program's is about to return
+                frame = frame.older()
             if frame is not None:
                 stepping.leave_runtime(frame)
                 self.counting.hurry(True, anywhere)
@@ -240,7 +348,7 @@ class Session:
 
     def name_threads(self):
         """`info threads` names threads as `reweave dump` does, with the ids that the program saw."""
-        known = {thread.real_tid: thread for thread in self.core.threads()}
+        known = {self.core.lwp(thread): thread for thread in self.core.threads()}
         for thread in gdb.selected_inferior().threads():
             of_core = known.get(thread.ptid[1])
             if of_core is not None:
@@ -251,11 +359,38 @@ class Session:
         if self.helper is None:
             return
         if gdb.selected_inferior().pid != 0:
-            os.kill(gdb.selected_inferior().pid, signal.SIGKILL)  # first: nothing more of it should run
-            gdb.execute("kill", to_string=True)
+            if not stepping.remote:
+                os.kill(gdb.selected_inferior().pid, signal.SIGKILL)  # first: nothing more of it should run
+            with contextlib.suppress(gdb.error):  # gdb itself ends while the process runs
+                gdb.execute("kill", to_string=True)
         self.helper.stdin.close()
         self.helper.wait()
         self.helper = None
+
+
+class Socket:
+    """Where the stub awaits gdb: in a folder that nobody else may enter."""
+
+    def __init__(self):
+        self.folder = None
+        self.path = None
+
+    def listen(self):
+        """The descriptor for the stub, in a tuple."""
+        if self.folder is None:
+            self.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
+            self.path = os.path.join(self.folder, "stub")
+        if os.path.exists(self.path):
+            os.remove(self.path)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.path)
+            listener.listen(1)
+            return (listener.detach(),)
+
+    def end(self):
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
 
 
 def quoted(path):

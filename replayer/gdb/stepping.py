@@ -8,7 +8,7 @@ import gdb
 # Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
 EXITS = ("core_note_leave", "core_sigreturn", "core_enter_program") + tuple(
     "core_leave_core_api_" + name
-    for name in ("point", "block", "wake", "trace_room", "memory_error"))
+    for name in ("point", "sled", "block", "wake", "trace_room", "memory_error"))
 MOST_STEPS = 64  # core_enter_program clears every register first
 
 
@@ -60,6 +60,30 @@ def silence():
         gdb.flush()
         os.dup2(kept, 1)
         os.close(kept)
+
+
+remote = False  # gdb is connected to our stub, which may change the process at each stop
+
+
+def real_pid():
+    """The process's id in this run; gdb knows the one that it was recorded with."""
+    if not remote:
+        return gdb.selected_inferior().pid
+    return int(gdb.execute("monitor pid", to_string=True))
+
+
+def tell_stub(text):
+    """As `monitor`, at a stop: gdb.execute would execute the commands of the user's breakpoint at once."""
+    connection = gdb.selected_inferior().connection
+    if hasattr(connection, "send_packet"):
+        connection.send_packet("qRcmd," + text.encode().hex())
+    else:
+        gdb.execute("monitor " + text, to_string=True)
+
+
+def goes_back():
+    """True within reverse-step and the like, and after `set exec-direction reverse`."""
+    return remote and gdb.execute("show exec-direction", to_string=True).startswith("Reverse")
 
 
 def alive():

@@ -1,6 +1,12 @@
 """Our own breakpoints, in the runtime, that last as long as the process."""
 
+import re
+
 import gdb
+
+from process_memory import write_memory
+
+BREAKPOINT = b"\xcc"  # int3
 
 
 def hide_own_breakpoints():
@@ -12,13 +18,15 @@ def hide_own_breakpoints():
 class StopOfRun(gdb.Breakpoint):
     """Stops where the runtime ends a run by itself: a deadlock, a divergence, the end of a truncated recording."""
 
-    def __init__(self, address):
+    def __init__(self, address, session):
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
+        self.session = session
 
     def stop(self):
         message = gdb.selected_frame().read_register("rsi").cast(gdb.lookup_type("char").pointer())
-        gdb.write("reweave: the run ends here: %s\n" % message.string(errors="replace"))
+        self.session.end_text = message.string(errors="replace")
+        gdb.write("reweave: the run ends here: %s\n" % self.session.end_text)
         gdb.flush()
         return True
 
@@ -37,13 +45,37 @@ class GivenUpCall(gdb.Breakpoint):
         return False
 
 
-class NewProgram(gdb.Breakpoint):
-    """Stops where the runtime enters a program that the process has executed: gdb has lost its symbols."""
+class EndOfVfork(gdb.Breakpoint):
+    """Where a process goes on that has lent its memory to a child, from which gdb has removed its breakpoints as from a copy:
+    puts them back. By hardware, for it would be removed as well."""
+
+    ROW = re.compile(r"\s*(-?\d+)(?:\.\d+)? +(hw )?(?:\D+ )?y +(0x[0-9a-f]+)?")  # number, and address
 
     def __init__(self, address):
+        super().__init__("*%#x" % address, gdb.BP_HARDWARE_BREAKPOINT, internal=True)
+        self.silent = True
+
+    def stop(self):
+        text = gdb.execute("maintenance info breakpoints", to_string=True)
+        rows = [row for row in map(self.ROW.match, text.splitlines()) if row]
+        in_hardware = {row[1] for row in rows if row[2]}
+        for number, _, address in (row.groups() for row in rows):
+            if number not in in_hardware and address is not None:
+                write_memory(gdb.selected_inferior().pid, int(address, 16), BREAKPOINT)
+        return False
+
+
+class NewProgram(gdb.Breakpoint):
+    """Where the runtime enters a program that the process has executed: gdb has lost its symbols, and gets the new ones."""
+
+    def __init__(self, address, session):
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
-        self.address = address
+        self.session = session
+
+    def stop(self):
+        self.session.adopt_program()
+        return False
 
 
 class NewThread(gdb.Breakpoint):

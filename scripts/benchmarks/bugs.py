@@ -12,7 +12,7 @@ from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, run
 
 
 SEEDLESS = ("native", "dfs", "pcb", "dpor", "hapset")  # strategies whose runs are the same for every seed
-SECONDS = 60  # a campaign that is not done by then counts as one that found nothing
+SECONDS = 60  # a campaign that takes longer counts as one that found nothing
 
 
 class BugsBench(Bench):
@@ -41,7 +41,7 @@ class BugsBench(Bench):
             print(f"  {name:<26}" + "".join(f"{'-' if m == float('inf') else f'{m:g}':>9}" for m in medians))
 
     def all_campaigns(self, subjects, strategy, seeds, limit):
-        """For each subject what campaign() gives for its seeds; one subject at a time on each processor. Once more than
+        """The results of campaign() for each subject and seed; one subject at a time on each processor. Once more than
         half of a subject's campaigns have found nothing, its median is known and the rest are left out."""
         free = queue.SimpleQueue()
         for processor in os.sched_getaffinity(0):
@@ -78,7 +78,7 @@ class BugsBench(Bench):
         found = [m for m in medians if m != float("inf")]
         campaigns = [runs for name in subjects for runs in table[strategy, name]]
         successful = [runs for runs in campaigns if runs != float("inf")]
-        # One mark for each twentieth of the programs that is found within so many runs.
+        # One mark for each twentieth of the programs found within that many runs.
         chart = "  ".join(f"<={limit}: {'#' * round(20 * sum(m <= limit for m in medians) / len(medians)):<20}"
                           for limit in (3, 10, 100))
         print(f"  {strategy:<9} found {len(found)} of {len(subjects)}, median {statistics.median(medians):g} runs, "

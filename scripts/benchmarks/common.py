@@ -1,4 +1,5 @@
-"""What all benchmarks share: running commands in turns, medians, and tables of them."""
+"""Shared by all benchmarks: running commands in turns, medians, and tables of them."""
+import os
 import pathlib
 import statistics
 import subprocess
@@ -14,11 +15,11 @@ LIMIT = 600  # seconds for one run
 
 
 class Failed(Exception):
-    """A measured command did not do what it should; the table says so and goes on."""
+    """A measured command failed; the table says so and continues."""
 
 
 def run(command, accept=(0,), output=subprocess.DEVNULL):
-    """Seconds of wall time, and what it printed if `output` is a pipe."""
+    """Seconds of wall time, and its output if `output` is a pipe."""
     start = time.perf_counter()
     try:
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output,
@@ -30,6 +31,14 @@ def run(command, accept=(0,), output=subprocess.DEVNULL):
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise Failed(f"status {done.returncode}: {last[:100]}")
     return seconds, (done.stdout or "") + done.stderr
+
+
+def write_compressible(path, size):
+    """A file of at least `size` bytes that compresses as text does, by about three."""
+    line = b"".join(b"%d the quick brown fox %d\n" % (i * 7919, i) for i in range(40000))
+    with open(path, "wb") as out:
+        while out.tell() < size:
+            out.write(os.urandom(len(line) // 4) + line)
 
 
 def tree_bytes(path):
@@ -44,8 +53,8 @@ def spread(values, unit="s"):
 
 
 def measure(rows, steps, runs):
-    """rows: {name: [seconds]} to fill. steps: (name, function returning seconds), run in turns. A step that fails is
-    dropped, and so are those after it, which need it; the reason is returned."""
+    """rows: {name: [seconds]} to fill. steps: (name, function returning seconds), run in turns. A failing step is
+    dropped, and so are those after it, which depend on it; returns the reason."""
     reason, left = None, list(steps)
     for _ in range(runs):
         for i, (name, step) in enumerate(left):
@@ -73,9 +82,9 @@ def show_times(title, rows, reason, notes="", unit="s"):
 
 
 class Bench:
-    """How much is measured: `folder` is for what a benchmark makes, `runs` how often each thing is measured, `scale` the
-    part of the whole work, `chart` where a chart goes, `strategies` the search strategies that are compared ("": all),
-    `curves` what growth is measured of ("": all)."""
+    """The extent of a measurement: `folder` is for files of the benchmark, `runs` the number of repetitions, `scale` the
+    part of the whole work, `chart` where a chart goes, `strategies` the search strategies to compare ("": all),
+    `curves` the quantities whose growth is measured ("": all)."""
 
     def __init__(self, folder, arguments):
         self.folder, self.runs, self.scale = folder, max(1, arguments.runs), arguments.scale

@@ -23,16 +23,16 @@ class ExploreBench(Bench):
         self.one_variable()
 
     def explored(self, program, turn, options):
-        """What `reweave explore` prints about a fresh recording of the program."""
+        """The output of `reweave explore` for a fresh recording of the program."""
         recording, found = self.folder / "recording", self.folder / f"found-{turn}"
         for folder in (recording, found):
             shutil.rmtree(folder, ignore_errors=True)
-        # A buggy program may fail already here; it is a recording to start from all the same.
+        # A buggy program may fail already here; the recording is usable nevertheless.
         run([REWEAVE, "record", "-o", recording, "--", BUILD / program], accept=range(256))
         return run([REWEAVE, "explore", recording, "-o", found, *options], accept=(0, 10), output=subprocess.PIPE)[1]
 
     def one_variable(self):
-        """Milliseconds of a run: without a policy that asks, with one variable tracked, with every access a point."""
+        """Milliseconds per run: without a policy, with one variable tracked, with every access a schedule point."""
         program, rows = "tests/bench/bench_one_variable.tsan", {}
         for turn in range(self.runs):
             for name, options in {"no policy": ["--strategy", "native", "--every-access"],

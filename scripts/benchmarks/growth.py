@@ -9,7 +9,7 @@ import time
 
 from benchmarks.common import BENCH, LIMIT, REWEAVE, Bench, Failed, tree_bytes
 
-# What there is more and more of, in which unit, and how much of it. What only processors tell, wall time does not.
+# The growing quantity, its unit and its values. Some costs show only in processor time, not in wall time.
 CURVES = (
     ("calls", "calls", (10_000, 100_000, 1_000_000)),
     ("output", "bytes", (1 << 20, 1 << 24, 1 << 28)),
@@ -25,7 +25,7 @@ CURVES = (
 
 
 def measured(command):
-    """Wall seconds, and processor seconds of it and all that it started."""
+    """Wall seconds, and processor seconds of the command and its descendants."""
     start = time.perf_counter()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, errors="replace")

@@ -1,5 +1,5 @@
-"""`reweave predict --analysis=...` on generated traces: time, events a second, memory, and what was found of what was
-planted."""
+"""`reweave predict --analysis=...` on generated traces: time, events a second, memory, and how many of the planted bugs
+were found."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ ANALYSES = ("hb", "shb", "lockset", "wcp", "syncp", "seqcheck")
 
 
 def judge(plants, findings, name):
-    """What of the planted was found; for the analyses that decide feasibility, also what was wrongly reported."""
+    """The planted bugs that were found; for analyses that decide feasibility, also wrong reports."""
     found = {(f["kind"].split()[0], tuple(sorted(e["site"]["offset"] for e in f["events"]))) for f in findings}
     counts = {"0": [0, 0], "1": [0, 0]}
     for kind, feasible, sites, _ in plants:
@@ -55,7 +55,7 @@ class PredictBench(Bench):
             draw_growth(growth, self.chart)
 
     def predict_size(self, events, growth, threads=8, branches=1, suffix="rwt", names=None):
-        """A table row per analysis on one trace; what it found against what was planted."""
+        """A table row per analysis on one trace, with the planted bugs that it found."""
         path = self.folder / f"generated.{suffix}"
         command = [BUILD / "tests" / "predictor" / "generate_trace", events, threads, 500, branches, 1, path]
         _, text = run(command, output=subprocess.PIPE)
@@ -77,7 +77,7 @@ class PredictBench(Bench):
         path.unlink()
 
     def predict_once(self, path, name):
-        """Seconds by the clock and of processors, megabytes at most, and what was found."""
+        """Wall seconds, processor seconds, peak megabytes, and the findings."""
         output = self.folder / "found.json"
         with open(output, "w") as out:
             start = time.perf_counter()

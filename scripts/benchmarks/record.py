@@ -2,20 +2,21 @@
 import os
 import shutil
 import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks import redis
-from benchmarks.common import BENCH, REWEAVE, SUBJECTS, Bench, measure, run, show_times, tree_bytes
+from benchmarks.common import BENCH, REWEAVE, SUBJECTS, Bench, Failed, measure, run, show_times, tree_bytes, write_compressible
 
 
 class RecordBench(Bench):
+    rr_can_run = False
+
     def big_file(self):
         """100 MB that compress as text does, by about three."""
         path = self.folder / "input"
         if not path.exists():
-            line = b"".join(b"%d the quick brown fox %d\n" % (i * 7919, i) for i in range(40000))
-            with open(path, "wb") as out:
-                while out.tell() < 100_000_000 * self.scale:
-                    out.write(os.urandom(len(line) // 4) + line)
+            write_compressible(path, 100_000_000 * self.scale)
         return path
 
     def small_file(self):
@@ -67,14 +68,56 @@ class RecordBench(Bench):
         steps = [("native", lambda: run(native or command)[0])]
         steps += [(name, lambda other=other: run(other)[0]) for name, other in others]
         steps += [("recorded", record), ("replayed", lambda: run([REWEAVE, "replay", "--quiet", recording])[0])]
+        if self.rr_can_run:
+            steps += [("rr recorded", lambda: self.rr_record(command)),
+                      ("rr replayed", lambda: run(["rr", "replay", "-a", self.folder / "rr"])[0])]
         rows = {}
-        os.sync()  # or the kernel would write back what the row before left, on the processor that drains the ring
+        os.sync()  # else the kernel would write back the previous row's data, on the processor that drains the ring
         reason = measure(rows, steps, self.runs)
         note = f"recording: {statistics.median(sizes):,.0f} bytes" if sizes else ""
         show_times(title, rows, reason, note)
         shutil.rmtree(recording, ignore_errors=True)
 
+    def compare_side_by_side(self, title, command):
+        """Two instances of a command at once: how much longer they take if both are recorded."""
+        recordings = [self.folder / f"beside{i}" for i in range(2)]
+
+        def both(commands):
+            start = time.perf_counter()
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(run, commands))
+            return time.perf_counter() - start
+
+        def record():
+            for recording in recordings:
+                shutil.rmtree(recording, ignore_errors=True)
+            return both([[REWEAVE, "record", "-o", recording, "--", *command] for recording in recordings])
+
+        rows = {}
+        reason = measure(rows, [("native, two at once", lambda: both([command] * 2)), ("recorded, two at once", record)],
+                         self.runs)
+        show_times(title, rows, reason)
+        for recording in recordings:
+            shutil.rmtree(recording, ignore_errors=True)
+
+    def rr_record(self, command):
+        shutil.rmtree(self.folder / "rr", ignore_errors=True)
+        return run(["rr", "record", "-o", self.folder / "rr", *command])[0]
+
+    def try_rr(self):
+        """True if rr can record here; else prints rr's reason."""
+        if shutil.which("rr") is None:
+            print("rr is not measured beside us: it is not installed (apt-get install rr)")
+            return False
+        try:
+            self.rr_record(["/bin/true"])
+            return True
+        except Failed as problem:
+            print(f"rr is not measured beside us, it cannot record here: {problem}")
+            return False
+
     def show(self):
+        self.rr_can_run = self.try_rr()
         count = self.scaled(1_000_000)
         self.compare("start and end: echo hello", ["/bin/echo", "hello"])
         self.programs()
@@ -87,6 +130,8 @@ class RecordBench(Bench):
         self.compare("a preempted loop", [BENCH / "bench_preempted_loop", turns])
         self.compare("a queue whose consumer polls", [BENCH / "bench_polled_queue", count])
         self.compare("three threads, stopped by signals", [SUBJECTS / "plain" / "world_stopped"])
+        self.compare_side_by_side("two loops that compute, side by side", [BENCH / "bench_preempted_loop", turns])
+        self.compare_side_by_side("two sha1sum of 4 times 100 MB, side by side", ["sha1sum", *[self.big_file()] * 4])
         passes = self.scaled(10_000)
         for operations in (1_000_000, 10_000_000):  # the first is little more than start and end
             locks = [BENCH / "bench_mutex_pair", self.scaled(operations)]
@@ -97,7 +142,7 @@ class RecordBench(Bench):
         redis.compare(self)
 
     def programs(self):
-        """Debian's. Those that compute run for long enough that the start, which has a row of its own, does not count."""
+        """Programs from Debian. Those that compute run long enough that their start, which has its own row, hardly counts."""
         self.compare("pigz, 100 MB", ["pigz", "-c", "-p", "4", self.big_file()])
         self.compare("sha1sum, 16 times 100 MB", ["sha1sum", *[self.big_file()] * 16])
         self.compare("sha1sum of 4,000 files of 8 KiB", ["sha1sum", *self.small_files()])

@@ -1,4 +1,4 @@
-"""Requests a second that redis-server keeps while it is recorded, with and without threads for its connections."""
+"""Requests a second of a recorded redis-server, with and without threads for its connections."""
 import csv
 import io
 import shutil
@@ -11,7 +11,7 @@ from benchmarks.common import LIMIT, REWEAVE, Failed, run, show_times
 
 PORT = 16379
 CLIENTS = 50
-REQUESTS = {1: 60_000, 3: 3_000}  # by threads: with more than processors each waits in a loop for the others
+REQUESTS = {1: 60_000, 3: 3_000}  # by threads: with more threads than processors, each spins while it waits for the others
 
 
 def answers():
@@ -20,7 +20,7 @@ def answers():
 
 
 def requests_per_second(bench, prefix, threads):
-    """Starts a server behind `prefix`, loads it with the benchmark of its own, and stops it."""
+    """Starts a server with `prefix`, loads it with redis-benchmark, and stops it."""
     server = subprocess.Popen([str(word) for word in [*prefix, "redis-server", "--port", PORT, "--save", "",
                                                       "--io-threads", threads, "--dir", bench.folder]],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

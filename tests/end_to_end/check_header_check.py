@@ -18,6 +18,8 @@ BODIES = {
               " if (value != 2) throw std::runtime_error(\"one is lost\");",
     "deadlock": "static std::mutex a, b; std::thread s([] { std::lock_guard<std::mutex> x(a); std::lock_guard<std::mutex> y(b); });"
                 " { std::lock_guard<std::mutex> x(b); std::lock_guard<std::mutex> y(a); } s.join();",
+    "chosen": "static std::mutex m; two([] { const auto n = reweave::choose(5); std::lock_guard<std::mutex> lock(m);"
+              " reweave_assert(n < 5); value = value * 5 + int(n); }); reweave_assert(value != 17 && value != 24);",
     "always": "reweave_assert(value == 1);",
 }
 PROGRAM = """
@@ -98,6 +100,22 @@ class CheckHeader(ScratchCase):
         self.assertEqual((status, text.split("\n")[0]), (0, "correct good explored=1"), text)
         self.assertEqual([each.name for each in self.folder.iterdir() if each.name.startswith("reweave-check")], [])
 
+    def test_chosen_values_vary_and_are_kept(self):
+        """3 and 2, or 4 and 4, in this order, are two of 25."""
+        for flags in ((), ("-fsanitize=thread",)):
+            status, text = self.run_check(self.program("g++", *flags), "chosen")
+            self.assertEqual(status, 1, text)
+            self.assertIn("Assertion `value != 17 && value != 24' failed", text)
+            recording = re.search(r"reweave replay -g end (\S+)", text)[1]
+            for _ in range(3):
+                replayed = subprocess.run([self.build / "reweave", "replay", recording], capture_output=True, text=True,
+                                          timeout=LIMIT)
+                self.assertIn("Assertion `value != 17 && value != 24' failed", replayed.stderr)
+            dumped = subprocess.run([self.build / "reweave", "dump", recording], capture_output=True, text=True,
+                                    timeout=LIMIT).stdout
+            chosen = [int(each, 16) for each in re.findall(r"input chosen: 0x5 (0x[0-9a-f]+)", dumped)]
+            self.assertIn(chosen[-2] * 5 + chosen[-1] if len(chosen) > 1 else 0, (17, 24))
+
     def test_what_always_fails_fails_in_the_first_run(self):
         status, text = self.run_check(self.program("g++"), "always")
         self.assertEqual(status, 1, text)
@@ -106,7 +124,7 @@ class CheckHeader(ScratchCase):
     def test_the_second_check_of_a_process(self):
         status, text = self.run_check(self.program("g++"), "all")
         self.assertEqual(status, 1, text)
-        for line in ("lost bad", "correct good", "throws bad", "deadlock bad", "always bad"):
+        for line in ("lost bad", "correct good", "throws bad", "deadlock bad", "chosen bad", "always bad"):
             self.assertIn(line, text)
 
     def test_without_reweave_it_is_one_call(self):

@@ -96,9 +96,11 @@ class Hunts(ScratchCase):
         [target] = told["targets"]
         [failure] = target["failures"]
         self.assertEqual((told["status"], target["passing"], failure["recording"]), (10, "passing", "failure-1"))
-        self.assertIn(failure["story"], output)
         self.assertIn("Assertion", failure["last_words"])
-        self.assertIn(failure["story"], (folder / "failure-1" / "story.txt").read_text())
+        story = (folder / "failure-1" / "story.txt").read_text()
+        self.assertIn(failure["story"], story)
+        self.assertIn(failure["cause"], story)
+        self.assertIn(failure["cause"], output)
         self.assertEqual(self.replayed(output.splitlines()[-1]), 134)
         junit = xml.etree.ElementTree.parse(folder / "junit.xml").getroot().find(".//failure")
         self.assertIn("killed by signal 6", junit.get("message"))
@@ -228,21 +230,42 @@ class Hunts(ScratchCase):
                         *libraries], check=True, timeout=LIMIT)
         return self.folder / name
 
+    def opens_at_the_check(self, recording):
+        """The run goes on for long after the failed check; gdb opens there, with and without a way back."""
+        for way in ([], ["--backward"]):
+            shown = subprocess.run([self.build / "reweave", "replay", "-g", "end", *way, recording, "--gdb-batch", "bt 1"],
+                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stdout
+            self.assertIn("noted a check that failed", shown)
+            self.assertRegex(shown, r"\n\d+\t.*\(both\(\)")  # the line of the user's, with its number
+
     def check_case(self, program, case, other):
         self.hunt("-o", self.out, "--case", case, "--", program, status=FAILURE_FOUND)
         told = self.kept()
         [target] = told["targets"]
         self.assertEqual((told["case"], len(target["searches"])), (case, 1))
-        self.assertIn("both() ", target["failures"][0]["last_words"])
+        [failure] = target["failures"]
+        self.assertIn("both() ", failure["last_words"])
+        self.opens_at_the_check(self.out / failure["recording"])
         self.hunt("--case", other, "--runs", "1", "--", program, status=FAILURE_FOUND)
 
     @unittest.skipUnless(pathlib.Path("/usr/include/gtest/gtest.h").exists(), "no GoogleTest")
     def test_a_case_of_googletest(self):
         self.check_case(self.built("google", GOOGLE_TEST, "-lgtest", "-lgtest_main"), "Account.BothDeposits", "Account.Fails")
 
+    @unittest.skipUnless(pathlib.Path("/usr/include/gtest/gtest.h").exists(), "no GoogleTest")
+    def test_a_case_that_is_not_there(self):
+        program = self.built("google", GOOGLE_TEST, "-lgtest", "-lgtest_main")
+        _, errors = self.hunt("--case", "Account.NoSuch", "--", program, status=BAD_INPUT)
+        self.assertIn("has no test that Account.NoSuch names", errors)
+        self.assertFalse(self.out.exists())
+
     @unittest.skipUnless(pathlib.Path("/usr/include/boost/test/included/unit_test.hpp").exists(), "no Boost.Test")
     def test_a_case_of_boost_test(self):
-        self.check_case(self.built("boost", BOOST_TEST), "both_deposits", "fails")
+        program = self.built("boost", BOOST_TEST)
+        self.check_case(program, "both_deposits", "fails")
+        nosuch = self.folder / "nosuch"
+        self.hunt("--case", "nosuch", "-o", nosuch, "--", program, status=BAD_INPUT)
+        self.assertIn("has no test case", json.loads((nosuch / "hunt.json").read_text())["targets"][0]["problem"])
 
     def test_a_case_of_no_framework(self):
         _, errors = self.hunt("--case", "x", "--", "/bin/true", status=BAD_INPUT)

@@ -26,8 +26,8 @@ int main(void) {
 class Install(ScratchCase):
     def setUp(self):
         super().setUp()
-        subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "-C", self.build, "--destdir", self.folder / "root"],
-                       check=True, timeout=LIMIT, stdout=subprocess.DEVNULL)
+        subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "--strip", "-C", self.build, "--destdir",
+                        self.folder / "root"], check=True, timeout=LIMIT, stdout=subprocess.DEVNULL)
         self.prefix = next((self.folder / "root").rglob("bin/reweave")).parents[1]
 
     def run_installed(self, *command, accept=(0,)):
@@ -47,6 +47,24 @@ class Install(ScratchCase):
             self.run_installed("explore", recording, "--runs", "10")
             shown = self.run_installed("replay", recording, "-g", "end", "--gdb-batch", "info threads")
             self.assertIn("_exit", shown)
+
+    def test_gdb_steps_over_calls(self):
+        program = self.compiled("program", PROGRAM, "-g", "-pthread")
+        self.run_installed("record", "-o", self.recording, "--", program)
+        shown = self.run_installed("replay", self.recording, "-g", "1", "--gdb-batch",
+                                   "break main;continue;next;next;next")
+        lines = re.findall(r"^(\d+)\tin <stdin>", shown, re.M)
+        self.assertEqual(lines, ["7", "8", "9", "10"], shown)  # pthread_create, pthread_join and puts are passed over
+        shown = self.run_installed("replay", self.recording, "--backward", "-g", "end", "--gdb-batch",
+                                   "break one;reverse-continue")
+        self.assertRegex(shown, r"Breakpoint 1, one \(")
+
+    def test_gdb_names_the_list_of_symbols_if_it_is_missing(self):
+        (self.prefix / "lib" / "reweave" / "reweave-core.symbols").unlink()
+        self.run_installed("record", "-o", self.recording, "--", "/bin/true")
+        done = subprocess.run([self.prefix / "bin" / "reweave", "replay", "-g", "end", "--gdb-batch", "bt", self.recording],
+                              capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        self.assertIn("reweave-core.symbols is missing", done.stdout + done.stderr)
 
     def test_a_part_that_is_missing_is_named(self):
         (self.prefix / "lib" / "reweave" / "libreweave.so").unlink()

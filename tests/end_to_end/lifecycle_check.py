@@ -81,6 +81,11 @@ def wait_for(condition, what):
         time.sleep(0.005)
 
 
+def names_of_children(process):
+    children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [pathlib.Path(f"/proc/{child}/comm").read_text().strip() for child in children]
+
+
 class Lifecycle(ScratchCase):
     arguments = None
 
@@ -137,6 +142,8 @@ class Lifecycle(ScratchCase):
                 wait_for(lambda: self.output.read_text() == "begun\n", "the program")
                 init = int(pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
                 recorder = int(pathlib.Path(f"/proc/{init}/task/{init}/children").read_text().split()[0])
+                # The output comes before its record, which is published before the program's next call.
+                wait_for(lambda: "sleep" in names_of_children(recorder), "its next call")
                 os.kill(recorder if number == signal.SIGKILL else init, number)
                 self.assertEqual(outer.wait(LIMIT_SECONDS), 128 + number, self.errors.read_text())
                 self.assert_replays(recording, 6 if number == signal.SIGKILL else 128 + number, "begun\n")

@@ -95,7 +95,7 @@ class PackTest(ScratchCase):
         self.assertTrue(any("/ld-linux" in file["path"] for file in files))
         names = sorted(os.listdir(self.recording / "files"))
         self.assertEqual(names, sorted({file["stored"] for file in files}))
-        self.assertIn("; 0 files are new", self.pack())
+        self.assertIn("; 0 new", self.pack())
         self.assertEqual(names, sorted(os.listdir(self.recording / "files")))
 
     def test_replays_without_the_files(self):

@@ -119,6 +119,17 @@ class Races(ScratchCase):
                 with self.subTest(compiler=compiler, program=source.stem):
                     self.check_program(compiler, source)
 
+    def test_unfair_schedules(self):
+        """A thread that is woken may go on before the one that wakes it has made its next note."""
+        correct = [path for path in PROGRAMS if path.stem.endswith("_ok")]
+        self.assertGreater(len(correct), 15)
+        for source in correct:
+            with self.subTest(source.stem):
+                program = self.compiled_by("gcc", source)
+                for seed in range(1, self.more + 1):
+                    status, errors = self.record(program, seed, arguments=["--chaos"])
+                    self.assertEqual((status, reports_of(errors)), (0, []))
+
     def test_explored_runs(self):
         for name, races in (("many_places", 3), ("mutex_ok", 0)):
             with self.subTest(name):

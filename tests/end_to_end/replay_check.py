@@ -24,7 +24,7 @@ import tempfile
 import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
-LIMIT_SECONDS = int(os.environ.get("REWEAVE_LIMIT", "60"))
+LIMIT_SECONDS = int(os.environ.get("REWEAVE_LIMIT", "180"))
 PATIENCE_SECONDS = 3  # with a program whose bug is that it never ends
 DIVERGED = 3
 INTERNAL = 70

@@ -16,6 +16,31 @@ PROGRAMS = ROOT / "tests" / "programs"
 BUILD = None
 
 
+# Static variables of functions, of which one is initialised at its second attempt only.
+GUARDS = """
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+static int attempts = 0;
+static int number() { static int made = ++attempts; return made; }
+static int late() {
+  static int made = attempts++ < 2 ? throw std::runtime_error("not yet") : attempts;
+  return made;
+}
+int main() {
+  std::thread other(number);
+  number();
+  other.join();
+  try {
+    late();
+  } catch (const std::runtime_error& error) {
+    std::puts(error.what());
+  }
+  std::printf("%d %d\\n", number(), late());
+}
+"""
+
+
 class StaticRuntime(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -24,6 +49,10 @@ class StaticRuntime(unittest.TestCase):
 
     def build(self, source):
         program = self.folder / "program"
+        if source == GUARDS:
+            subprocess.run(["clang++", "-x", "c++", "-", "-g", "-O1", "-fsanitize=thread", "-pthread", "-o", program],
+                           input=source, text=True, check=True)
+            return program
         compiler = "clang++" if source.endswith(".cc") else "clang"
         subprocess.run([compiler, "-g", "-O1", "-fsanitize=thread", "-pthread", PROGRAMS / source, "-o", program],
                        check=True)
@@ -47,6 +76,10 @@ class StaticRuntime(unittest.TestCase):
                 self.setUp()
                 recorded = self.record_and_replay(source, "--chaos")
                 self.assertEqual(recorded.returncode, 0, recorded.stderr)
+
+    def test_static_variables_of_functions(self):
+        recorded = self.record_and_replay(GUARDS, "--chaos")
+        self.assertEqual((recorded.returncode, recorded.stdout), (0, "not yet\n1 3\n"), recorded.stderr)
 
     def test_story(self):
         self.assertEqual(self.record_and_replay("bank_account.c", "--seed", "1").stdout, "balance 40\n")

@@ -12,7 +12,8 @@ from scratch_case import ScratchCase
 BAD_INPUT, SYSTEM, TRUNCATED, FAILURE_FOUND = 2, 4, 6, 10
 LIMIT_SECONDS = 120
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor"]
+VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
+         "campaign", "dap", "query"]
 # Says something between two of the supervisor's blocks of events, so that there is a place to cut.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 
@@ -60,7 +61,7 @@ class Statuses(ScratchCase):
         return [["dump", recording], ["traceinfo", recording], ["ps", recording], ["replay", recording],
                 ["replay", "-g", "end", recording, "--gdb-batch", "bt"], ["trace", recording, "-o", out / "trace"],
                 ["trace", recording, "--export=std", "-o", out / "text"], ["pack", recording],
-                ["predict", recording], ["predict", recording, "--analysis=hb"],
+                ["predict", recording], ["predict", recording, "--analysis=hb"], ["query", recording, "switches"],
                 ["explore", recording, "--runs", "1", "-o", out / "found"],
                 ["explain", recording, "--expect-status", "255", "--seconds", "2"]]
 

@@ -1,5 +1,6 @@
 """What the checks of this folder share: they run a build's reweave on its test programs and judge what it prints."""
 import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -16,7 +17,7 @@ class Checked:
         """The path of a program of tests/programs."""
         return self.build / "tests" / "programs" / kind / (f"{name}.tsan" if kind == "tsan" else name)
 
-    def reweave(self, *arguments, accept=(0,), seconds=200):
+    def reweave(self, *arguments, accept=(0,), seconds=400):
         """What the command prints, errors last; ends the check if its status is another."""
         command = [str(self.build / "reweave"), *map(str, arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
@@ -29,6 +30,18 @@ def demand(condition, what, text):
     """Ends the check with `what` is wrong and the text that shows it."""
     if not condition:
         sys.exit(f"{what}:\n{text}")
+
+
+def failing(at, name):
+    """A failing recording of the subject program `name`, found by a search from a run that passes."""
+    passing, found = at.folder / name, at.folder / f"{name}.found"
+    for _ in range(50):
+        at.reweave("record", "-o", passing, "--", at.program(name), accept=range(256))
+        if json.loads(at.reweave("traceinfo", passing))["outcome"] == "passed":
+            break
+        subprocess.run(["rm", "-r", passing], check=True)
+    at.reweave("explore", passing, "--first", "--verify", "1", "-o", found, accept=(10,))
+    return found / "failure-1"
 
 
 def main(check, description):

@@ -302,7 +302,7 @@ def nothing_found(at, browser):
     report = json.loads((HERE / "reports" / "bank_account.json").read_text())
     for list_ in ("flips", "curve", "patterns", "remedies"):
         report[list_] = []
-    report.update(passing=None, inevitable=None, inevitable_step=None, cause="", notes=["this and that"])
+    report.update(passing=None, inevitable=None, inevitable_step=None, cause="", cause_shown=False, notes=["this and that"])
     for steps in (report["failing"]["steps"], []):
         report["failing"]["steps"] = steps
         path = page_of(at, report, f"nothing-{len(steps)}.html")

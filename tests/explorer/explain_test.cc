@@ -175,6 +175,35 @@ BOOST_AUTO_TEST_CASE(the_pair_that_decides_comes_first) {
   }
 }
 
+double ways(unsigned of, unsigned chosen) {
+  double count = 1;
+  for (unsigned i = 0; i < chosen; i++) count = count * (of - i) / (i + 1);
+  return count;
+}
+
+// The share of the tables with these margins in which at least as many of the first runs fail, summed up.
+double share_by_chance(const Rate& more, const Rate& less) {
+  const auto first = static_cast<unsigned>(more.tried), second = static_cast<unsigned>(less.tried);
+  const auto failed = static_cast<unsigned>(more.failed + less.failed);
+  double share = 0;
+  for (auto i = static_cast<unsigned>(more.failed); i <= std::min(first, failed); i++)
+    if (failed - i <= second) share += ways(first, i) * ways(second, failed - i);
+  return share / ways(first + second, failed);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_more_than_by_chance) {
+  constexpr std::uint64_t kMost = 9;
+  for (Rate more; more.tried <= kMost; more.tried++)
+    for (more.failed = 0; more.failed <= more.tried; more.failed++)
+      for (Rate less; less.tried <= kMost; less.tried++)
+        for (less.failed = 0; less.failed <= less.tried; less.failed++)
+          BOOST_TEST(fails_more(more, less) == (share_by_chance(more, less) < 0.01),
+                     more.failed << " of " << more.tried << ", " << less.failed << " of " << less.tried);
+  BOOST_TEST(fails_more({40, 36}, {40, 4}));
+  BOOST_TEST(!fails_more({20, 20}, {40, 40}));
+  BOOST_TEST(!fails_more({17, 9}, {20, 9}));
+}
+
 BOOST_AUTO_TEST_CASE(intervals_are_those_of_the_tables) {
   const Interval none = interval_of({20, 0, 0, 0}), half = interval_of({10, 5, 0, 0}), nothing = interval_of({});
   BOOST_TEST(none.low == 0.0);

@@ -27,19 +27,19 @@ DEEP = {"safe_stack": ["--runs", "10000"]}
 
 
 def run(command, accept, **options):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200, **options)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800, **options)
     if done.returncode not in accept:
         sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def check_failure(text, subject):
+def check_failure(text, subject, story):
     found = re.search(r"failure-1: (.*)\n(?:.*\n)*?  found by .*in run (\d+), (\d+) preemptions?, (\d+) of (\d+) replays", text)
     if not found:
         sys.exit(f"no failure was found:\n{text}")
     if not re.search(OUTCOMES[subject["outcome"]], found[1]):
         sys.exit(f"expected {subject['outcome']}, found {found[1]}")
-    if not re.search(subject.get("words", ""), text):
+    if not re.search(subject.get("words", ""), text + story.read_text()):
         sys.exit(f"the report does not say {subject['words']}:\n{text}")
     if found[4] != found[5]:
         sys.exit(f"the failing recording is not exact:\n{text}")
@@ -64,7 +64,7 @@ def main():
         options = DEEP.get(arguments.name, ["--runs", str(arguments.runs if buggy else 300)])
         text = run([reweave, "explore", recording, "--first", *expected, *options, "-o", found], accept=(0, 10))
         if buggy:
-            check_failure(text, subject)
+            check_failure(text, subject, found / "failure-1" / "story.txt")
         elif "0 distinct failures" not in text:
             sys.exit(f"a correct program failed:\n{text}")
     return 0

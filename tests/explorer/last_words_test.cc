@@ -24,6 +24,12 @@ BOOST_AUTO_TEST_CASE(googletest) {
              "Cache.Counter: g.cc:6: Failure Expected equality of these values: n Which is: 5 6");
 }
 
+BOOST_AUTO_TEST_CASE(our_own_words_do_not_count) {
+  BOOST_TEST(last_words("starting\n"
+                        "reweave: deadlock: threads wait for each other\n"
+                        "  thread 1 waits for a mutex at 0x5555, pc 0x5555, held by thread 2\n") == "starting");
+}
+
 BOOST_AUTO_TEST_CASE(boost_test_with_colours) {
   BOOST_TEST(last_words("Running 2 test cases...\n"
                         "b.cc(5): \x1b[1;31;49merror: in \"counter\": check n==6 has failed [5 != 6]\x1b[0;39;49m\n"

@@ -24,7 +24,7 @@ ARCHIVE = "pbzip2_*.orig.tar.gz"
 
 def run(command, accept=(0,), **options):
     done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=280, **options)
+                          timeout=800, **options)
     if done.returncode not in accept:
         sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout

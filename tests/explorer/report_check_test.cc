@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(each_word_of_the_sentences_counts) {
       other[Pointer(where)] = report.at(Pointer(where)).get<std::string>() + "x";
       BOOST_TEST(check_report(other).has_value(), name << " " << where);
     }
-    for (const char* where : {"/flips/0/necessary"}) {
+    for (const char* where : {"/flips/0/necessary", "/cause_shown"}) {
       json other = report;
       other[Pointer(where)] = !report.at(Pointer(where)).get<bool>();
       BOOST_TEST(check_report(other).has_value(), name << " " << where);

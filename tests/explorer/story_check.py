@@ -15,8 +15,9 @@ def check(at):
     text = at.reweave("explore", passing, "--candidates", candidates, "--runs", "0", "-o", found, accept=(10,))
     demand(re.search(r"candidate 1 .*followed to the end; the run failed", text), "it is not confirmed", text)
     demand(", 1 preemption," in text, "its schedule is not minimal", text)
-    demand(re.search(r"Thread \d stops before it locks lock in deposit \(bank_account.c:26\)", text),
-           "the schedule is not told in words", text)
+    story = (found / "failure-1" / "story.txt").read_text()
+    demand(re.search(r"Thread \d stops before it locks lock in deposit \(bank_account.c:26\)", story),
+           "the schedule is not told in words", story)
     demand("20 of 20 replays failed the same way" in text, "it is not exact", text)
     own_check(at)
     two_workers(at, passing)

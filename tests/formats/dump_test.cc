@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/dump.h"
+#include "formats/json_text.h"
 #include "formats/recording_writer.h"
 #include "formats/traceinfo.h"
 #include "tests/formats/events.h"

@@ -88,6 +88,24 @@ BOOST_AUTO_TEST_CASE(realistic_records_survive) {
   BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
 }
 
+BOOST_AUTO_TEST_CASE(reading_begins_anywhere) {
+  test::Scratch scratch;
+  const auto records = test::realistic_stream(50000, 2);
+  write_recording(scratch / "r", records);
+  for (const std::size_t position : {std::size_t{0}, std::size_t{1}, records.size() / 3, records.size() / 2,
+                                     records.size() - 1, records.size(), records.size() + 7}) {
+    RecordingReader reader(scratch / "r");
+    reader.skip_to(position);
+    std::size_t at = position;
+    for (int i = 0; i < 100; i++, at++) {
+      const wire::RecordHeader* record = reader.next();
+      BOOST_REQUIRE_EQUAL(record != nullptr, at < records.size());
+      if (record == nullptr) break;
+      if (copy_of(record) != records[at]) BOOST_FAIL("record " << at << " differs");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_full_ring_costs_compression_and_nothing_else) {
   test::Scratch scratch;
   std::vector<Record> records;

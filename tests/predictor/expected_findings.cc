@@ -138,9 +138,25 @@ class Search {
     if (!data(first)) return;
     for (EventIndex r : m_.reads_of[v]) {
       if (m_.op[r] != Op::kRead || m_.link[r] == kNone || !other(r, first)) continue;
+      if (m_.decides_nothing(r) && is_whole_update(r) && is_whole_update(first) && excluded(r, first)) continue;
       add("read-before-write", {r, first}, {{r}, {first}});
     }
   }
+
+  // A read or write of x = f(x) that holds the same sections throughout.
+  bool is_whole_update(EventIndex e) const {
+    for (const auto& events : m_.threads) {
+      EventIndex before = kNone;
+      for (EventIndex now : events) {
+        if (!m_.is_access(now) || m_.object[now] != m_.object[e]) continue;
+        const bool update = before != kNone && (m_.flags[before] & kFeedsWrite) != 0;
+        if (update && (e == before || e == now)) return m_.held[before] == m_.held[now];
+        before = now;
+      }
+    }
+    return false;
+  }
+  bool excluded(EventIndex a, EventIndex b) const { return !locksets_.compatible(locksets_.at(a), locksets_.at(b)); }
 
   void on_stack(std::uint32_t v) {
     const std::uint32_t block = m_.variables[v].block;

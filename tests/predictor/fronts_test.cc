@@ -175,6 +175,15 @@ BOOST_AUTO_TEST_CASE(frees_by_both_of_two_threads) {
   }
 }
 
+// Reads that decide nothing, and what is written of them.
+BOOST_AUTO_TEST_CASE(data_reads_of_two_threads) {
+  for (const bool branches : {true, false}) {
+    const RandomTraceOptions options{
+        .threads = 2, .events = 20, .variables = 3, .branches = branches, .data_reads = true, .heap = true};
+    expect(run(options, 800, 1'500'000, expected_findings), {"W1-W2", "W1-R2", "R1-W2-W1", "use-after-free"});
+  }
+}
+
 // Code that several threads run; of a group one instance of several is reported.
 BOOST_AUTO_TEST_CASE(the_same_code_in_two_threads) {
   const RandomTraceOptions options{

@@ -10,6 +10,7 @@ std::vector<std::uint32_t> Oracle::State::key() const {
   result.insert(result.end(), written.begin(), written.end());
   for (bool bit : tainted) result.push_back(bit);
   for (bool bit : misled) result.push_back(bit);
+  for (bool bit : carrying) result.push_back(bit);
   for (bool bit : lost) result.push_back(bit);
   return result;
 }
@@ -17,9 +18,10 @@ std::vector<std::uint32_t> Oracle::State::key() const {
 Oracle::State Oracle::initial() const {
   std::size_t edges = 0;
   for (const auto& list : model_.edges) edges += list.size();
-  return {std::vector<std::uint32_t>(model_.thread_count(), 0),
-          std::vector<std::uint32_t>(model_.variables.size(), kNone), std::vector<bool>(model_.thread_count(), false),
-          std::vector<bool>(model_.thread_count(), false), std::vector<bool>(edges, false)};
+  return {
+      std::vector<std::uint32_t>(model_.thread_count(), 0), std::vector<std::uint32_t>(model_.variables.size(), kNone),
+      std::vector<bool>(model_.thread_count(), false),      std::vector<bool>(model_.thread_count(), false),
+      std::vector<bool>(model_.thread_count(), false),      std::vector<bool>(edges, false)};
 }
 
 bool Oracle::edges_allow(const State& state, EventIndex e) const {
@@ -73,11 +75,12 @@ void Oracle::execute(State& state, std::uint32_t t) const {
   if (model_.is_read(e)) {
     const std::uint32_t want = model_.link[e] == kNone ? kNone : model_.link[e] * 2;
     if (state.written[model_.object[e]] != want) {
-      state.tainted[t] = true;
+      (model_.decides_nothing(e) ? state.carrying : state.tainted)[t] = true;
       if (!model_.carries_data(e, rule_)) state.misled[t] = true;
     }
   }
-  if (model_.is_write(e)) state.written[model_.object[e]] = e * 2 + (state.tainted[t] ? 1 : 0);
+  const bool tainted = state.tainted[t] || (state.carrying[t] && model_.carries(e));
+  if (model_.is_write(e)) state.written[model_.object[e]] = e * 2 + (tainted ? 1 : 0);
   std::size_t number = 0;
   for (const auto& list : model_.edges) {
     for (const MustEdge& edge : list) {

@@ -30,6 +30,7 @@ class Oracle {
     std::vector<std::uint32_t> written;  // per variable: write * 2 + tainted, or kNone
     std::vector<bool> tainted;           // per thread: writes other values
     std::vector<bool> misled;            // per thread: may not decide
+    std::vector<bool> carrying;          // per thread: writes other values where they carry what was read
     std::vector<bool> lost;              // per must edge: its source came before its before_source
     std::vector<std::uint32_t> key() const;
   };

@@ -14,6 +14,7 @@
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
+#include "tests/predictor/value_run.h"
 
 namespace reweave::testing {
 namespace {
@@ -41,6 +42,7 @@ class Comparison {
         check_(model, order_, static_cast<std::uint32_t>(1 + seed % 6)),
         keeping_(model, order_),
         oracle_(model, rule),
+        values_(model, rule),
         score_(score) {}
 
   void stops() {
@@ -165,7 +167,10 @@ class Comparison {
     BOOST_TEST_MESSAGE(text);
   }
   void compare(const OrderQuery& query, bool truth) {
-    const bool answer = check_.check(query).answer == Feasibility::kFeasible;
+    const Verdict verdict = check_.check(query);
+    const bool answer = verdict.answer == Feasibility::kFeasible;
+    if (answer && !values_.decides_alike(Witness(model_, verdict.witness).events(model_), query.stops))
+      bad(score_.unsound);
     ++(truth ? score_.feasible : score_.infeasible);
     if (answer && !truth) bad(score_.unsound);
     if (check_.refuted(query)) {
@@ -193,6 +198,7 @@ class Comparison {
   SeqCheck check_;
   SyncPreserving keeping_;
   Oracle oracle_;
+  ValueRun values_;
   Score& score_;
 };
 
@@ -248,6 +254,24 @@ BOOST_AUTO_TEST_CASE(two_threads_updates_carry_data) {
 BOOST_AUTO_TEST_CASE(two_threads_conditions) {
   expect_exact(run({.threads = 2, .events = 20, .conditions = true}, 800, 9600000));
   expect_exact(run({.threads = 2, .events = 20, .branches = false, .conditions = true}, 800, 9650000));
+}
+
+BOOST_AUTO_TEST_CASE(two_threads_reads_that_decide_nothing) {
+  expect_exact(run({.threads = 2, .events = 18, .branches = false, .data_reads = true}, 1500, 11000000));
+  expect_exact(run({.threads = 2, .events = 20, .variables = 4, .branches = false, .data_reads = true}, 800, 11500000));
+  expect_exact(run({.threads = 2, .events = 18, .data_reads = true}, 800, 12000000));
+  expect_exact(
+      run({.threads = 2, .events = 18, .atomics = true, .mixed_sizes = true, .data_reads = true}, 600, 12500000));
+  expect_exact(run({.threads = 2, .events = 18, .branches = false, .data_reads = true}, 600, 13000000,
+                   ReadRule::kUpdatesCarryData));
+}
+
+BOOST_AUTO_TEST_CASE(three_threads_reads_that_decide_nothing) {
+  const Score score =
+      run({.threads = 3, .events = 18, .variables = 3, .branches = false, .shared_locks = true, .data_reads = true},
+          700, 14000000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
 }
 
 BOOST_AUTO_TEST_CASE(three_threads_updates_carry_data) {

@@ -113,7 +113,8 @@ class RandomTrace {
       return emit(t, pick(2) == 0 ? EventKind::kRead : EventKind::kWrite, stack(owner) + 8, 8);
     }
     const EventKind kind = pick(2) == 0 ? EventKind::kRead : EventKind::kWrite;
-    emit(t, kind, address, size, options_.pointers && pick(2) == 0 ? kNullValue : 0);
+    const bool only_data = options_.data_reads && pick(2) == 0;
+    emit(t, kind, address, size, only_data ? kOnlyData : options_.pointers && pick(2) == 0 ? kNullValue : 0);
   }
 
   bool can_take(std::uint32_t lock, bool shared) const {

@@ -22,6 +22,7 @@ struct RandomTraceOptions {
   bool mixed_sizes = false;
   bool conditions = false;
   bool pointers = false;      // some reads are followed, some writes are null (kNullValue)
+  bool data_reads = false;    // some reads decide nothing, some writes depend on them (kOnlyData)
   bool heap = false;          // two blocks, accessed and freed; now and then one is freed twice
   bool stacks = false;        // accesses to the stacks of started threads; needs fork_join
   bool ends = false;          // threads end, and the first one ends the process

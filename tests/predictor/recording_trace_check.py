@@ -23,6 +23,11 @@ def give_up_rights():
         os.setuid(NOBODY)
 
 
+def is_for_everybody(path):
+    """Others may execute the file, and search the folders that it lies in."""
+    return all(each.stat().st_mode & 1 for each in (path, *path.parents))
+
+
 class RecordingTrace(ScratchCase):
     @classmethod
     def setUpClass(cls):
@@ -88,6 +93,8 @@ class RecordingTrace(ScratchCase):
             self.assertFalse(self.trace.is_symlink())
 
     def test_where_nothing_can_be_kept(self):
+        if os.getuid() == 0 and not is_for_everybody(self.build / "reweave"):
+            self.skipTest("the build is in a folder that only root may enter")
         self.folder.chmod(0o755)
         for path in (self.recording, *self.recording.rglob("*")):
             path.chmod(0o555 if path.is_dir() else 0o444)

@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(all_words) {
       "T1|acq(@80)|13\nT1|rel(@80)|14\nT1|reqs(@80)|15\nT1|acqs(@80)|16\nT1|rels(@80)|17\nT0|rp(@5000+8)|18\n"
       "T0|wz(@5000+8)|19\nT0|ar(@5008+4/0)|20\nT0|aw(@5008+4/3)|21\nT0|au(@5008+4/5)|22\nT1|acq(@80)|23\n"
       "T1|wait(@90,@80)|24\nT0|notify(@90)|25\nT0|notifyAll(@90)|26\nT1|woken(@90,@80)|27\n"
-      "T1|wait(@90,@80)|28\nT1|timeout(@90,@80)|29\nT0|free(@5000)|30\nT1|end|31\nT0|exit|32\n";
+      "T1|wait(@90,@80)|28\nT1|timeout(@90,@80)|29\nT0|free(@5000)|30\nT0|rd(@5008+4)|31\nT0|wd(@5008+4)|32\n"
+      "T1|end|33\nT0|exit|34\n";
   const Read r = read(text);
   std::ostringstream out;
   for (std::size_t i = 0; i < r.events.size(); ++i) write_std(out, r.events[i], r.sites[i], {});

@@ -1,4 +1,4 @@
-/* Counts of descriptors and spans that no call takes, on a pipe that another thread writes to. */
+/* Invalid counts of descriptors and buffers, on a pipe that another thread writes to. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

@@ -17,7 +17,7 @@
 #include <random>
 #include <vector>
 
-#include "recorder/core/explored/channels.h"
+#include "recorder/core/explored/files/channels.h"
 
 using namespace reweave::core;
 

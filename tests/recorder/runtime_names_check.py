@@ -15,7 +15,6 @@ import tempfile
 # Not ours to define, by why.
 EXEMPT = {
     "the loader's own, in one version": r"__tls_get_addr",
-    "the C++ library's, in one version": r"_Z(nw|na|dl|da)[A-Za-z0-9_]*",
     "the runtime's C++ functions, which programs define to be called by it": r"_ZN(6__tsan|7__ubsan|11__sanitizer).*",
     "another runtime's, which the program loads beside it, or has in itself": r"__ubsan_.*",
     "the symbolizer inside the runtime, in no header": r"__asan_.*",

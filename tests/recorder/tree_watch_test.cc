@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "recorder/alive_processes.h"
 #include "recorder/supervisor/tree_watch.h"
 
 namespace reweave {
@@ -15,7 +16,7 @@ struct Run {
   Run() {
     RuntimeState& state = arena.state();
     state.process_count = 1;
-    state.processes[0].alive = 1;
+    mark_alive(state, 0);
     state.thread_count = state.live_threads = 1;
     state.threads[0].state.store(ThreadState::kRunning);
     state.holder.store(1);
@@ -56,7 +57,10 @@ BOOST_FIXTURE_TEST_CASE(a_process_that_nobody_announced_is_forgotten, Run) {
     waitpid(child, nullptr, 0);
     RuntimeState& state = arena.state();
     state.processes[0].real_pid = child;
-    state.processes[0].alive = state.processes[1].alive = 1;
+    state.alive_count = 0;
+    mark_alive(state, 0);
+    if (counted == 2) mark_alive(state, 1);
+    state.processes[1].alive = 1;  // a copy of its parent's entry
     state.processes[1].index = state.threads[1].process = 1;
     state.process_count = counted;
     state.thread_count = state.live_threads = 2;

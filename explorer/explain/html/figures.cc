@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string percent(double share) {
+std::string rounded_percent(double share) {
   constexpr double kLeast = 0.05;  // less would be "0.0"
   const double value = share * 100;
   return value > kLeast && value < 1 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
@@ -29,7 +29,8 @@ std::string count_text(const json& rate) {
 }
 
 std::string interval_text(const json& rate) {
-  return fmt::format("{} to {}", percent(rate.at("low").get<double>()), percent(rate.at("high").get<double>()));
+  return fmt::format("{} to {}", rounded_percent(rate.at("low").get<double>()),
+                     rounded_percent(rate.at("high").get<double>()));
 }
 
 Html interval_drawing(const json& rate) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/utf8.h"
+
 namespace reweave {
 
 Html::Html(std::string_view text) {
@@ -78,24 +80,9 @@ bool is_unseen(char32_t c) {
 
 // The next character of `text`, taken off it; kReplacement for a byte that begins none.
 char32_t next_character(std::string_view& text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xc2 ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  char32_t c = length < 2 ? lead : lead & (0x7f >> length);
-  bool valid = length != 0 && length <= text.size();
-  for (std::size_t i = 1; valid && i < length; i++) {
-    valid = (byte(i) & 0xc0) == 0x80;
-    c = c << 6 | (byte(i) & 0x3f);
-  }
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  valid = valid && c >= kLeast[length] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
-  text.remove_prefix(valid ? length : 1);
-  return valid ? c : kReplacement;
+  const auto [code, bytes] = first_character(text);
+  text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  return bytes == 0 ? kReplacement : code;
 }
 
 }  // namespace

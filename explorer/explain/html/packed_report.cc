@@ -28,9 +28,9 @@ class Table {
   json rows_ = json::array();
 };
 
-class Packer {
+class ReportPacker {
  public:
-  Packer(const json& report, std::size_t most) : report_(report), most_(most) {}
+  ReportPacker(const json& report, std::size_t most) : report_(report), most_(most) {}
 
   json whole() {
     json packed = report_;
@@ -107,7 +107,7 @@ json shown_report(const json& report) {
   return shown;
 }
 
-json packed_report(const json& report, std::size_t most) { return Packer(report, most).whole(); }
+json packed_report(const json& report, std::size_t most) { return ReportPacker(report, most).whole(); }
 
 std::string data_block(const json& report) {
   std::string text;

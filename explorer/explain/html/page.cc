@@ -7,10 +7,12 @@
 #include "explorer/explain/html/assets.h"
 #include "explorer/explain/html/markup.h"
 #include "explorer/explain/html/packed_report.h"
+#include "explorer/explain/html/page_head.h"
 #include "explorer/explain/html/summary.h"
 #include "explorer/explain/html/tables.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_check.h"
+#include "formats/source_lines.h"
 
 namespace reweave {
 
@@ -18,23 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostBytes = 400'000;
-
-Html head(const json& report) {
-  const std::string policy = fmt::format(
-      "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
-      kReportStyleHash, kReportScriptHash);
-  const auto outcome = report.at("outcome").get<std::string>();
-  Html tags = empty_element("meta", {{"charset", "utf-8"}});
-  tags += empty_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}});
-  tags += empty_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  tags += empty_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  tags += empty_element("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-  tags += empty_element("link", {{"rel", "icon"}, {"href", "data:,"}});  // or a browser asks the server for one
-  tags += element("title", {}, {"Why it fails: " + outcome.substr(0, outcome.find('\n'))});
-  tags += element("style", {}, {Html::trusted(kReportStyle)});
-  return element("head", {}, {tags});
-}
+constexpr std::size_t kMostPageBytes = 400'000;
 
 // Where the script draws the schedules.
 Html schedules_section() {
@@ -48,6 +34,7 @@ Html schedules_section() {
 Html body(const json& report, const std::string& recording, const json& packed) {
   Html content = failure_header(report, recording);
   Html sections = cause_section(report);
+  sections += way_section(report);
   sections += remedies_section(report);
   sections += commands_section(recording);
   sections += notes_section(report);
@@ -69,10 +56,10 @@ std::string html_report(const json& report, const std::string& recording) {
   const std::string name = visible(recording);
   std::string page;
   for (std::size_t most = 10'000; most > 0; most /= 2) {
-    Html root = head(shown);
+    Html root = page_head("Why it fails: " + first_line(shown.at("failure").get<std::string>()), kReportScriptHash);
     root += body(shown, name, packed_report(shown, most));
     page = "<!DOCTYPE html>\n" + element("html", {{"lang", "en"}}, {root}).markup() + "\n";
-    if (page.size() <= kMostBytes) break;
+    if (page.size() <= kMostPageBytes) break;
   }
   return page;
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "explorer/escaping.h"
 #include "explorer/explain/html/figures.h"
 #include "explorer/explain/report_steps.h"
 
@@ -16,7 +17,7 @@ using nlohmann::json;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> text_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -40,7 +41,7 @@ Html tile(const json& rate, const char* text, const char* remark) {
 
 Html experiments(const json& report) {
   Html tiles = tile(report.at("base"), "random schedules fail", "");
-  if (!report.at("flips").empty()) {
+  if (report.at("cause_shown").get<bool>()) {
     const json& flip = report.at("flips").at(0);
     tiles += tile(flip.at("forced"), "fail with this order forced", "");
     tiles += tile(flip.at("avoided"), "fail with the other order", "");
@@ -54,17 +55,6 @@ Html experiments(const json& report) {
   return element("ul", {{"class", "tiles"}}, {tiles});
 }
 
-// As a shell reads it as one word.
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                          "0123456789_./+,:@%=-") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 Html command(const std::string& text, const char* what) {
   return element("li", {}, {element("code", {{"class", "command"}}, {text}), element("span", {}, {what})});
 }
@@ -72,7 +62,7 @@ Html command(const std::string& text, const char* what) {
 }  // namespace
 
 Html failure_header(const json& report, const std::string& recording) {
-  const std::vector<std::string> outcome = lines_of(report.at("outcome").get<std::string>());
+  const std::vector<std::string> outcome = text_lines(report.at("failure").get<std::string>());
   Html header = element("p", {{"class", "kicker"}}, {"Why this run fails: ", element("span", {}, {recording})});
   header += element("h1", {}, {outcome.empty() ? "It fails" : capitalised(outcome.front())});
   for (std::size_t i = 1; i < outcome.size(); i++) header += element("p", {{"class", "said"}}, {outcome[i]});
@@ -82,7 +72,7 @@ Html failure_header(const json& report, const std::string& recording) {
 }
 
 Html cause_section(const json& report) {
-  const std::vector<std::string> said = lines_of(report.at("cause").get<std::string>());
+  const std::vector<std::string> said = text_lines(report.at("cause").get<std::string>());
   if (said.empty())
     return section("cause", "The cause",
                    element("p", {{"class", "sentence"}},
@@ -100,6 +90,28 @@ Html cause_section(const json& report) {
     content += element("ol", {{"class", "steps"}}, {step_line(moment)});
   }
   return section("cause", "The cause", content);
+}
+
+Html way_section(const json& report) {
+  const json way = report.value("value_way", json::object());
+  const json steps = way.value("steps", json::array());
+  if (steps.empty()) return {};
+  Html lines;
+  for (const json& step : steps) {
+    auto text = step.at("text").get<std::string>();
+    if (step.contains("before")) {
+      const json& before = step.at("before");
+      text += fmt::format(", before thread {} wrote there in {}", before.at("thread").get<std::uint64_t>(),
+                          before.at("place").get<std::string>());
+    }
+    const std::string source = step.value("source", "");
+    lines += element("li", {},
+                     {text, " (", place_text(step), ")",
+                      source.empty() ? Html() : element("code", {{"class", "source"}}, {source})});
+  }
+  Html content = element("ol", {{"class", "steps"}}, {lines});
+  content += element("p", {}, {"There it ends: " + way.at("end").get<std::string>() + "."});
+  return section("way", "The value's way, backward", content);
 }
 
 Html remedies_section(const json& report) {
@@ -123,13 +135,13 @@ Html remedies_section(const json& report) {
 }
 
 Html commands_section(const std::string& recording) {
-  const std::string name = quoted(recording);
-  return section(
-      "again", "See it again",
-      element("ul", {{"class", "commands"}},
-              {command("reweave replay -g end " + name, "the end of the run, in gdb; it can go back from there"),
-               command("reweave replay " + name, "the run as it was, with its output"),
-               command("reweave explain --full " + name, "these experiments once more, all tables")}));
+  const std::string name = shell_word(recording);
+  return section("again", "See it again",
+                 element("ul", {{"class", "commands"}},
+                         {command("reweave replay -g end " + name + " --backward",
+                                  "the end of the run, in gdb; it can go back from there"),
+                          command("reweave replay " + name, "the run as it was, with its output"),
+                          command("reweave explain --full " + name, "these experiments once more, all tables")}));
 }
 
 Html notes_section(const json& report) {

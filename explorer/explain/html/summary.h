@@ -10,6 +10,8 @@ namespace reweave {
 
 Html failure_header(const nlohmann::json& report, const std::string& recording);
 Html cause_section(const nlohmann::json& report);
+// The value with which the run failed, backward; nothing if it was not followed.
+Html way_section(const nlohmann::json& report);
 Html remedies_section(const nlohmann::json& report);
 Html commands_section(const std::string& recording);
 Html notes_section(const nlohmann::json& report);

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-Html head(std::initializer_list<const char*> titles) {
+Html table_head(std::initializer_list<const char*> titles) {
   Html cells;
   for (const char* title : titles) cells += element("th", {{"scope", "col"}}, {title});
   return element("thead", {}, {element("tr", {}, {cells})});
@@ -80,10 +80,11 @@ Html flips_section(const json& report) {
                   "How many runs fail when the order of two events is changed. Pairs that come in another order in the "
                   "nearest run that passes: {}.",
                   report.at("reordered_pairs").get<std::uint64_t>())});
-  content += table("flips",
-                   head({"In the failing run, the first before the second", "Other order, else the failing schedule",
-                         "This order, else at random", "Other order, else at random", "Necessary"}),
-                   rows);
+  content +=
+      table("flips",
+            table_head({"In the failing run, the first before the second", "Other order, else the failing schedule",
+                        "This order, else at random", "Other order, else at random", "Necessary"}),
+            rows);
   return section("flips", "Orders that were changed", content);
 }
 
@@ -103,7 +104,7 @@ Html curve_section(const json& report) {
   content += drawing;
   content += element("details", {},
                      {element("summary", {}, {"The figures"}),
-                      table("figures", head({"Choices followed", "Runs that fail", "95 % interval"}), rows)});
+                      table("figures", table_head({"Choices followed", "Runs that fail", "95 % interval"}), rows)});
   return section("curve", "When it became inevitable", content);
 }
 
@@ -113,7 +114,7 @@ Html patterns_section(const json& report) {
   if (patterns.empty()) return {};
   Html first, others;
   for (std::size_t i = 0; i < patterns.size(); i++) (i < kShown ? first : others) += pattern_row(patterns[i]);
-  const Html titles = head({"Rank", "Suspicion", "In failing runs", "In passing runs", "Accesses"});
+  const Html titles = table_head({"Rank", "Suspicion", "In failing runs", "In passing runs", "Accesses"});
   Html content = element("p", {},
                          {"Accesses in this order, by how well they tell failing runs from passing ones (Jaccard). The "
                           "threads are examples: what counts is which are equal."});

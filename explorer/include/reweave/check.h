@@ -10,16 +10,19 @@
 //     ASSERT_TRUE(result) << result.message();
 //   }
 //
-// The first time that a process comes to a check, it starts itself anew under `reweave record`, as far as the check,
-// and `reweave explore` then runs the function alone under many schedules, each in a process of its own. A failure is
-// kept as a recording that fails in each replay; result.message() says where it is and what causes it. The function has
-// failed if it throws, aborts, is killed, deadlocks, hangs, uses freed memory, or if reweave_assert or Options::failed
-// says so.
+// The first time a process reaches a check, it restarts itself under `reweave record`, up to the check; `reweave
+// explore` then runs only the function under many schedules, each in a process of its own. A failure is kept as a
+// recording that fails in each replay; result.message() says where it is and what causes it. The function fails if it
+// throws, aborts, is killed, deadlocks, hangs or uses freed memory, or if reweave_assert or Options::failed reports a
+// failure.
 //
-// Where `reweave` is not on the PATH, and in processes that Reweave runs itself, a check is one plain call. Build with
-// -fsanitize=thread to let threads be stopped at each memory access; otherwise at locks, system calls and
-// reweave::point(). The function is to start its own threads and join them: no other thread may run meanwhile. The
-// process is run again with the same arguments; what it does before the check should be the same each time.
+// If `reweave` is not on the PATH, and in processes that Reweave itself runs, a check is one plain call. Build with
+// reweave-cc or -fsanitize=thread to let threads be stopped at each memory access; otherwise at locks, system calls and
+// reweave::point(). The function must start its own threads and join them: no other thread may run meanwhile. The
+// process is run again with the same arguments; its behaviour before the check should be the same each time.
+//
+// reweave::choose(n) gives inputs that vary from schedule to schedule: which operation a thread calls, and with what. A
+// failing recording has the values that it failed with.
 //
 // C++17, header only, no library. Linux.
 #pragma once
@@ -43,9 +46,10 @@
 #include <utility>
 #include <vector>
 
-// The schedule point of Reweave's runtime; null in other processes.
+// Reweave's runtime; null in other processes.
 extern "C" __attribute__((weak)) void reweave_point();
-// Runs under other schedules begin here: explore finds it by its name.
+extern "C" __attribute__((weak)) unsigned long reweave_choose(unsigned long count);
+// Explored runs begin here; explore finds this function by its name.
 extern "C" __attribute__((weak, noinline, used)) void reweave_check_body(void (*call)(void*), void* data) {
   call(data);
   asm volatile("" ::: "memory");
@@ -54,14 +58,14 @@ extern "C" __attribute__((weak, noinline, used)) void reweave_check_body(void (*
 namespace reweave {
 
 struct Options {
-  unsigned schedules = 1000;                // to try at the most
-  double seconds = 60;                      // limit of time; 0: none
-  unsigned seed = 1;                        // the same seed gives the same schedules
-  std::string folder = {};                  // for what is kept of a failure; empty: a new folder below $TMPDIR, or /tmp
-  std::string reweave = {};                 // the program; empty: $REWEAVE, or `reweave` on the PATH
-  std::vector<std::string> arguments = {};  // more of them for `reweave explore`
-  // Asked when the function has returned: it failed all the same. With GoogleTest included before this header its
-  // HasFailure() is asked besides.
+  unsigned schedules = 1000;  // largest number of schedules to try
+  double seconds = 60;        // limit of time; 0: none
+  unsigned seed = 1;          // the same seed gives the same schedules
+  std::string folder = {};    // for the recording of a failure; empty: a new folder below $TMPDIR, or /tmp
+  std::string reweave = {};   // the program; empty: $REWEAVE, or `reweave` on the PATH
+  std::vector<std::string> arguments = {};  // additional arguments for `reweave explore`
+  // Called after the function has returned; true: it failed nevertheless. If GoogleTest is included before this header,
+  // its HasFailure() is called, too.
   std::function<bool()> failed = {};
 };
 
@@ -69,10 +73,11 @@ class Result {
  public:
   // Nothing failed.
   explicit operator bool() const { return !failed_; }
-  // Schedules were tried; false: the function was called plainly, and message() says why.
+  // True if schedules were tried; false: the function was called once, and message() says why.
   bool explored() const { return explored_; }
-  // The failing recording; empty if nothing failed, or there is none.
+  // The failing recording; empty if there is none.
   const std::string& recording() const { return recording_; }
+  // Where the failing recording is and what causes the failure; or what was searched, or why nothing was.
   const std::string& message() const { return message_; }
 
  private:
@@ -85,6 +90,9 @@ class Result {
 __attribute__((always_inline)) inline void point() {
   if (reweave_point != nullptr) reweave_point();
 }
+
+// A number from 0 to count - 1, the same in each replay of a run; 0 outside of a search. `count` must not be 0.
+inline unsigned long choose(unsigned long count) { return reweave_choose != nullptr ? reweave_choose(count) : 0; }
 
 class Checker {
  public:
@@ -104,7 +112,7 @@ class Checker {
  private:
   static constexpr int kFailed = 99;  // exit status of a function that failed without a signal
 
-  // In a process of Reweave's: the function and no more.
+  // In a process that Reweave runs: calls only the function.
   [[noreturn]] void run_alone() {
     reweave_check_body([](void* that) { static_cast<Checker*>(that)->call_and_exit(); }, this);
     std::abort();  // not reached
@@ -162,10 +170,15 @@ class Checker {
     constexpr int kFailureFound = 10;
     if (explored == kFailureFound) return failure(found + "/failure-1", log);
     if (explored != 0) return cannot(folder, log);
-    remove(folder);
-    Result result = plain("");
+    Result result;
     result.explored_ = true;
-    result.message_ = "";
+    result.message_ = "no schedule that was tried fails:\n" + read(log);
+    const std::string::size_type limit = result.message_.find("memory accesses were not schedule points");
+    if (limit != std::string::npos)
+      std::fprintf(stderr, "reweave::check: %s\n",
+                   result.message_.substr(limit, result.message_.find('\n', limit) - limit).c_str());
+    remove(folder);
+    body_();  // the plain call, for its other effects on the test
     return result;
   }
 
@@ -212,8 +225,7 @@ class Checker {
 
   static constexpr int kNotStarted = -1;
 
-  // Runs a command, with its output to `log`. Its exit status, 128 and the number of the signal that ended it, or
-  // kNotStarted.
+  // Runs a command with its output to `log`. Returns its exit status, 128 + N if signal N ended it, or kNotStarted.
   static int start(const std::vector<std::string>& command, const std::string& log, const std::string& variable) {
     std::vector<char*> words, environment;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -235,7 +247,7 @@ class Checker {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  // `reweave record` did not run the program to its end.
+  // True if `reweave record` did not run the program to its end.
   static bool is_refusal(int status) { return status == 2 || status == 4 || status == 5 || status == 70; }
 
   static std::string read(const std::string& path) {
@@ -249,7 +261,7 @@ class Checker {
   Options options_;
 };
 
-// Runs `body` under many schedules. Throws what a plain call of it throws.
+// Runs `body` under many schedules. Throws whatever a plain call of it throws.
 template <typename Body>
 Result check(Body&& body, const Options& options = {}) {
   return Checker(std::function<void()>(std::forward<Body>(body)), options).check();
@@ -262,6 +274,6 @@ Result check(Body&& body, const Options& options = {}) {
 
 }  // namespace reweave
 
-// As assert(3), whatever NDEBUG says.
+// Like assert(3), regardless of NDEBUG.
 #define reweave_assert(condition) \
   ((condition) ? (void)0 : reweave::assertion_failed(#condition, __FILE__, __LINE__, __func__))

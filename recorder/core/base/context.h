@@ -1,4 +1,4 @@
-// What every part of the core can reach: the arena, the running thread, and the process's own state.
+// State that every part of the core can reach: the arena, the running thread, the running process.
 #pragma once
 
 #include "recorder/core/base/sys.h"
@@ -10,7 +10,7 @@ inline ArenaHeader& arena() { return *reinterpret_cast<ArenaHeader*>(kArenaBase)
 inline RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(kArenaBase + kHeaderBytes); }
 inline const RunConfig& config() { return arena().config; }
 inline bool replaying() { return config().mode == Mode::kReplay; }
-// An explored run: the environment is answered from the recording it departed from.
+// An explored run: system calls are answered from the recording that the run departed from.
 inline bool modelled() { return config().environment == Environment::kModelled; }
 // System calls are really made.
 inline bool live() { return config().environment == Environment::kLive; }
@@ -25,7 +25,7 @@ inline Thread& self() {
   return *thread;
 }
 inline Thread& thread_of(ThreadId id) { return state().threads[id]; }
-// Who traces `thread` (ptrace(2)); null: nobody does.
+// The thread that traces `thread` with ptrace(2); null if it is not traced.
 inline Tracee* tracee_of(const Thread& thread) {
   return thread.tracee == 0 ? nullptr : &state().tracees[thread.tracee - 1];
 }

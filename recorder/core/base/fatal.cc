@@ -45,7 +45,7 @@ void stop_run(wire::OutcomeKind outcome, const char* message) {
   status.outcome = static_cast<std::uint32_t>(outcome);
   status.fatal.store(1);
   sys(SYS_futex, &status.fatal, FUTEX_WAKE, 1);
-  // Those of an explored run are a process group (explored/fork_server.cc).
+  // The processes of an explored run are a process group (explored/fork_server.cc).
   if (state().run_is_tree != 0) sys(SYS_kill, 0, 9 /* SIGKILL */);
   sys(SYS_exit_group, 99);
   __builtin_unreachable();

@@ -1,11 +1,11 @@
-// How the core stops a run that it cannot carry on exactly.
+// How the core stops a run that it cannot continue exactly.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// Builds one message in a fixed buffer; what does not fit is cut.
+// Builds one message in a fixed buffer; longer text is truncated.
 class Text {
  public:
   Text& operator<<(const char* s);
@@ -26,7 +26,7 @@ class Text {
   std::size_t length_ = 0;
 };
 
-// Leaves the message for the supervisor, which ends every process of the tree, and ends this one.
+// Leaves the message for the supervisor, which kills every process of the tree; then ends this process.
 [[noreturn]] void stop_run(wire::OutcomeKind outcome, const char* message);
 [[noreturn]] inline void stop_run(wire::OutcomeKind outcome, const Text& message) {
   stop_run(outcome, message.c_str());

@@ -1,12 +1,12 @@
-// A call of ours that reads or writes what the target points to, which may not be there.
+// Calls a function of the core that accesses memory at an address given by the target, which may be unmapped.
 #pragma once
 
 #include <cstdint>
 
 namespace reweave::core {
 
-// Calls body(argument), for which `frame` is self().call_frame; -EFAULT if it touched memory that is not there
-// (entry.S; the fault is met in core/faults.cc).
+// Calls body(argument) with `frame` as self().call_frame. Returns -EFAULT if it accessed unmapped memory (entry.S;
+// core/faults.cc handles the fault).
 extern "C" [[gnu::visibility("hidden")]] long core_guarded(long (*body)(void*), void* argument, std::uint64_t* frame);
 
 }  // namespace reweave::core

@@ -1,6 +1,6 @@
-// The kernel's own layouts of what it shares with signal handlers (arch/x86/include/uapi/asm/sigcontext.h,
-// include/uapi/asm-generic/ucontext.h). Its headers cannot be used beside the C library's, and the C library's
-// types of the same names have other sizes.
+// The kernel's layouts of the structures it shares with signal handlers (arch/x86/include/uapi/asm/sigcontext.h,
+// include/uapi/asm-generic/ucontext.h). The kernel's headers conflict with the C library's, whose types of the same
+// names have other sizes.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// Bytes below the stack pointer that belong to a function which calls none (System V ABI for x86-64).
+// Bytes below the stack pointer that a leaf function may use (System V ABI for x86-64).
 inline constexpr std::uint64_t kRedZone = 128;
 
 struct KernelStack {
@@ -45,8 +45,8 @@ constexpr std::uint64_t signal_bit(int number) { return std::uint64_t{1} << (num
 // Bits of `eflags`.
 inline constexpr std::uint64_t kTrapFlag = 0x100, kAlignmentCheck = 0x40000;
 
-// An interrupted program may have asked for faults at addresses that are not aligned, which the kernel leaves as it is
-// in handlers. The core's code is not made for that.
+// The interrupted program may have set AC, so that unaligned accesses fault. The kernel leaves the flag set in
+// handlers, and the core does unaligned accesses.
 inline void allow_unaligned(const KernelContext& interrupted) {
   if ((interrupted.registers.eflags & kAlignmentCheck) == 0) return;
   asm volatile("leaq -128(%%rsp), %%rsp; pushfq; andq %0, (%%rsp); popfq; leaq 128(%%rsp), %%rsp" ::"i"(
@@ -54,6 +54,7 @@ inline void allow_unaligned(const KernelContext& interrupted) {
                : "memory", "cc");
 }
 
-inline constexpr std::uint64_t kSyscallBytes = 2;  // of the `syscall` instruction, which the kernel returns behind
+inline constexpr std::uint64_t kSyscallBytes =
+    2;  // of the `syscall` instruction; the kernel returns to the address after it
 
 }  // namespace reweave::core

@@ -3,7 +3,7 @@
 
 namespace {
 
-// Copies n bytes, from one Word to two of them, all read before any is written.
+// Copies n bytes, between one and two Words; reads all of them before writing any.
 template <typename Word>
 void* copy_ends(void* to, const void* from, std::size_t n) {
   Word first, last;
@@ -19,7 +19,7 @@ void* copy_ends(void* to, const void* from, std::size_t n) {
 extern "C" {
 
 [[gnu::used]] void* memcpy(void* to, const void* from, std::size_t n) {
-  // String instructions take their time to start.
+  // String instructions are slow to start.
   if (n == 1) return copy_ends<std::uint8_t>(to, from, n);
   if (n >= 4 && n <= 8) return copy_ends<std::uint32_t>(to, from, n);
   if (n >= 8 && n <= 16) return copy_ends<std::uint64_t>(to, from, n);
@@ -32,19 +32,19 @@ extern "C" {
   auto* d = static_cast<unsigned char*>(to);
   const auto* s = static_cast<const unsigned char*>(from);
   if (d <= s || d >= s + n) return memcpy(to, from, n);
-  // Processors copy strings downwards byte by byte, which with many mappings was most of what mmap cost.
+  // Processors run a descending `rep movsb` byte by byte, which made up most of the cost of mmap with many mappings.
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   while (n >= 4 * kWord) {
     n -= 4 * kWord;
     std::uint64_t words[4];
     __builtin_memcpy(words, s + n, sizeof words);
-    asm volatile("" : "+m"(words));  // all is read before anything is written
+    asm volatile("" : "+m"(words));  // read everything before writing anything
     __builtin_memcpy(d + n, words, sizeof words);
   }
   while (n > 0) {
     n--;
     d[n] = s[n];
-    asm volatile("" : : : "memory");  // the compiler would make it a call of this function
+    asm volatile("" : : : "memory");  // keeps the compiler from turning the loop into a call of this function
   }
   return to;
 }

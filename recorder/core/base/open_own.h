@@ -1,10 +1,10 @@
-// Descriptors of our own.
+// Descriptors of the core's own.
 #pragma once
 
 namespace reweave::core {
 
-// Opens a file for us, by a path from a folder (openat(2)). That the program has used up its descriptors does not
-// count, if the limit can be raised for a moment.
+// Opens a file for the core, by a path relative to `folder` (openat(2)). If the program has used up its descriptors,
+// the limit is raised for the duration of the call, where possible.
 long open_own(long folder, const char* path, long flags);
 
 }  // namespace reweave::core

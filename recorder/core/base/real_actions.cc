@@ -5,7 +5,7 @@
 #include "recorder/core/base/context.h"
 #include "recorder/core/base/kernel_types.h"
 
-// Hidden, for without it the compiler would go through a table that a static image lacks.
+// Hidden: otherwise the compiler would access it through a GOT, which a static image lacks.
 #pragma GCC visibility push(hidden)
 extern "C" void core_restorer();
 #pragma GCC visibility pop
@@ -19,7 +19,7 @@ void set_real_action(int number, std::uint64_t handler, std::uint64_t flags, std
 
 void die_by_signal(int number) {
   set_real_action(number, 0, 0);
-  const std::uint64_t others = ~signal_bit(number);  // the watchdog's may be waiting, without a handler yet
+  const std::uint64_t others = ~signal_bit(number);  // the watchdog's signal may be pending and have no handler yet
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &others, nullptr, 8);
   sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
   sys(SYS_exit_group, 128 + number);

@@ -1,5 +1,5 @@
-// Raw system calls and the few string functions of the core. Calls made from here are in the core's own text, which
-// Syscall User Dispatch leaves alone (Documentation/admin-guide/syscall-user-dispatch.rst).
+// Raw system calls and the few string functions of the core. Calls made here are in the core's own text, which Syscall
+// User Dispatch lets through (Documentation/admin-guide/syscall-user-dispatch.rst).
 #pragma once
 
 #include <linux/errno.h>
@@ -37,7 +37,7 @@ inline long monotonic_now() {
 
 inline bool is_error(long result) { return static_cast<unsigned long>(result) >= static_cast<unsigned long>(-4095); }
 
-// Without a call of memcpy, which for so few words costs more than the copy.
+// Avoids a call of memcpy, which costs more than copying so few words.
 template <std::size_t kWords, typename To, typename From>
 inline void copy_words(To (&to)[kWords], const From (&from)[kWords]) {
 #pragma GCC unroll 8

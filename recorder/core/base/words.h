@@ -1,11 +1,11 @@
-// Reading text word by word.
+// Parsing text word by word.
 #pragma once
 
 #include "recorder/core/base/sys.h"
 
 namespace reweave::core {
 
-// A cursor in what /proc says, or in a path of it.
+// A cursor in the text of a /proc file, or in a path below /proc.
 struct Words {
   const char* at;
   bool take(const char* word) {

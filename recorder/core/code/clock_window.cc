@@ -11,7 +11,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kMostBefore = 256;  // bytes from a function's entry
-constexpr std::uint32_t kStackWords = 8;    // among which the return address is looked for
+constexpr std::uint32_t kStackWords = 8;    // searched for the return address
 
 std::uint64_t stack_word(std::uint64_t address) {
   std::uint64_t word = 0;
@@ -20,7 +20,7 @@ std::uint64_t stack_word(std::uint64_t address) {
   return word;
 }
 
-// Where the call leads to that returns to `after`; 0 if none does.
+// The target of the call that returns to `after`; 0 if there is none.
 std::uint64_t called_before(std::uint64_t after, const Region& region) {
   constexpr std::uint8_t kCall = 0xe8;
   if (after < region.start + kJumpBytes || after > region.end || *code_at(after - kJumpBytes) != kCall) return 0;
@@ -40,7 +40,7 @@ std::uint64_t find_entry(std::uint64_t start, const KernelRegisters& r, const Re
   return entry;
 }
 
-// Where the last instructions begin by which one comes from `entry` straight to `start`, the last first; 0 ends them.
+// Addresses of the last instructions on the straight path from `entry` to `start`, the last first; terminated by 0.
 struct Before {
   std::uint64_t starts[kJumpBytes + 1] = {};
 
@@ -69,7 +69,7 @@ bool is_a_way_in(std::uint64_t at, const Region& region) {
   return is_jumped_to(at, region) || is_in_jump_table(at, region);
 }
 
-// Adds instructions from `at` on until a jump has room from the window's start. False if there are none.
+// Adds instructions at the window's end until a jump fits into it, as far as possible.
 void extend_behind(ClockWindow& window, const Region& region) {
   while (window.end - window.start < kJumpBytes) {
     const std::uint64_t at = window.end;
@@ -85,7 +85,7 @@ void extend_behind(ClockWindow& window, const Region& region) {
   }
 }
 
-// The same with so many instructions before the read.
+// The window with `before` instructions before the read.
 ClockWindow window_with(std::uint64_t start, std::uint64_t after, const Before& known, std::uint32_t before,
                         const Region& region) {
   ClockWindow window = {before == 0 ? start : known.starts[before - 1], after, before, before, {}};

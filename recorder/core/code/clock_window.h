@@ -1,4 +1,4 @@
-// The instructions around a read of the time stamp counter of which a jump takes the place.
+// The instructions around a read of the time stamp counter that a jump replaces.
 #pragma once
 
 #include "recorder/core/base/kernel_types.h"
@@ -8,13 +8,13 @@ namespace reweave::core {
 
 struct ClockWindow {
   std::uint64_t start, end;  // start is 0: there is none
-  std::uint32_t before;      // instructions of `moved` that come before the read; the others come after it
+  std::uint32_t before;      // instructions of `starts` that precede the read; the others follow it
   std::uint32_t count;
   std::uint64_t starts[2 * kJumpBytes];
 };
 
-// For the read from `start` to `after`, where the thread is whose registers these are. What is before is known for
-// certain only from the function's entry, which a call leads to whose return address the thread still has.
+// For the read from `start` to `after`; `registers` are the thread's. The code before it is known for certain only from
+// the function's entry on, which is found through a call whose return address is still on the thread's stack.
 ClockWindow find_clock_window(std::uint64_t start, std::uint64_t after, const KernelRegisters& registers,
                               const Region& region);
 

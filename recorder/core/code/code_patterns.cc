@@ -10,7 +10,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kNearby = 4096;  // how far a jump to a place is looked for
+constexpr std::uint64_t kNearby = 4096;  // distance searched for jumps to a place
 
 std::uint32_t word_at(std::uint64_t address) {
   std::uint32_t word;

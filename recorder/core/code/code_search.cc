@@ -21,8 +21,8 @@ constexpr Bytes kFirsts = all(kFirst), kSecond0 = all(kSeconds[0]), kSecond1 = a
                 kOtherFirsts = all(kOtherFirst), kOtherSeconds = all(kOtherSecond);
 constexpr std::uint64_t kStep = sizeof(Bytes);
 
-// Steps over blocks of 16 places of which none is wanted; at the most to `limit`. All vector registers belong to the
-// program: those used are put back.
+// Skips blocks of 16 places without a match, up to `limit`. All vector registers belong to the program, so those used
+// are restored.
 std::uint64_t skip_blocks(std::uint64_t at, std::uint64_t limit) {
   Bytes saved[5];
   std::uint64_t found;

@@ -1,12 +1,12 @@
-// Looks through code for what few instructions have, sixteen bytes at a time: every file with code that a program maps
-// is looked through, and a byte at a time that took longer than all else that starts a program.
+// Searches code for byte pairs that few instructions have, sixteen bytes at a time. Every file with code that a program
+// maps is searched; a byte at a time took longer than everything else in starting a program.
 #pragma once
 
 #include <cstdint>
 
 namespace reweave::core {
 
-// The first place in [at, end) of one of these pairs of bytes, or `end`. The byte at `end` must be there, too.
+// The first place in [at, end) with one of these byte pairs, or `end`. The byte at `end` must be readable too.
 //   0f c7, 0f ae          RDRAND, RDSEED and RDPID; bases of segments; saves of vector registers are both
 //   0f 31, 0f 01, 0f a2   rdtsc; rdtscp and xgetbv; cpuid
 //   60 ff                 the upper half of an address in the vsyscall page

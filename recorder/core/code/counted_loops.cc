@@ -26,13 +26,13 @@ constexpr std::uint8_t kSetFlags[] = {0x04, 0x7f, 0x9e};              // add $12
 
 }  // namespace
 
-// The debugger's side reads these, and writes has_trap (replayer/gdb/counting.py).
+// The debugger's side reads these and writes has_trap (replayer/gdb/counting.py).
 struct CountedLoop {
-  std::uint64_t start, covers;  // of the jump; start is 0: there is none any more
+  std::uint64_t start, covers;  // of the jump; start is 0: it was removed
   std::uint64_t stub;
-  std::uint64_t spent;    // the stub's trap for when the countdown has run out
-  std::uint64_t behind;   // the stub's copy of the instruction alone, for when a trap is in its place
-  std::uint8_t has_trap;  // or the debugger counts there, and the code is as it was
+  std::uint64_t spent;    // the stub's trap for an expired countdown
+  std::uint64_t behind;   // the stub's copy of the single instruction, for use with a trap in its place
+  std::uint8_t has_trap;  // or the debugger counts there, and the original code is in place
   std::uint8_t keeps_flags;
   std::uint32_t count;
   std::uint8_t original[24];
@@ -76,7 +76,7 @@ void put_restore(Assembler& code) {
   put_with(code, kLoadRax, offsetof(Thread, shelved));
 }
 
-// One instruction counts: a signal that comes between two would find it half done.
+// A single instruction counts, because a signal between two would find the count half done.
 void write_stub(CountedLoop& loop, const JumpWindow& window, std::uint64_t stub) {
   Assembler code(stub);
   if (loop.keeps_flags) put_with(code, kStoreRax, offsetof(Thread, shelved));
@@ -170,7 +170,7 @@ void note_counted_loop(std::uint64_t address) {
 void follow_recorded_loop() {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
-  const std::uint64_t address = reinterpret_cast<const wire::PatchRecord*>(record)->address;
+  const std::uint64_t address = wire::record_cast<wire::PatchRecord>(*record).address;
   if (record->thread != self().id || (address & wire::kPatchedLoop) == 0) return;
   if (!plant(address & ~wire::kPatchedLoop)) diverged("counts where there is no such code", record);
   consume_record();

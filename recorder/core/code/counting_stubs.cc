@@ -14,7 +14,7 @@ constexpr std::uint64_t kStubBytes = 64;
 constexpr std::uint64_t kCallBytes = 5, kCallThroughSlotBytes = 6;
 
 constexpr std::uint8_t kCall = 0xe8;
-constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), of code built with -fno-plt
+constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), in code built with -fno-plt
 constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};    // lea distance(%rip), %rdi
 constexpr std::uint8_t kStoreRdi[] = {0x48, 0x89, 0x7c, 0x24, 0xf8};  // mov %rdi, -8(%rsp)
 constexpr std::uint8_t kStoreLow[] = {0xc7, 0x44, 0x24, 0xf8};        // movl $.., -8(%rsp)
@@ -36,7 +36,7 @@ int function_named(const CountedFunctions& functions, const char* name) {
   return -1;
 }
 
-// Those that cannot be written to are full.
+// Slots that are not writable are filled already.
 void fill(std::uint64_t slot, void (*function)(void*)) {
   const Region* region = region_at(slot);
   if (region == nullptr || (region->prot & PROT_WRITE) == 0) return;
@@ -67,7 +67,8 @@ void for_each_site(const Code& code, const Places& slots, const Places& entries,
   }
 }
 
-// Where stubs go on when the countdown has run out, by function: as after a call, with the return address stored.
+// Where stubs continue when the countdown has run out, by function: in the state after a call, with the return address
+// stored.
 class PointStubs {
  public:
   PointStubs(std::uint64_t start, const CountedFunctions& functions) : start_(start) {
@@ -84,14 +85,14 @@ class PointStubs {
   std::uint64_t start_;
 };
 
-// %rdi, which the function leaves to its caller's address too, takes that to the stack.
+// Stores the return address via %rdi, which the function leaves holding its caller's address as well.
 void write_return(Assembler& code, const CallSite& site) {
   code.put(kLoadRdi, site.after);
   code.put(kStoreRdi);
   code.put(kJump, site.after);
 }
 
-// Stubs of sites near each other count in different counters.
+// Stubs of nearby sites use different counters.
 std::uint64_t countdown_of(std::uint64_t stub) {
   return offsetof(Thread, stub_countdowns) + stub / kStubBytes % kStubCountdowns * sizeof Thread::stub_countdowns[0];
 }
@@ -119,7 +120,7 @@ void redirect(const CallSite& site, std::uint64_t stub) {
   if (site.after - code.at() == sizeof kNop) code.put(kNop);
 }
 
-// What the stubs of `functions` and of all sites need, or what there is; 0 if there is nothing to do.
+// Size of the stubs of `functions` and of all sites, or the room available; 0 if there is nothing to do.
 std::uint64_t stub_bytes(const Code& code, const Places& slots, const Places& entries, std::uint32_t functions) {
   std::uint64_t sites = 0;
   for_each_site(code, slots, entries, [&](const CallSite&) { sites++; });

@@ -12,13 +12,13 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
-constexpr std::uint64_t kMostEntryBytes = 32;             // of a slot: an entry, and one that marks a branch target
+constexpr std::uint64_t kMostEntryBytes = 32;             // per slot: an entry, and one that marks a branch target
 
-// The program's slots that get functions of the shim, by their index in `functions`.
+// The program's slots for functions of the shim, by their index in `functions`.
 struct Imports {
   Places slots;
   std::uint64_t functions[Places::kMost];
-  std::uint64_t all_slots;  // those for other functions too
+  std::uint64_t all_slots;  // including those for other functions
 };
 
 std::uint64_t defined_function(const DynamicSymbols& symbols, const LoadedObject& object, const char* name) {
@@ -42,8 +42,8 @@ void find_imports(const LoadedObject& program, const LoadedObject& shim, Imports
   });
 }
 
-// Linkers put the table where the code starts, or where it ends. Not looked for elsewhere, for to read all the code of
-// a large program takes long.
+// Linkers put the table at the start or the end of the code. It is not searched for elsewhere, because reading all the
+// code of a large program takes long.
 void find_table(const Region& code, const Imports& imports, Places& entries) {
   const std::uint64_t bytes = kPage + imports.all_slots * kMostEntryBytes;
   if (bytes >= code.end - code.start) return find_entries({code.start, code.end}, imports.slots, entries);

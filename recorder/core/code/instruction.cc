@@ -6,14 +6,14 @@ namespace reweave::core {
 
 namespace {
 
-// By opcode, what follows it:
+// What follows each opcode:
 //   o nothing; m operands; b, w operands and a constant of 8, of 32 bits; i, d a constant of 8, of 32 bits
 //   q a constant as wide as the operation; g, G operands, and for some a constant of 8, of 32 bits
 //   f operands, and some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
-//   j a short conditional branch, be it of a counter; J a short jump; n a near conditional branch; N a near jump
+//   j a short conditional branch, including on a counter; J a short jump; n a near conditional branch; N a near jump
 //   C a near call; r a return, R with a constant of 16 bits
 // These are not moved:
-//   O nothing; M operands; B a constant of 8, E of 24, X of 64 bits; . no instruction of programs
+//   O nothing; M operands; B a constant of 8, E of 24, X of 64 bits; . not used by programs
 constexpr char kOneByte[] =
     "mmmmid..mmmmid.."
     "mmmmid..mmmmid.."
@@ -31,7 +31,7 @@ constexpr char kOneByte[] =
     "mmmm...Ommmmmmmm"
     "jjjj....CN.J...."
     "....OogGoo..oomf";
-constexpr char kTwoBytes[] =  // behind 0f
+constexpr char kTwoBytes[] =  // after 0f
     ".M...O.....O.m.."
     "mmmmmmmmmmmmmmmm"
     "........mmmmmmmm"
@@ -52,9 +52,9 @@ static_assert(sizeof kOneByte == 257 && sizeof kTwoBytes == 257);
 
 struct Opcode {
   char kind;
-  std::uint8_t at;    // behind it
+  std::uint8_t at;    // offset after it
   bool wide, narrow;  // operates on 64 bits, on 16
-  bool stays;         // has a prefix with which it is not moved
+  bool stays;         // has a prefix that prevents moving it
 };
 
 // Maps of three-byte opcodes: 2 is 0f 38, 3 is 0f 3a.
@@ -63,7 +63,7 @@ char kind_in_map(std::uint32_t map, std::uint8_t opcode) {
   return map == 2 ? 'm' : map == 3 ? 'b' : '.';
 }
 
-// Of vector instructions: `prefix` bytes, of which the last bits of the second (or 1, for short ones) are the map.
+// Vector instructions: `prefix` bytes; the last bits of the second one are the map (1 for short prefixes).
 Opcode vector_opcode(const std::uint8_t* code, std::uint8_t at, bool stays) {
   const std::uint8_t prefix = code[at] == 0xc5 ? 2 : code[at] == 0xc4 ? 3 : 4;
   const std::uint32_t map = prefix == 2 ? 1 : prefix == 3 ? code[at + 1] & 0x1f : code[at + 1] & 7;
@@ -81,7 +81,7 @@ bool is_moved_prefix(std::uint8_t byte) {
   return is_one_of(byte, {0x66, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64});
 }
 
-// Not moved: %gs, whose base is ours, and addresses of 32 bits.
+// %gs, whose base is the core's, and 32-bit addresses prevent moving.
 bool is_prefix(std::uint8_t byte) { return is_moved_prefix(byte) || is_one_of(byte, {0x65, 0x67}); }
 
 Opcode opcode_of(const std::uint8_t* code) {
@@ -134,12 +134,12 @@ std::uint32_t constant_bytes(const Opcode& opcode, std::uint32_t operation) {
 
 bool has_operands(const Opcode& opcode) { return is_one_of(opcode.kind, "mbwgGfzZM"); }
 
-// Which of several that share an opcode it is.
+// The operation among those that share an opcode.
 std::uint32_t operation_of(const Opcode& opcode, const std::uint8_t* code) {
   return has_operands(opcode) ? code[opcode.at] >> 3 & 7 : 0;
 }
 
-// 0: no instruction.
+// 0: not an instruction.
 std::uint32_t length_of(const Opcode& opcode, const std::uint8_t* code) {
   const std::uint32_t operation = operation_of(opcode, code);
   if (is_one_of(opcode.kind, "zZ") && operation != 0) return 0;
@@ -150,7 +150,8 @@ std::uint32_t length_of(const Opcode& opcode, const std::uint8_t* code) {
 
 constexpr std::uint32_t kCallOperation = 2, kJumpOperation = 4;  // of opcode ff
 
-// Far ones are not moved, nor a call whose operand is found by the stack pointer, which a moved one has changed then.
+// Far ones are not moved, nor is a call whose operand is addressed by the stack pointer, which a moved call has changed
+// by then.
 bool is_moved_transfer(const Opcode& opcode, const std::uint8_t* code, std::uint32_t operation) {
   if (operation == kJumpOperation) return true;
   if (operation != kCallOperation) return operation < kCallOperation || operation > 5;

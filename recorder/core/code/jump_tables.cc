@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kNearby = 64 << 20;     // bytes between code and its tables
 constexpr std::uint64_t kMostBytes = 64 << 10;  // of a table of distances from its start
 
-// Whether the word at `at` is a distance from `start` to code.
+// True if the word at `at` is a distance from `start` to code.
 bool leads_to(const Region& code, std::uint64_t start, std::uint64_t at) {
   std::int32_t distance;
   memcpy(&distance, reinterpret_cast<const void*>(at), sizeof distance);

@@ -1,4 +1,4 @@
-// Tables by which compiled code jumps: places that no jump names.
+// Jump tables of compiled code: targets that no jump names.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace reweave::core {
 
 struct Region;
 
-// True if data of a file near `code` has an address or a distance that leads to `target`. Reads all of it.
+// True if data of a file near `code` contains an address or distance that leads to `target`. Reads all of that data.
 bool is_in_jump_table(std::uint64_t target, const Region& code);
 
 }  // namespace reweave::core

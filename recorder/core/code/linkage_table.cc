@@ -15,7 +15,7 @@ std::uint64_t behind(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return is_at(address, bytes) ? address + n : address;
 }
 
-// `address` without `bytes` before it, if they are there.
+// `address`, moved back over `bytes` if they precede it.
 template <std::size_t n>
 std::uint64_t before(std::uint64_t address, const std::uint8_t (&bytes)[n], std::uint64_t start) {
   return address - start >= n && is_at(address - n, bytes) ? address - n : address;

@@ -1,5 +1,5 @@
-// The procedure linkage table of a program or library in memory: by which slots of the global offset table it calls
-// functions of others, and which code jumps through these.
+// The procedure linkage table of a program or library in memory: the slots of the global offset table through which it
+// calls functions of other objects, and the code that jumps through them.
 #pragma once
 
 #include <elf.h>
@@ -12,7 +12,7 @@ namespace reweave::core {
 
 inline constexpr std::uint8_t kJumpThroughSlot[] = {0xff, 0x25};  // jmp *distance(%rip)
 
-// Addresses that mean function `index`: slots of the global offset table, or entries of the linkage table.
+// Addresses that stand for function `index`: slots of the global offset table, or entries of the linkage table.
 struct Places {
   static constexpr std::uint32_t kMost = 128;
   struct Item {
@@ -23,14 +23,14 @@ struct Places {
   std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
   Item items[kMost];
 
-  // No more than kMost are kept.
+  // At most kMost are kept.
   void add(std::uint64_t address, std::uint32_t index) {
     if (count == kMost) return;
     items[count++] = {address, index};
     if (address < lowest) lowest = address;
     if (address > highest) highest = address;
   }
-  // The function at `address`, -1 if there is none.
+  // The function at `address`; -1 if there is none.
   int find(std::uint64_t address) const {
     if (address < lowest || address > highest) return -1;
     for (std::uint32_t i = 0; i < count; i++)
@@ -43,15 +43,15 @@ struct Code {
   std::uint64_t start, end;
 };
 
-// Where an instruction leads to that ends with a distance, at `distance_at`.
+// The target of an instruction that ends with a distance, at `distance_at`.
 std::uint64_t target_of(std::uint64_t distance_at);
 
-// True if the object's dynamic section has absolute addresses: the GNU C library's loader makes them so, others leave
-// them as they are in the file.
+// True if the addresses in the object's dynamic section are absolute: the GNU C library's loader makes them so, others
+// leave them as in the file.
 bool is_loaded(const Elf64_Dyn* section);
 
-// Calls use(slot, symbol, name) for each slot that the loader fills with a function's address because of `table` of
-// `bytes` bytes (tags of the dynamic section).
+// Calls use(slot, symbol, name) for each slot that the loader fills with a function's address because of the
+// relocations in `table`, of size `bytes` (tags of the dynamic section).
 template <typename Use>
 void for_each_slot(const LoadedObject& object, Elf64_Sxword table, Elf64_Sxword bytes, Use use) {
   const auto* section = reinterpret_cast<const Elf64_Dyn*>(object.dynamic);
@@ -66,10 +66,10 @@ void for_each_slot(const LoadedObject& object, Elf64_Sxword table, Elf64_Sxword 
   }
 }
 
-// Adds the entries in `code` that jump through `slots`, by the same indices.
+// Adds the entries in `code` that jump through `slots`, with the same indices.
 void find_entries(const Code& code, const Places& slots, Places& entries);
 
-// The jump of the entry at `entry`.
+// The address of the jump in the entry at `entry`.
 std::uint64_t jump_of(std::uint64_t entry);
 
 }  // namespace reweave::core

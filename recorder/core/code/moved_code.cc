@@ -14,7 +14,7 @@ constexpr std::uint8_t kStoreLow[] = {0xc7, 0x04, 0x24};              // movl $.
 constexpr std::uint8_t kStoreHigh[] = {0xc7, 0x44, 0x24, 0x04};       // movl $.., 4(%rsp)
 constexpr std::uint8_t kCallNear = 0xe8;
 
-// The distance of an instruction at `from` when it is executed at `to`.
+// The distance of an instruction at `from` when executed at `to`.
 std::int64_t moved_distance(std::uint64_t from, std::uint8_t distance_at, std::uint64_t to) {
   std::int32_t distance;
   memcpy(&distance, code_at(from + distance_at), sizeof distance);
@@ -29,7 +29,7 @@ void copy_instruction(Assembler& code, std::uint64_t from, const Instruction& fo
   Assembler(to + found.distance_at).copy(reinterpret_cast<std::uint64_t>(&distance), sizeof distance);
 }
 
-// `jcc`, `jmp`, or one of those that count in rcx, which have no longer form: they jump to a jump.
+// `jcc`, `jmp`, or a branch on rcx, which has no long form and jumps to a jump.
 void put_branch(Assembler& code, std::uint64_t from, const Instruction& found) {
   const std::uint64_t after = from + found.bytes;
   const std::uint8_t opcode = *code_at(from);
@@ -40,12 +40,12 @@ void put_branch(Assembler& code, std::uint64_t from, const Instruction& found) {
     const std::uint8_t near[] = {0x0f, static_cast<std::uint8_t>(0x80 | (opcode & 0xf))};
     return code.put(near, target);
   }
-  const std::uint8_t counts[] = {opcode, 2, 0xeb, kJumpBytes};  // over a short jump, which is over the jump
+  const std::uint8_t counts[] = {opcode, 2, 0xeb, kJumpBytes};  // skips a short jump, which skips the long one
   code.put(counts);
   code.put(kJump, target);
 }
 
-// Leaves on the stack where the call would return to; no flag is changed. Then the call is a jump.
+// Pushes the return address of the original call, without changing flags; the call then becomes a jump.
 void put_call(Assembler& code, std::uint64_t from, const Instruction& found) {
   const std::uint64_t after = from + found.bytes;
   code.put(kMakeRoom);
@@ -58,7 +58,7 @@ void put_call(Assembler& code, std::uint64_t from, const Instruction& found) {
     memcpy(&distance, code_at(from + found.distance_at), sizeof distance);
     return code.put(kJump, after + static_cast<std::uint64_t>(std::int64_t{distance}));
   }
-  constexpr std::uint8_t kFromCallToJump = (2 ^ 4) << 3;  // of what selects the operation
+  constexpr std::uint8_t kFromCallToJump = (2 ^ 4) << 3;  // in the byte that selects the operation
   const std::uint64_t to = code.at();
   copy_instruction(code, from, found);
   const std::uint64_t operands = to + call_operands_at(code_at(from));

@@ -6,6 +6,7 @@
 #include "recorder/core/code/clock_window.h"
 #include "recorder/core/code/code_patterns.h"
 #include "recorder/core/code/counted_loops.h"
+#include "recorder/core/code/sleds.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/code/trapped.h"
 #include "recorder/core/log/checksum.h"
@@ -19,25 +20,25 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kHot = 12;         // calls of a site before it is patched, which costs as much as a dozen
-constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be
+constexpr std::uint32_t kHot = 12;  // executions of a site before it is patched; patching costs as much as a dozen
+constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be patched
 constexpr std::uint64_t kStubBytes = 64, kClockStubBytes = 192;
-// In place of a call's number: the site reads the time stamp counter, or is a `pause`.
+// Used instead of a call number: the site reads the time stamp counter, or is a `pause`.
 constexpr long kClockRead = -1, kPause = -2;
 constexpr std::uint64_t kPauseBytes = 2;
 constexpr std::uint8_t kHalt =
-    0xf4;  // in place of the second: privileged, and a debugger may plant a breakpoint before it
+    0xf4;  // replaces the second byte: privileged; a debugger may set a breakpoint on the first
 
 constexpr std::uint64_t kMaxPatchBytes = 32;
 
 struct Site {
-  std::uint64_t after;  // behind the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
+  std::uint64_t after;  // after the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
   std::uint32_t hits;
   std::uint32_t covers;  // bytes of the patch, from `start`
   std::uint64_t start;   // of the patch; 0: there is none
   std::uint8_t original[kMaxPatchBytes];
-  std::uint64_t resume;  // where the stub goes on after the call
-  std::uint64_t moved;   // where the stub has the code that was at `after`; 0: that is where it was, or among `moves`
+  std::uint64_t resume;  // where the stub continues after the call
+  std::uint64_t moved;   // the stub's copy of the code that was at `after`; 0: it is in place or among `moves`
   std::uint32_t count;   // of `moves`, around a clock read
   Moved moves[kJumpBytes];
 };
@@ -47,14 +48,14 @@ Site sites[kSites];
 std::uint32_t site_count;
 std::uint64_t trap;
 
-// The entry of `after`, or the free one where it belongs.
+// The entry of `after`, or the free entry where it belongs.
 Site& entry_of(std::uint64_t after) {
   std::uint32_t i = static_cast<std::uint32_t>(mix(0, after)) % kSites;
   while (sites[i].after != 0 && sites[i].after != after) i = (i + 1) % kSites;
   return sites[i];
 }
 
-// The entry of `after`, made if there is none; null if there is no room for it.
+// The entry of `after`, created if necessary; null if there is no room.
 Site* admit(std::uint64_t after) {
   Site& site = entry_of(after);
   if (site.after == after) return &site;
@@ -64,7 +65,7 @@ Site* admit(std::uint64_t after) {
   return &site;
 }
 
-// What of the code before `after` a jump may replace: the patch's start and length, 0 if none.
+// Finds the code around the call that a jump may replace: sets the patch's start and length, or leaves 0.
 void find_room(Site& site, long number, const Region& region) {
   const std::uint64_t call = site.after - kSyscallBytes;
   if (call - kJumpBytes > region.start && is_move(call - kJumpBytes, number)) {
@@ -92,8 +93,8 @@ constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
 constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kPrivilegedOpcode, 0x0f, kPrivilegedOpcode, 0xf9};
 constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
 
-// rax and rdx, which the instruction overwrites anyway, lead to the core, which goes on behind; or, where the program
-// wants to have the fault, at the instruction (kClockInstructionBytes before).
+// rax and rdx, which the instruction overwrites anyway, carry the addresses for the jump to the core, which continues
+// after the instruction; or at it (kClockInstructionBytes before), if the program wants the fault.
 void write_clock_stub(Site& site, std::uint64_t stub, const ClockWindow& window, std::uint64_t bytes) {
   const auto entry = reinterpret_cast<std::uint64_t>(&api_clock);
   Assembler code(stub);
@@ -136,7 +137,7 @@ std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
   return site.start == site.after - kSyscallBytes ? stub + kEntryBytes : site.after;
 }
 
-// rcx and r11, which a call overwrites anyway, say where it was made and where it goes on.
+// rcx and r11, which a call overwrites anyway, carry the address of the call and the address to continue at.
 void write_call_stub(Site& site, std::uint64_t stub) {
   const bool compares = site.start == site.after - kSyscallBytes;
   site.resume = resume_of(site, stub);
@@ -201,7 +202,7 @@ bool patch(Site& site, long number, const KernelRegisters* registers) {
   return write_jump(site.start, stub);
 }
 
-// True if the patch of `site` is still there: its file may have been unmapped, and another mapped.
+// True if the patch of `site` is still there: the file may have been unmapped and another one mapped.
 bool in_place(const Site& site) {
   if (site.start == 0 || code_region(site.start) == nullptr) return false;
   return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : *code_at(site.start) == kJump[0];
@@ -225,7 +226,7 @@ void log_patch(std::uint64_t address) {
 void follow_recorded_patch(std::uint64_t after, long number, const KernelRegisters* registers) {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
-  if (record->thread != self().id || reinterpret_cast<const wire::PatchRecord*>(record)->address != after)
+  if (record->thread != self().id || wire::record_cast<wire::PatchRecord>(*record).address != after)
     diverged("made a system call elsewhere", record);
   Site* site = admit(after);
   if (site == nullptr) diverged("has too many patches already", record);
@@ -241,8 +242,8 @@ void tell_server(std::uint64_t after, long number) {
   if (s.trapped_count < kMaxTrappedSites) s.trapped[s.trapped_count++] = {after, number};
 }
 
-// All of the mapping is made writable, not the one page: a mapping in parts costs every run's fork more than signals
-// do.
+// Makes the whole mapping writable, not just one page: splitting the mapping would cost every run's fork more than the
+// signals do.
 void patch_for_runs(const TrappedSite& trapped) {
   Site* site = admit(trapped.after);
   if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
@@ -266,7 +267,7 @@ void note_site(std::uint64_t after, long number, const KernelRegisters* register
   if (modelled()) return tell_server(after, number);
   if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
   Site* site = admit(after);
-  if (site == nullptr || in_place(*site)) return;  // in place: the jump was jumped over
+  if (site == nullptr || in_place(*site)) return;  // in place: the thread jumped over the patch
   if (++site->hits < kHot || site->hits >= kNever) return;
   site->hits = 0;
   patch_or_give_up(*site, number, registers);
@@ -292,7 +293,7 @@ void note_pause_site(std::uint64_t after) {
 void follow_recorded_pause() {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPatch)) return;
-  const std::uint64_t address = reinterpret_cast<const wire::PatchRecord*>(record)->address;
+  const std::uint64_t address = wire::record_cast<wire::PatchRecord>(*record).address;
   if (record->thread != self().id || (address & wire::kPatchedPause) == 0) return;
   Site* site = admit(address & ~wire::kPatchedPause);
   if (site == nullptr) diverged("has too many patches already", record);
@@ -310,6 +311,7 @@ void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }
 
 void remove_patches(std::uint64_t start, std::uint64_t end) {
   remove_counted(start, end);
+  disarm_sleds(start, end);
   if (site_count == 0) return;
   for (Site& site : sites) {
     if (site.start + site.covers <= start || site.start >= end || !in_place(site)) continue;

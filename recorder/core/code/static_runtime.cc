@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/code/sleds.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/elf_symbols.h"
@@ -13,14 +14,14 @@ namespace {
 
 constexpr std::uint8_t kReturn = 0xc3;
 
-// `name` without the prefix of the function that stands for it, or null.
+// `name` without the prefix of an interceptor, or null.
 const char* intercepted_name(const char* name) {
   for (const char* prefix : {"___interceptor_", "__interceptor_"})
     if (starts_with(name, prefix)) return name + string_length(prefix);
   return nullptr;
 }
 
-// The names that are intercepted, by hash.
+// The intercepted names, by hash.
 class NameSet {
  public:
   void clear() { memset(slots_, 0, sizeof slots_); }
@@ -43,10 +44,10 @@ class NameSet {
 };
 NameSet intercepted;
 
-// The program cannot define these itself beside a runtime that does.
+// The program cannot define these itself next to a runtime that does.
 bool is_runtimes_own(const char* name) {
-  for (const char* prefix : {"__tsan_", "__sanitizer_", "__ubsan_", "Annotate", "WTFAnnotate", "_Znw", "_Zna", "_Zdl",
-                             "_Zda", "RunningOnValgrind", "ValgrindSlowdown"})
+  for (const char* prefix : {"__tsan_", "__sanitizer_", "__ubsan_", "__cxa_guard_", "Annotate", "WTFAnnotate", "_Znw",
+                             "_Zna", "_Zdl", "_Zda", "RunningOnValgrind", "ValgrindSlowdown"})
     if (starts_with(name, prefix)) return true;
   return intercepted_name(name) != nullptr;
 }
@@ -82,9 +83,8 @@ void hide_functions(const DynamicSymbols& symbols) {
   });
 }
 
-}  // namespace
-
-bool detach_static_runtime(const LoadedImage& image) {
+// Returns whether there is such a runtime.
+bool detach_runtime(const LoadedImage& image) {
   if (image.interpreter[0] == 0) return false;
   const DynamicSymbols symbols(dynamic_section(image), image.base);
   if (!symbols.is_whole()) return false;
@@ -97,5 +97,9 @@ bool detach_static_runtime(const LoadedImage& image) {
   *reinterpret_cast<std::uint8_t*>(entry) = kReturn;
   return true;
 }
+
+}  // namespace
+
+bool prepare_instrumented(const LoadedImage& image) { return detach_runtime(image) || has_sleds(image.start); }
 
 }  // namespace reweave::core

@@ -1,4 +1,4 @@
-// Code of ours beside the target's: stubs within a jump's reach of it, and the jumps that lead there. All is readable
+// The core's code near the target's: stubs within a jump's reach of it, and the jumps to them. All of it is readable
 // and executable; it is writable only while it is written, with the baton, when no other thread executes it.
 #pragma once
 
@@ -17,20 +17,20 @@ bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return __builtin_memcmp(code_at(address), bytes, n) == 0;
 }
 
-// True if `address` is in code of ours beside the target's.
+// True if `address` is in such code.
 bool in_stub(std::uint64_t address);
 
-// Room for `bytes` of code, a multiple of 64, that a jump at `address` reaches; 0 if there is none.
+// Allocates `bytes` of code space, a multiple of 64, within reach of a jump at `address`; 0 if there is none.
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes);
 
-// Bytes that new_stub() can still give there.
+// Bytes that new_stub() can still allocate there.
 std::uint64_t stub_room(std::uint64_t address);
 
 // Replaces the first bytes of the code at `from` by a jump to `to`. False if that memory cannot be changed.
 bool write_jump(std::uint64_t from, std::uint64_t to);
 
-// Makes `bytes` at `address` writable for as long as it lives, if it can; they have the protection `after` then, that
-// of code if nothing is said.
+// Makes `bytes` at `address` writable during its lifetime, if possible; afterwards they have the protection `after`, by
+// default that of code.
 class Writable {
  public:
   Writable(std::uint64_t address, std::uint64_t bytes, int after = kCode);
@@ -46,7 +46,7 @@ class Writable {
   bool done_;
 };
 
-// Writes code, byte after byte.
+// Writes code sequentially.
 class Assembler {
  public:
   explicit Assembler(std::uint64_t at) : at_(at) {}

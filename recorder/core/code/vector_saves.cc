@@ -16,23 +16,23 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kBytes = 5;  // of each of the instructions
+constexpr std::uint64_t kBytes = 5;  // of each instruction
 constexpr std::uint64_t kStubBytes = 128;
 
-// Code that is executed instead of an instruction, which is at `here` in it. Before `masked` are the four bytes of a
-// constant: the components that may be saved.
+// Code executed instead of an instruction; the instruction is copied to `here`. The four bytes before `masked` are a
+// constant: the components to be saved.
 struct Stub {
   const std::uint8_t *start, *masked, *here, *end;
 };
 
-// glibc, sysdeps/x86_64/dl-trampoline.h: what is looked for.
+// glibc, sysdeps/x86_64/dl-trampoline.h: the instructions searched for.
 struct Place {
   std::uint8_t instruction[kBytes];
   const std::uint8_t (&behind)[9];
   Stub stub;
 };
 
-// The arguments of _dl_fixup; the registers that it was given.
+// Loading the arguments of _dl_fixup; restoring the registers.
 constexpr std::uint8_t kBehindSave[] = {0x48, 0x8b, 0x73, 0x10, 0x48, 0x8b, 0x7b, 0x08, 0xe8};
 constexpr std::uint8_t kBehindRestore[] = {0x4c, 0x8b, 0x4c, 0x24, 0x30, 0x4c, 0x8b, 0x44, 0x24};
 const Stub kSave = {core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end};
@@ -46,7 +46,7 @@ const Place kPlaces[] = {
     {{0x0f, 0xae, 0x4c, 0x24, 0x40}, kBehindRestore, kRestore},  // fxrstor
 };
 
-// The loader has one of each for each size of the registers.
+// The loader has one of each for each register size.
 constexpr std::uint32_t kMostSaves = 16;
 struct Save {
   std::uint64_t at;
@@ -65,7 +65,7 @@ void write_stub(const Save& save, std::uint64_t stub) {
   code.put(kJump, save.at + kBytes);
   Assembler(place_of(with.here)).copy(save.at, kBytes);
   const auto components = static_cast<std::uint32_t>(state().recorded_fp.components);
-  if (components == 0) return;  // not known
+  if (components == 0) return;  // unknown
   Assembler(place_of(with.masked) - sizeof components)
       .copy(reinterpret_cast<std::uint64_t>(&components), sizeof components);
 }
@@ -87,7 +87,7 @@ void replace_vector_saves() {
   save_count = 0;
   const std::uint64_t stubs = count == 0 ? 0 : new_stub(saves[0].at, count * kStubBytes);
   if (stubs == 0) return;
-  const std::uint64_t first = saves[0].at, last = saves[count - 1].at;  // as they were found
+  const std::uint64_t first = saves[0].at, last = saves[count - 1].at;  // in the order in which they were found
   const Writable stub_pages(stubs, count * kStubBytes), code_pages(first, last + kBytes - first);
   for (std::uint32_t i = 0; i < count && stub_pages.done() && code_pages.done(); i++) {
     write_stub(saves[i], stubs + i * kStubBytes);

@@ -9,7 +9,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kVsyscallPage = 0xff600000;  // its address, sign-extended
-constexpr std::uint32_t kApart = 0x400;              // one call's entry from the next
+constexpr std::uint32_t kApart = 0x400;              // distance between the entries
 constexpr std::uint32_t kCalls[] = {SYS_gettimeofday, SYS_time, SYS_getcpu};
 constexpr std::uint32_t kCallCount = sizeof kCalls / sizeof kCalls[0];
 constexpr std::uint64_t kEntryBytes = 16, kStubBytes = 64;
@@ -17,7 +17,7 @@ constexpr std::uint8_t kMoveEax[] = {0xb8}, kCallAndReturn[] = {0x0f, 0x05, 0xc3
 
 std::uint64_t stub;
 
-// An address that fits in a constant of 32 bits: of the area for programs at fixed addresses.
+// The address must fit in a 32-bit constant, so it is in the area for programs at fixed addresses.
 bool have_stub() {
   if (stub != 0) return true;
   constexpr const StubArea& kLow = kStubAreas[2];
@@ -36,7 +36,7 @@ bool have_stub() {
   return true;
 }
 
-// Which of the calls `constant` is the address of; kCallCount: none.
+// The call whose address `constant` is; kCallCount: none.
 std::uint32_t call_at(const std::uint8_t* constant) {
   std::uint32_t address;
   memcpy(&address, constant, sizeof address);
@@ -44,8 +44,8 @@ std::uint32_t call_at(const std::uint8_t* constant) {
   return offset % kApart == 0 && offset / kApart < kCallCount ? offset / kApart : kCallCount;
 }
 
-// `mov $constant` to a register, or to a variable of the stack frame, which code without optimisation has: where the
-// constant is, and which register, kInFrame for a variable. `code` is behind the REX prefix.
+// A `mov $constant` to a register, or to a variable in the stack frame as in unoptimised code: the address of the
+// constant, and the register (kInFrame for a variable). `code` points after the REX prefix.
 constexpr std::uint32_t kInFrame = 16;
 struct Move {
   const std::uint8_t* constant;  // null: it is no such instruction
@@ -62,14 +62,15 @@ Move move_at(const std::uint8_t* code) {
   return {code + 2 + (by_rsp ? 1 : 0) + (form == 0x40 ? 1 : 4), kInFrame};
 }
 
-// True if `code` calls or jumps to what a register holds; of a variable that was moved to any register first.
+// True if `code` calls or jumps through the register; for a variable, which was loaded into a register first, through
+// any register.
 bool goes_through(const std::uint8_t* code, std::uint32_t destination) {
   const bool indirect = code[0] == 0xff && ((code[1] & 0xf8) == 0xd0 || (code[1] & 0xf8) == 0xe0);
   if (!indirect || destination == kInFrame) return indirect;
   return (code[1] & 7u) == (destination & 7u) && (destination < 8 || code[-1] == 0x41);
 }
 
-// Other programs name these addresses, too: emulators and checkers do. They do not call them.
+// Other programs contain these addresses too (emulators and checkers), but do not call them.
 bool is_called(const Move& move, std::uint64_t end) {
   constexpr std::uint32_t kKeptByCallees = 1u << 3 | 1u << 5 | 0xf000;  // rbx, rbp, r12 to r15
   const bool kept = move.destination == kInFrame || (kKeptByCallees >> move.destination & 1) != 0;

@@ -2,7 +2,7 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/model_memory.h"
-#include "recorder/core/explored/outside.h"
+#include "recorder/core/explored/recorded/inputs.h"
 #include "recorder/core/schedule/waits.h"
 
 namespace reweave::core {
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 8448;  // of what is waited for
 
-// In a run of several processes, whose stacks are no memory that all have.
+// In a run of several processes, which cannot access each other's stacks.
 struct SharedWait {
   Awaited awaited;
   alignas(8) std::byte what[kMostBytes];

@@ -1,35 +1,35 @@
-// Waits of explored runs in system calls, for what other threads' calls or the outside bring about.
+// Waits of explored runs in system calls, for something that other threads' calls or the outside bring about.
 #pragma once
 
 #include "recorder/core/schedule/scheduler.h"
 
 namespace reweave::core {
 
-// What a thread waits for. Both functions get `what`, and may be called in another process of the run.
+// A condition that a thread waits for. Both functions get `what`, and may be called in another process of the run.
 struct Awaited {
   const void* what;
-  std::uint64_t bytes;  // of `what`, on the thread's stack; 0: it is the model's
+  std::uint64_t bytes;  // of `what`, on the thread's stack; 0: it is in model memory
   bool (*holds)(const void* what);
-  // Somebody outside who waited for the program goes on without it, as far as that is what is waited for. True if the
-  // outside could still bring it about; null: it could not.
+  // Lets the outside act without the program's answer that it waited for. True if that can still make the condition
+  // true; null: it cannot.
   bool (*hurry)(const void* what);
-  // The outside could bring it about, had it been recorded to.
+  // The outside could make it true, if the recording had that.
   bool from_outside;
 };
 
-// Waits until it holds, `deadline` of the modelled time, or a signal.
+// Waits until the condition holds, `deadline` (modelled time), or a signal.
 WaitResult wait_until(const Awaited& awaited, std::int64_t deadline);
 
-// The run is about to have several processes: what is waited for becomes memory that all of them have.
+// The run is about to have several processes: moves what threads wait for to memory that all of them share.
 void share_waits();
 
-// Something has changed: makes those ready whose wait is over.
+// Something has changed: makes the threads ready whose wait is over.
 void wake_satisfied();
 
-// Nobody can run. The outside does what it would have done by now: true if somebody can.
+// No thread can run. The outside does what it would have done by now: true if a thread can run then.
 bool outside_acts(bool late);
 
-// Some thread waits for what only the outside could bring.
+// True if a thread waits for something that only the outside could bring.
 bool waits_for_outside();
 
 }  // namespace reweave::core

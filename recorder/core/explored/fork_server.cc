@@ -6,24 +6,30 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "recorder/beginning.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/code/patching.h"
+#include "recorder/core/code/sleds.h"
 #include "recorder/core/explored/model.h"
+#include "recorder/core/explored/tasks/time.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/code_trap.h"
 #include "recorder/core/schedule/choice.h"
+#include "recorder/core/schedule/departure.h"
 #include "recorder/core/schedule/scheduler.h"
+#include "recorder/core/schedule/state_copy.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/scratch.h"
+#include "recorder/core/syscalls/tasks/checkpoint.h"
 
 namespace reweave::core {
 
 namespace {
 
-// Where the server has the runs' arena.
+// Where the server maps the runs' arena.
 constexpr std::uint64_t kPreparedBase = kArenaBase + 0x8'0000'0000;
 
 bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
@@ -32,38 +38,45 @@ bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
 
 void signal_word(std::atomic<std::uint32_t>& word) { sys(SYS_futex, &word, FUTEX_WAKE, 1); }
 
-// The server's state as the run's. Its tables are mostly empty: only what is in use is copied.
-template <typename Item>
-void copy_used(Item* to, const Item* from, std::uint32_t used) {
-  memcpy(static_cast<void*>(to), from, used * sizeof(Item));
+// Threads of the run before this one, which policies would take for threads that have ended.
+void forget_threads(RuntimeState& run, std::uint32_t from) {
+  for (std::uint32_t i = from; i < run.thread_count; i++)
+    memset(static_cast<void*>(&run.threads[i]), 0, sizeof(Thread));
 }
 
-void copy_state(RuntimeState& to) {
-  const RuntimeState& from = state();
-  const auto live = reinterpret_cast<const std::byte*>(from.live) - reinterpret_cast<const std::byte*>(&from);
-  memcpy(static_cast<void*>(&to), &from, static_cast<std::uint64_t>(live));
-  copy_used(to.live, from.live, from.live_threads);
-  copy_used(to.stand_ins, from.stand_ins, from.stand_in_count);
-  copy_used(to.stand_in_sizes, from.stand_in_sizes, from.stand_in_count);
-  copy_used(to.seccomp_filters, from.seccomp_filters, from.seccomp_count);
-  copy_used(to.seccomp_instructions, from.seccomp_instructions, from.seccomp_used);
-  copy_used(to.futex_vectors, from.futex_vectors, from.futex_vectors_used);
-  copy_used(to.processes, from.processes, from.process_count);
-  copy_used(to.fd_tables, from.fd_tables, from.fd_tables_used);
-  copy_used(to.threads, from.threads, from.thread_count);
-}
-
-// In the server: the runs' arena is as the server is. The supervisor has written its configuration.
+// In the server: makes the runs' arena like the server's. The supervisor has written its configuration.
 void prepare_run() {
   auto& prepared = *reinterpret_cast<ArenaHeader*>(kPreparedBase);
   auto& last_run = *reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes);
   patch_trapped_sites(last_run.trapped, last_run.trapped_count);
+  quiet_sleds(reinterpret_cast<const std::uint8_t*>(kPreparedBase + kQuietOffset));
+  forget_threads(last_run, state().thread_count);
   copy_state(last_run);
-  // The feed stays the server's: runs only read it. Its position is theirs.
+  // The feed stays the server's, because runs only read it. Each has its own position.
   prepared.feed.bytes = arena().feed.bytes;
   prepared.feed.file_offset = arena().feed.file_offset;
   prepared.feed.head.store(arena().feed.head.load());
   prepared.feed.tail.store(arena().feed.tail.load());
+}
+
+// When a wait that began in the replay is over, as the model has the time.
+std::int64_t deadline_of(const WaitLimit& limit) {
+  if (!limit.some) return kNoDeadline;
+  return limit.clock == WaitLimit::kFromNow ? modelled_end(limit.time) : modelled_deadline(limit.clock, limit.time);
+}
+
+// The threads but this one go on by the policy: a call that was in the kernel is answered by the model, and waits end
+// when they would in any explored run.
+void let_others_depart() {
+  RuntimeState& s = state();
+  for (std::uint32_t i = 0; i < s.live_threads; i++) {
+    Thread& thread = s.threads[s.live[i]];
+    if (thread.id == self().id) continue;
+    departure_of(thread).departed = true;
+    ThreadState in_kernel = ThreadState::kInKernel;
+    thread.state.compare_exchange_strong(in_kernel, ThreadState::kReady);
+    thread.wait.deadline = deadline_of(departure_of(thread).limit);
+  }
 }
 
 // In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process and
@@ -73,19 +86,20 @@ void become_run() {
       !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
     sys(SYS_exit_group, 97);
   begin_own_stand_ins();
+  let_others_depart();
   state().out_limit = kOutRingBytes;
   Thread& me = self();
   sys(SYS_setpgid, 0, 0);
   me.real_tid = static_cast<std::int32_t>(sys(SYS_gettid));
   process().real_pid = me.real_tid;
   prepare_thread(me);
-  arena().config.detect_now = config().detect_memory_errors;
+  make_threads_of_copy();
   begin_policy();
   arm();
 }
 
-// Those that the run's processes have left become our children: the run is over when there are none. One that says so
-// itself, or is ended by the supervisor, is ended as a whole.
+// Processes that outlive the run's first one become the server's children: the run is over when there are none left. A
+// run that ends itself, or is ended by the supervisor, ends as a whole.
 void wait_for_rest(long group) {
   long ended = 0;
   do {
@@ -93,7 +107,7 @@ void wait_for_rest(long group) {
   } while (ended > 0 || ended == -EINTR);
 }
 
-// One request: fork, wait for the run, tell the supervisor. True in the run.
+// One request: forks, waits for the run, and tells the supervisor. True in the run.
 bool serve_one() {
   RunStatus& status = arena().status;
   prepare_run();
@@ -116,12 +130,12 @@ bool serve_one() {
   return false;
 }
 
-// At the function where explored runs begin, if that is not main.
+// At the function where explored runs begin, if they do at one.
 CodeTrap site;
 
-// What a run does not need is not copied by its fork, which costs it a microsecond a mapping and a page of page tables:
-// scratch memory, as no call blocks in the kernel, and what the kernel put above everything else when it started the
-// core.
+// Unmaps what a run does not need, so that its fork does not copy it (each mapping costs a microsecond and a page of
+// page tables): scratch memory, because no call blocks in the kernel, and what the kernel mapped above everything else
+// when it started the core.
 void forget_what_runs_lack() {
   Thread& me = self();
   forget_scratch(me);
@@ -130,11 +144,22 @@ void forget_what_runs_lack() {
   if (table.count != 0 && table.items[table.count - 1].end <= kStackTop) sys(SYS_munmap, kStackTop, kEnd - kStackTop);
 }
 
-// Explored runs begin here: what is so of all of them, and in a fork server they do.
-void fork_point() {
-  arena().config.detect_now = config().detect_memory_errors;
-  if (config().fork_server == 0 || !replaying()) return;
-  arena().config.detect_now = 0;
+[[noreturn]] void refuse_to_begin(const char* why) {
+  Text text;
+  text << "explored runs cannot begin there because " << why << "; let them begin elsewhere, or at main";
+  stop_run(wire::OutcomeKind::kUnsupported, text);
+}
+
+// The recording interrupts somebody's computation before anything else: the breakpoint for that stands in the program.
+bool preemption_is_due() {
+  const wire::RecordHeader* record = peek_record();
+  return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kPreempt);
+}
+
+// In the server, which never returns, and in each run, which does.
+void serve_runs() {
+  if (preemption_is_due()) refuse_to_begin("the recording interrupts a computation there");
+  if (const char* why = prepare_checkpoint(CopyGoesOn::kExplored); why != nullptr) refuse_to_begin(why);
   prepare_model();
   if (!map_at(kPreparedBase, kRingsOffset, 0)) sys(SYS_exit_group, 97);
   sys(SYS_madvise, kPreparedBase, kRingsOffset, MADV_DONTFORK);
@@ -151,6 +176,13 @@ void fork_point() {
   }
 }
 
+// Explored runs begin here: what is so of all of them, and in a fork server they do.
+void fork_point() {
+  arena().config.detect_now = config().detect_memory_errors;
+  arm_sleds();
+  if (config().fork_server != 0 && replaying()) serve_runs();
+}
+
 void trace_main() {
   constexpr std::uint64_t kBytes = 16;
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(kBytes));
@@ -163,8 +195,10 @@ void trace_main() {
 
 void at_main() {
   if (tracing()) trace_main();
+  if (config().fork_at != 0) arm_sleds();
   const std::uint64_t address = config().fork_at;
   if (address == 0) return fork_point();
+  if (is_at_point(address)) return;
   arena().config.fork_at = 0;  // not in another program that this one becomes
   if (!site.plant(address)) diverged("has no code where explored runs are to begin", peek_record());
 }
@@ -174,12 +208,15 @@ bool on_fork_site(KernelContext& context) {
   site.remove();
   context.registers.rip--;
   if (process().index != 0) return true;  // a child has the trap, too
-  if (config().fork_server != 0 && state().live_threads > 1)
-    stop_run(wire::OutcomeKind::kUnsupported,
-             "other threads run when that function is first entered; runs can only "
-             "begin where there are none yet");
   fork_point();
   return true;
+}
+
+void begin_at_point() {
+  if (state().step != next_beginning())
+    stop_run(wire::OutcomeKind::kUnsupported, "no schedule point has the number at which runs are to begin");
+  arena().config.fork_at = 0;
+  fork_point();
 }
 
 }  // namespace reweave::core

@@ -6,17 +6,17 @@
 #include <time.h>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/files/contents.h"
+#include "recorder/core/explored/files/outside.h"
+#include "recorder/core/explored/files/own_descriptors.h"
+#include "recorder/core/explored/files/status.h"
 #include "recorder/core/explored/leaving.h"
-#include "recorder/core/explored/modelled_contents.h"
-#include "recorder/core/explored/modelled_files.h"
-#include "recorder/core/explored/modelled_outside.h"
-#include "recorder/core/explored/modelled_signals.h"
-#include "recorder/core/explored/modelled_status.h"
-#include "recorder/core/explored/modelled_time.h"
-#include "recorder/core/explored/modelled_timers.h"
-#include "recorder/core/explored/outputs_of.h"
-#include "recorder/core/explored/outside.h"
-#include "recorder/core/explored/recorded_processes.h"
+#include "recorder/core/explored/recorded/inputs.h"
+#include "recorder/core/explored/recorded/outputs_of.h"
+#include "recorder/core/explored/recorded/processes.h"
+#include "recorder/core/explored/tasks/signals.h"
+#include "recorder/core/explored/tasks/time.h"
+#include "recorder/core/explored/tasks/timers.h"
 #include "recorder/core/log/pseudo_calls.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/deadlock.h"
@@ -35,10 +35,10 @@ namespace {
 void take_file_changes(const RecordedCall& entry) {
   for (std::uint64_t at = entry.parts; at < entry.offset; at += record_at(at)->bytes)
     if (is_pseudo_call(*record_at(at), wire::kFileChanged))
-      take_file_change(reinterpret_cast<const wire::SyscallRecord&>(*record_at(at)));
+      take_file_change(wire::record_cast<wire::SyscallRecord>(*record_at(at)));
 }
 
-// The descriptor that the recorded call made, under a number that is free in this run.
+// Opens the descriptor that the recorded call opened, under a number that is free in this run.
 long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool again) {
   const std::uint32_t file = again ? copy_recorded_file(entry.made) : entry.made;
   if (file == kNothing) leave_recording(call, "it opens more files than there is room for");
@@ -48,7 +48,7 @@ long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool ag
   return take_outside_number(call, fd, file, closes);
 }
 
-// Likewise the two that it told at `output`.
+// Likewise for the two at `output`.
 void open_recorded_pair(const Call& call, const RecordedCall& entry, const Output& output) {
   std::int32_t pair[2];
   if (entry.made == kNothing || output.bytes != sizeof pair) leave_recording(call, "it makes descriptors unknown");
@@ -72,7 +72,7 @@ long answer_from(Call& call, RecordedCall& entry) {
   return result;
 }
 
-// `fraction`: nanoseconds of what the second word counts.
+// `fraction`: nanoseconds per unit of the second word.
 long tell_clock(Call& call, std::int64_t now, long address, std::int64_t fraction) {
   if (address == 0) return complete(call, 0);
   auto* out = reinterpret_cast<std::int64_t*>(address);
@@ -96,12 +96,12 @@ long written_bytes(const Call& call) {
   return call.row->outs[0].kind == OutKind::kVector ? vector_bytes(call.logged[1], call.logged[2]) : call.logged[2];
 }
 
-// What goes outside is taken as a whole.
+// Writes that lead outside are accepted as a whole.
 bool writes_outside(const Call& call) {
   return (call.row->flags & (kWritesStream | kSendsWhole)) != 0 && call.logged[0] >= 0;
 }
 
-// An interrupted sleep tells how much of it was left, unless it was to end at an instant.
+// An interrupted sleep tells how much of it was left, unless it was to end at a given instant.
 long model_sleep(Call& call) {
   const bool is_plain = call.row->at.flags < 0;  // nanosleep
   const std::int64_t end = end_of_sleep(call);
@@ -115,7 +115,7 @@ long model_sleep(Call& call) {
   return log_value(call, -EINTR, address, sizeof words);
 }
 
-// What the recorded write to a mapped file did to it shows in the mappings.
+// Applies what the recorded write did to a mapped file to the mappings.
 void note_write(const Call& call) {
   const std::uint32_t file = file_of(call.logged[0]);
   if (file == kNothing) return;
@@ -126,7 +126,7 @@ void note_write(const Call& call) {
   take_file_changes(*entry);
 }
 
-// A write to a file that failed, or was cut, when it was recorded: a limit, a seal. Null: all of it is written.
+// The recorded answer of a write to a file that failed, or was cut short (a limit, a seal). Null: all of it is written.
 RecordedCall* refused_write(const Call& call) {
   const std::uint32_t file = file_of(call.logged[0]);
   if (file == kNothing || !recorded_file(file).refuses_writes) return nullptr;
@@ -149,7 +149,7 @@ bool resizes_contents(const Call& call) {
   return file != kNothing && call.logged[1] >= 0 && reliable_contents(recorded_file(file)) != nullptr;
 }
 
-// Calls that need no recording to be answered. False: not one of them.
+// Calls that are answered without the recording. False: another call.
 bool model_known(Call& call, long& result) {
   if (answer_at(ExploredStep::kKnown, call, result)) return true;
   if (resizes_contents(call)) {
@@ -162,35 +162,35 @@ bool model_known(Call& call, long& result) {
 }
 
 long model_random(Call& call) {
-  constexpr std::uint64_t kMost = 0x1ff'ffff;  // of one call (getrandom(2))
+  constexpr std::uint64_t kMost = 0x1ff'ffff;  // per call (getrandom(2))
   const auto count =
       static_cast<std::uint64_t>(call.logged[1]) < kMost ? static_cast<std::uint64_t>(call.logged[1]) : kMost;
   fill_randomly({reinterpret_cast<std::byte*>(call.logged[0]), count});
   return log_value(call, static_cast<long>(count), static_cast<std::uint64_t>(call.logged[0]), count);
 }
 
-// Some name that the call is given is not there.
+// True if a name passed to the call is not in readable memory.
 bool lacks_name(const Call& call) {
   for (unsigned paths = call.row->paths; paths != 0; paths &= paths - 1)
     if (bytes_there(static_cast<std::uint64_t>(call.logged[__builtin_ctz(paths)]), 1) == 0) return true;
   return false;
 }
 
-// Without a recorded answer these can only succeed or be harmless, or fail.
+// Calls that, without a recorded answer, can only succeed or be harmless, or fail.
 bool model_harmless(Call& call, long& result) {
   if (lacks_name(call)) return result = complete(call, -EFAULT), true;
   if ((call.row->flags & kHarmless) != 0) return result = complete(call, 0), true;
   return answer_at(ExploredStep::kLast, call, result);
 }
 
-// Some thread of the recorded run sent a signal.
+// True if a thread of the recorded run sent a signal.
 bool program_sends_signals() {
   for (const long number : {SYS_kill, SYS_tkill, SYS_tgkill})
     if (first_recorded(number) != nullptr) return true;
   return false;
 }
 
-// A wait for descriptors on which nothing comes, as far as the recording knows: it takes its time.
+// A wait for descriptors on which nothing arrives, as far as the recording knows: it times out.
 long model_poll(Call& call, RecordedCall* entry, std::int64_t deadline) {
   if (deadline > state().virtual_now && sleep_modelled(deadline) == WaitResult::kInterrupted)
     return complete(call, -EINTR);
@@ -265,7 +265,7 @@ long model_call(Call& call) {
   if (deadline != kNoDeadline && (entry == nullptr || record_of(*entry).result == 0))
     return model_poll(call, entry, deadline);
   if (entry != nullptr && timers_are_armed() && was_interrupted(record_of(*entry).result))
-    sleep_modelled(next_timer() + 1);  // by what is still to come
+    sleep_modelled(next_timer() + 1);  // interrupted by a timer of the run's own that has yet to expire
   if (entry != nullptr) return answer_from(call, *entry);
   if (model_harmless(call, result) || model_status(call, result)) return result;
   Text text;
@@ -280,10 +280,11 @@ namespace {
 const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
   const wire::RecordHeader* next = record_after(record.header);
   const bool maps = next->kind == static_cast<std::uint16_t>(wire::RecordKind::kMapFile);
-  return maps ? reinterpret_cast<const wire::MapFileRecord*>(next) : nullptr;
+  return maps ? &wire::record_cast<wire::MapFileRecord>(*next) : nullptr;
 }
 
-// Of what the descriptor leads to, under whatever number, the same part; of a segment, which has no descriptor, itself.
+// True if it maps the same part of what the descriptor refers to, under whatever number; a segment, which has no
+// descriptor, is compared itself.
 bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
   const wire::SyscallRecord& record = record_of(entry);
   if (call.row->at.fd < 0) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
@@ -296,10 +297,10 @@ bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
          record.args[5] == static_cast<std::uint64_t>(call.logged[5]);
 }
 
-// Whose answer a mapping gets: that of the thread which the caller stands for, anybody's, or one that another had.
+// Whose answer a mapping gets: that of the thread which the caller stands for, any thread's, or a used one.
 enum class Whose { kOwn, kAnybodys, kUsed };
 
-// What nobody changes may be mapped any number of times.
+// A mapping that nothing changes may be answered any number of times.
 bool is_mapped_again(const wire::SyscallRecord& record) {
   const wire::MapFileRecord* file = mapping_behind(record);
   return file != nullptr && (file->flags & (kMapStandIn | kMapInlined)) == 0 && (file->flags & MAP_TYPE) == MAP_PRIVATE;
@@ -315,6 +316,14 @@ bool answers_mapping(const Call& call, int named, const RecordedCall& entry, Who
   return is_error(record.result) || mapping_behind(record) != nullptr;
 }
 
+// A mapping of a file of the system that only this run has opened, and does not write to. Null: it is another.
+const wire::MapFileRecord* unrecorded_mapping(const Call& call, int named) {
+  const std::uint32_t file = call.row->at.fd < 0 ? kNothing : file_of(static_cast<std::int32_t>(call.logged[named]));
+  const Contents* contents = file == kNothing ? nullptr : reliable_contents(recorded_file(file));
+  const bool writes_to_file = (call.logged[3] & MAP_TYPE) != MAP_PRIVATE && (call.logged[2] & PROT_WRITE) != 0;
+  return contents != nullptr && !writes_to_file ? contents->image : nullptr;
+}
+
 }  // namespace
 
 RecordedMapping model_mapping(const Call& call, int named) {
@@ -326,7 +335,7 @@ RecordedMapping model_mapping(const Call& call, int named) {
       if (is_error(record.result)) return {record.result, nullptr};
       return {0, mapping_behind(record)};
     }
-  return {0, nullptr};
+  return {0, unrecorded_mapping(call, named)};
 }
 
 }  // namespace reweave::core

@@ -1,11 +1,11 @@
-// The modelled environment of explored runs: system calls are answered from the recording that the run departed from.
+// The modelled environment of explored runs: answers system calls from the recording from which the run departed.
 //
-// What is answered depends on what is asked, not on who asks. Regular files give what is where the call reads
-// (modelled_contents.h); other descriptors that lead outside give their recorded bytes in order (modelled_outside.h);
-// pipes and the like are the run's own (modelled_files.h); other calls get what was recorded of the same name and
-// numbers (matching.h), if possible by the same thread; clocks go on from the last recorded value; writes are kept
-// aside. The processes that the run makes are parts of it (modelled_processes.h). A call that the recording cannot
-// answer ends the run as OutcomeKind::kLeftRecording.
+// An answer depends on the request, not on the thread. Regular files give what the file has at the place of the read
+// (files/contents.h); other descriptors that lead outside give their recorded bytes in order (files/outside.h);
+// pipes and the like are the run's own (own_descriptors.h); other calls get what was recorded for the same names and
+// numbers (matching.h), if possible by the same thread; clocks continue from the last recorded value; writes have no
+// effect outside. The processes that the run creates are part of it (tasks/processes.h). A call that the recording
+// cannot answer ends the run with OutcomeKind::kLeftRecording.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -13,13 +13,13 @@
 
 namespace reweave::core {
 
-// Indexes the recorded calls from the feed's present position on. Called once, by the fork server.
+// Indexes the recorded calls after the feed's current position. Called once, by the fork server.
 void prepare_model();
 
 // Answers `call`, logs the answer, returns its result.
 long model_call(Call& call);
 
-// What answers `call`, an mmap or shmat, whose argument `named` says what is mapped.
+// The answer to `call`, an mmap or shmat whose argument `named` says what is mapped.
 RecordedMapping model_mapping(const Call& call, int named);
 
 }  // namespace reweave::core

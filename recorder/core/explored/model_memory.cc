@@ -15,7 +15,7 @@ namespace reweave::core {
 
 namespace {
 
-// What is in use of the two areas behind the variables.
+// The ends of the used parts of the two areas after the variables.
 IN_MODEL std::uint64_t index_end, room_end;
 
 struct Area {
@@ -26,15 +26,15 @@ Area variables() {
   return {reinterpret_cast<std::uint64_t>(core_model_start), reinterpret_cast<std::uint64_t>(core_model_end)};
 }
 
-// In the file: the variables, then the index, then the room.
+// Layout of the file: the variables, then the index, then the room.
 std::uint64_t index_offset() { return variables().end - variables().start; }
 std::uint64_t room_offset(std::uint64_t end_of_index) { return index_offset() + (end_of_index - kIndexBase); }
 
 [[noreturn]] void give_up(const char* why) { stop_run(wire::OutcomeKind::kUnsupported, why); }
 
-constexpr std::uint64_t kPageEntries = 512;  // that are looked at together
+constexpr std::uint64_t kPageEntries = 512;  // read at a time
 
-// Copies the pages of `area` that there are: most of it was never touched.
+// Copies the pages of `area` that exist: most of it was never touched.
 void copy_pages(const Area& area, std::uint64_t offset) {
   constexpr std::uint64_t kPresent = std::uint64_t{1} << 63, kSwapped = std::uint64_t{1} << 62;  // pagemap, proc(5)
   const long pagemap = open_own(kProcFd, "thread-self/pagemap", 0);

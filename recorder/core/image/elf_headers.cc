@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kUserEnd = 0x7fff'ffff'f000;  // TASK_SIZE
 
-// Nothing else of e_ident counts for the kernel.
+// The kernel checks nothing else in e_ident.
 bool has_magic(const unsigned char* ident) { return memcmp(ident, ELFMAG, SELFMAG) == 0; }
 
 bool is_for(const Elf64_Ehdr& file) { return file.e_machine == EM_X86_64; }
@@ -56,7 +56,7 @@ long check_interpreter_of(long fd) {
   return good ? 0 : -ELIBBAD;
 }
 
-// What a kernel has that executes programs for the i386 (CONFIG_IA32_EMULATION).
+// A file that exists on kernels that execute i386 programs (CONFIG_IA32_EMULATION).
 bool executes_i386() { return !is_error(sys(SYS_faccessat, kProcFd, "sys/abi/vsyscall32", 0)); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The headers of ELF files, and what the kernel asks of them (load_elf_binary).
+// The headers of ELF files, and the kernel's requirements for them (load_elf_binary).
 #pragma once
 
 #include <elf.h>
@@ -7,10 +7,10 @@
 
 namespace reweave::core {
 
-constexpr std::uint64_t kMostHeaderBytes = 64 << 10;  // of program headers: the kernel takes no more
+constexpr std::uint64_t kMostHeaderBytes = 64 << 10;  // of program headers, as in the kernel
 constexpr std::uint64_t kMostPath = 4096;
 
-// Too large for a stack of ours.
+// Too large for a core stack.
 template <typename File, typename Program>
 struct Headers {
   File file;
@@ -19,22 +19,22 @@ struct Headers {
 using Headers64 = Headers<Elf64_Ehdr, Elf64_Phdr>;
 using Headers32 = Headers<Elf32_Ehdr, Elf32_Phdr>;
 
-// False: no program, or one for another machine.
+// False: it is not a program, or is for another machine.
 bool read_headers(long fd, Headers64& headers);
-// The name of the interpreter, if there is one; an error that exec gives, or 0.
+// The name of the interpreter, if there is one. Returns 0 or the error that exec returns.
 long read_interpreter(long fd, const Headers64& headers, bool& exists, char (&name)[kMostPath]);
-// False: the kernel finds out that it cannot be loaded when exec can no longer return, and the process dies.
+// False: the kernel notices that it cannot load the file when exec can no longer return, and the process dies.
 bool is_loadable(const Headers64& headers);
 
 struct ElfProgram {
-  bool i386;  // one that this kernel executes
+  bool i386;  // a 32-bit program that this kernel can execute
   bool has_interpreter;
   char interpreter[kMostPath];
 };
 
-// 0, or the error that exec of the program gives that is open as `fd`, but for what is wrong with its interpreter.
+// 0, or the error that exec of the program open as `fd` returns, apart from errors about its interpreter.
 long read_elf_program(long fd, ElfProgram& program);
-// Likewise for the interpreter of one.
+// Likewise for an ELF program's interpreter.
 long check_elf_interpreter(long fd, bool i386);
 
 }  // namespace reweave::core

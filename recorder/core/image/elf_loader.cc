@@ -31,7 +31,8 @@ bool map_zeros(std::uint64_t start, std::uint64_t end, std::uint32_t prot) {
   return true;
 }
 
-// After the file's bytes the rest of their last page is zero: to the page's end, for the loader allocates there.
+// The rest of the last page after the file's bytes is zeroed up to the end of the page, because the loader allocates
+// there.
 bool map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, std::uint64_t base) {
   const std::uint32_t prot = protection(header);
   const std::uint64_t start = page_down(base + header.p_vaddr);
@@ -44,7 +45,7 @@ bool map_segment(long fd, const FileIdentity& file, const Elf64_Phdr& header, st
     if (is_error(result)) return false;
     Region region = {start, mapped_end, prot, false, 0, 0, kNoFile};
     region.of_file = true;
-    // Of a file that was cut the pages are missing: who touches them gets SIGBUS, which must not be us.
+    // Pages beyond the end of a truncated file raise SIGBUS when touched, so the core must not touch them.
     const std::uint64_t offset = page_down(header.p_offset), behind = page_up(file.size);
     const bool whole = offset + (mapped_end - start) <= behind;
     if (!whole) region.file_end = start + (behind > offset ? behind - offset : 0);
@@ -90,7 +91,7 @@ bool load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
   image.executable_stack = false;
   for (int i = 0; i < headers.file.e_phnum; i++) {
     const Elf64_Phdr& header = headers.program[i];
-    // Static programs have no PT_PHDR: the headers are where the segment that holds them is loaded.
+    // Static programs have no PT_PHDR: their headers are in the segment that contains e_phoff.
     const std::uint64_t into_segment = headers.file.e_phoff - header.p_offset;
     if (header.p_type == PT_LOAD && image.headers == 0 && into_segment < header.p_filesz)
       image.headers = image.base + header.p_vaddr + into_segment;

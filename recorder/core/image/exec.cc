@@ -1,4 +1,4 @@
-// execve: the core again, with the new program.
+// execve: executes the core again, which loads the new program.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,8 +27,8 @@ namespace reweave::core {
 
 namespace {
 
-// False: what the kernel calls the file leads to another one, or nowhere. It may be in a mount that was taken away, or
-// that another covers.
+// False: the kernel's name for the file leads to another file, or to none. The file may be in a mount that was detached
+// or covered by another one.
 bool is_reached_by_name(long fd, const struct stat& status) {
   char name[4096];
   struct stat found = {};
@@ -36,9 +36,9 @@ bool is_reached_by_name(long fd, const struct stat& status) {
          found.st_dev == status.st_dev && found.st_ino == status.st_ino;
 }
 
-// A file without a name, in memory, unlinked, in no mount, or this program beyond reach: the new image, and the
-// supervisor, find it behind a descriptor of ours, which stays open. `to` gets that path; unchanged if the file has a
-// name.
+// For a file that cannot be reached by name (in memory, unlinked, in no mount, or this program out of reach): the new
+// image and the supervisor find it through a descriptor of the core's, which stays open. Returns that path, in `to`;
+// returns `path` if the file can be reached by name.
 const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   struct stat status = {};
@@ -54,7 +54,7 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   return nameless ? to : path;
 }
 
-// True if the path leads to what the kernel takes for the program: /proc/self/exe, however it is written, or a link.
+// True if the path leads to what the kernel regards as the program: /proc/self/exe, in any spelling or through a link.
 bool is_core(const char* path) {
   struct stat core = {}, file = {};
   if (is_error(sys(SYS_newfstatat, kProcFd, "self/exe", &core, 0)) || is_error(lent_call(SYS_stat, path, &file)))
@@ -62,7 +62,7 @@ bool is_core(const char* path) {
   return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
 }
 
-// This program by what it is called now, in `to`; if it has no such name, the path that leads to it all the same.
+// The present name of this program, in `to`; if it has none, a path that leads to it all the same.
 const char* name_of_program(char* to, std::size_t room) {
   const char* own = program_behind("/proc/self/exe");
   const long n = sys(SYS_readlink, own, to, room - 1);
@@ -77,10 +77,10 @@ const char* name_of_program(char* to, std::size_t room) {
 
 namespace {
 
-// `name`: what the new image learns of how it was called (AT_EXECFN, its comm).
+// `name`: what the new image sees as its name (AT_EXECFN, comm).
 long execute(Call& call, const char* path, const char* name, char** argv, char** envp);
 
-// The file that execveat means, as a path: in `to`, or the argument itself. 0, or the error.
+// The file that execveat refers to, as a path: in `to`, or the argument itself. Returns 0 or the error.
 long resolve(const Call& call, const char*& path, char* to, std::size_t room) {
   constexpr long kEmptyPath = 0x1000, kNoFollow = 0x100, kHere = -100;  // AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW, AT_FDCWD
   path = reinterpret_cast<const char*>(call.args[1]);
@@ -119,7 +119,7 @@ long handle_execve(Call& call) {
 
 namespace {
 
-// A program that is executed by its descriptor is called so (execveat(2)).
+// The name of a program executed by descriptor (execveat(2)).
 const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
   constexpr std::int32_t kHere = -100;  // AT_FDCWD
   const auto fd = static_cast<std::int32_t>(call.args[0]);
@@ -129,7 +129,7 @@ const char* name_by_descriptor(const Call& call, const char* path, Text& name) {
   return name.c_str();
 }
 
-// The file is called by a descriptor that exec closes: if it is a script, its interpreter could not open it.
+// True if the file is given by a descriptor that exec closes: if it is a script, its interpreter could not open it.
 bool closes_file(const Call& call, const char* name) {
   if (call.row->at.path == 0 || name == reinterpret_cast<const char*>(call.args[1])) return false;
   const long flags = sys(SYS_fcntl, static_cast<std::int32_t>(call.args[0]), F_GETFD);
@@ -153,7 +153,7 @@ long handle_execveat(Call& call) {
 
 namespace {
 
-// A new image shares no handlers and no memory with other processes.
+// A new image shares neither signal handlers nor memory with other processes.
 void own_everything(Process& here) {
   RuntimeState& s = state();
   if (here.handlers_of != here.index) {
@@ -165,7 +165,7 @@ void own_everything(Process& here) {
   here.memory_of = here.handlers_of = here.index;
 }
 
-// The error that the call gives, or 0; then the new image finds the program by `path`.
+// The error that the call returns, or 0; then `path` is the path by which the new image finds the program.
 long check(const Call& call, const char*& path, const char* name, char** argv, char** envp) {
   static char nameless[64], current[4096];
   if (!live()) {
@@ -194,7 +194,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   release_robust_of(process());
   own_everything(process());
   release_vfork_parent();
-  for (std::uint32_t i = state().live_threads; i-- > 0;) {  // from the end: tracees that die leave the list
+  for (std::uint32_t i = state().live_threads; i-- > 0;) {  // from the end, because tracees that die leave the list
     const Thread& other = thread_of(state().live[i]);
     if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
   }
@@ -208,16 +208,16 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   list[n++] = in_tree ? kRunName : config().core_path;
   list[n++] = path;
   list[n++] = name;
-  if (argv == nullptr || argv[0] == nullptr) list[n++] = "";  // as the kernel has it
+  if (argv == nullptr || argv[0] == nullptr) list[n++] = "";  // as in the kernel
   for (long i = 0; argv != nullptr && argv[i] != nullptr; i++) list[n++] = argv[i];
   list[n] = nullptr;
   me.clear_child_tid = me.robust_list = me.altstack_base = me.altstack_size = 0;
   me.has_scratch = 0;
-  if (Tracee* tracee = tracee_of(me)) tracee->message = static_cast<std::uint64_t>(me.tid);  // of PTRACE_EVENT_EXEC
+  if (Tracee* tracee = tracee_of(me)) tracee->message = static_cast<std::uint64_t>(me.tid);  // for PTRACE_EVENT_EXEC
   me.tid = process().pid;
   me.outer_tid = process().outer_pid;
   process().handled_signals = 0;
-  // The new image has no handler for it yet.
+  // The new image does not have its handler yet.
   const std::uint64_t watchdog = signal_bit(kWatchdogSignal);
   sys(SYS_rt_sigprocmask, SIG_BLOCK, &watchdog, nullptr, 8);
   constexpr long kEmptyPath = 0x1000;  // AT_EMPTY_PATH

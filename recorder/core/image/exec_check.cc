@@ -18,7 +18,7 @@ namespace reweave::core {
 
 namespace {
 
-// All descriptors are in use: true if exec closes as many as the new image needs to be loaded.
+// All descriptors are in use: true if exec closes enough of them to load the new image.
 bool leaves_descriptors() {
   constexpr int kNeeded = 3;
   std::uint64_t limit[2] = {};
@@ -31,15 +31,16 @@ bool leaves_descriptors() {
   return closed == kNeeded;
 }
 
-// 0, or the error that exec gives: a sandbox that the program put itself in may have a say. An exec whose arguments are
-// nowhere fails after it has opened the file. Linux before 6.8 looks at the arguments first, and this says 0 of any.
+// 0, or the error that exec returns: a sandbox that the program entered may forbid it. With an invalid argument
+// pointer, exec fails after it has opened the file. Linux before 6.8 reads the arguments first, and then this returns 0
+// for any file.
 long ask_kernel_to_execute(const char* path) {
   constexpr long kNowhere = 8;
   const long result = lent_call(SYS_execve, path, kNowhere, 0);
   return result == -EFAULT ? 0 : result;
 }
 
-// What can be told of a file by its name alone: 0, or the error that exec gives.
+// Checks what the file's name alone tells: 0, or the error that exec returns.
 long check_without_opening(const char* path) {
   struct stat status = {};
   const long found = lent_call(SYS_stat, path, &status);
@@ -48,7 +49,7 @@ long check_without_opening(const char* path) {
   return is_error(lent_call(SYS_access, path, 1 /* X_OK */)) ? -EACCES : ask_kernel_to_execute(path);
 }
 
-// Its pages would come from another thread of the tree, while the one that executes it has the baton.
+// The file's pages would come from another thread of the tree, while the executing thread has the baton.
 long refuse_served() {
   constexpr char kText[] =
       "reweave: a program executes a file that a program under the recording serves (FUSE), which is not supported; "
@@ -57,7 +58,8 @@ long refuse_served() {
   return -EACCES;
 }
 
-// A descriptor of a program, script or interpreter, or the error that exec gives. Opening another file might wait.
+// Opens a program, script or interpreter; returns a descriptor, or the error that exec returns. Opening any other file
+// might block.
 long open_executable(const char* path) {
   long error = check_without_opening(path);
   if (error != 0) return error;
@@ -74,7 +76,7 @@ long open_executable(const char* path) {
   return error;
 }
 
-// 0, or the error that exec gives for the interpreter that an ELF program names.
+// 0, or the error that exec returns because of the interpreter that an ELF program names.
 long check_interpreter(const char* path, bool i386) {
   const long fd = open_executable(path[0] != 0 ? path : ".");  // the kernel takes an empty name for this folder
   if (fd == -EMFILE && leaves_descriptors()) return 0;
@@ -116,8 +118,8 @@ long check_executable(const char* path, bool closes) {
 
 namespace {
 
-// What the kernel allows of arguments and environment together (execve(2)): a quarter of the stack's limit, but for
-// what the core adds of its own.
+// The kernel's limit for arguments and environment together (execve(2)), a quarter of the stack limit, minus what the
+// core adds.
 std::uint64_t most_argument_bytes() {
   constexpr std::uint64_t kLeast = 128 << 10, kMost = 6 << 20, kOwn = 8 << 10;
   std::uint64_t limit[2] = {kMost * 4, 0};
@@ -126,7 +128,7 @@ std::uint64_t most_argument_bytes() {
   return (quarter > kLeast ? quarter : kLeast) - kOwn;
 }
 
-// False: one of the strings is too long. Adds their sizes, and those of the pointers to them, to `total`.
+// Adds the sizes of the strings and of their pointers to `total`. False: a string is too long.
 bool add_strings(char* const* list, std::uint64_t& total) {
   constexpr std::uint64_t kLongest = 128 << 10;
   for (; list != nullptr && *list != nullptr; list++) {

@@ -1,13 +1,13 @@
-// What the kernel would refuse to execute is refused here, for the kernel only sees the core.
+// Refuses what the kernel would refuse to execute; the kernel itself executes only the core.
 #pragma once
 
 namespace reweave::core {
 
-// Recording: 0, or the error that exec of `path` gives. Lends the baton. `closes`: exec closes the descriptor that it
-// is called by.
+// Recording: 0, or the error that exec of `path` returns. Lends the baton. `closes`: exec closes the descriptor by
+// which the file is given.
 long check_executable(const char* path, bool closes);
 
-// 0, or the error that exec with these gives.
+// 0, or the error that exec with these arguments returns.
 long check_arguments(char* const* argv, char* const* envp);
 
 }  // namespace reweave::core

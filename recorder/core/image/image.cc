@@ -1,4 +1,5 @@
 #include "recorder/core/image/image.h"
+#include "recorder/alive_processes.h"
 
 #include <linux/auxvec.h>
 #include <linux/prctl.h>
@@ -30,7 +31,7 @@ namespace reweave::core {
 
 bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out) {
   if (bytes < 3 || head[0] != '#' || head[1] != '!') return false;
-  constexpr long kKernelsLine = 255;  // the kernel looks at no more, but for whether a name ends there
+  constexpr long kKernelsLine = 255;  // the kernel reads no more, except to see whether a name ends there
   std::size_t n = 0;
   for (long i = 2; i < bytes && i < kKernelsLine && head[i] != '\n'; i++) out.line[n++] = static_cast<char>(head[i]);
   const unsigned char next = bytes > kKernelsLine ? head[kKernelsLine] : 0;
@@ -61,10 +62,10 @@ constexpr char kOwnProgram[] = "/proc/thread-self/fd/1002";
 
 char absolute_path[4096];
 LoadedImage program, interpreter;
-bool static_runtime;
+bool needs_tsan_shim_too;
 
-// The auxiliary vector that every program gets: always these entries, so that the stack has the same layout on
-// every kernel. There is no vDSO, so that the C library makes real system calls for the time.
+// The auxiliary vector that every program gets. The entries are always the same, so that the stack has the same layout
+// on every kernel. There is no vDSO, so that the C library makes real system calls to read the time.
 constexpr std::uint64_t kAuxiliary[] = {
     AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_PHDR,   AT_PHENT,  AT_PHNUM,  AT_BASE,   AT_FLAGS,    AT_ENTRY,       AT_UID,
     AT_EUID,  AT_GID,    AT_EGID,   AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM, AT_MINSIGSTKSZ, AT_NULL};
@@ -72,7 +73,7 @@ constexpr std::uint64_t kAuxiliaryCount = sizeof kAuxiliary / sizeof kAuxiliary[
 
 HashBang hash_bangs[kMaxInterpreters];
 
-// The stack of a new program, filled from its top downwards.
+// The stack of a new program, filled from the top down.
 class StackBuilder {
  public:
   explicit StackBuilder(std::uint64_t top) : at_(top) {}
@@ -100,7 +101,7 @@ struct InitialStack {
   std::uint64_t auxiliary;
 };
 
-// HWCAP2_FSGSBASE: by this programs decide whether to keep something in GS, which is ours. They have other ways.
+// HWCAP2_FSGSBASE: programs use it to decide whether to keep data in GS, which the core needs. They have alternatives.
 constexpr std::uint64_t kMayWriteBases = 2;
 
 std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::uint64_t random, std::uint64_t name,
@@ -131,9 +132,9 @@ std::uint64_t auxiliary_value(std::uint64_t type, const StartArgs& args, std::ui
   }
 }
 
-// The stack of a new program has what the limit allows.
+// Gives the stack of a new program the size that the limit allows.
 void fit_stack(std::uint64_t limit) {
-  constexpr std::uint64_t kLeast = 128 << 10;  // of arguments and environment alone, execve(2)
+  constexpr std::uint64_t kLeast = 128 << 10;  // for arguments and environment alone, execve(2)
   grow_stack(limit);
   const std::uint64_t bytes = page_up(limit > kLeast ? limit : kLeast), bottom = kStackTop - kStackBytes;
   if (limit >= kStackBytes || bytes >= kStackBytes) return;
@@ -154,7 +155,7 @@ InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
   StackBuilder builder(kStackTop - 64);
   long envc = 0;
   while (args.envp[envc] != nullptr) envc++;
-  // Pointers are collected in scratch memory first: there may be many.
+  // Pointers are collected in scratch memory first, because there may be many.
   auto* pointers = reinterpret_cast<std::uint64_t*>(scratch_of(self()));
   const std::uint64_t name = builder.push_string(args.name);
   std::uint64_t n = static_cast<std::uint64_t>(argc + envc) + 3;
@@ -206,13 +207,14 @@ void log_start(const InitialStack& stack) {
     signal_action(number) = {(process().ignored_signals & signal_bit(number)) != 0 ? 1u : 0u, 0, 0, 0};
 }
 
-// What the kernel and debuggers believe about this process: the program, not the core (PR_SET_MM_MAP, prctl(2)).
+// Makes the kernel and debuggers see the program instead of the core (PR_SET_MM_MAP, prctl(2)).
 void tell_kernel(const InitialStack& stack, const char* executed) {
   struct prctl_mm_map map = {};
   map.start_code = program.start;
   map.end_code = map.start_data = map.end_data = program.end;
   map.start_brk = program_break().start;
-  map.brk = map.start_brk + kPage;  // brk is ours; so much that the kernel calls the heap by its name in /proc
+  map.brk =
+      map.start_brk + kPage;  // the core emulates brk; this much makes the kernel call the heap by its name in /proc
   map.start_stack = stack.pointer;
   map.arg_start = stack.arg_start;
   map.arg_end = stack.arg_end;
@@ -225,8 +227,8 @@ void tell_kernel(const InitialStack& stack, const char* executed) {
   sys(SYS_prctl, PR_SET_NAME, base_name(executed));
 }
 
-// What the process is called: what was executed, not what links and scripts lead to. If that was a descriptor, the
-// file's own name, in `to`.
+// The name of the process: that of what was executed, not of what links and scripts lead to. If that was a descriptor,
+// the name of the file, in `to`.
 const char* name_of_process(const StartArgs& args, char* to, std::size_t room) {
   constexpr const char *kDescriptor = "/dev/fd/", *kGone = " (deleted)";
   if (!starts_with(args.name, kDescriptor) || !live()) return args.name;
@@ -250,8 +252,8 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
   return fd;
 }
 
-// The first program was asked for by the user, who is told. With others the process dies, as in the kernel, which finds
-// this out when exec can no longer fail.
+// The user asked for the first program and gets a message. For any other, the process dies, as in the kernel, which
+// notices this when exec can no longer fail.
 [[noreturn]] void give_up_image(const StartArgs& args, const char* path) {
   if (args.first) {
     Text text;
@@ -275,19 +277,19 @@ LoadedObject loaded_program() {
 std::uint64_t program_end() { return page_up(program.end); }
 
 void grow_stack(std::uint64_t limit) {
-  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;  // also if there is no limit
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;  // even if there is no limit
   const std::uint64_t bytes = page_up(limit < kMost ? limit : kMost), bottom = kStackTop - bytes;
   std::uint64_t top = kStackTop;
   const Region* known = region_at(kStackTop - kPage);
   if (known != nullptr) top = known->start;
   if (bottom >= top || !is_free(bottom, top - bottom)) return;
-  // Functions within functions, whose addresses gcc's code passes on, are entered by code on the stack.
+  // gcc's trampolines for nested functions are code on the stack.
   const std::uint32_t prot = PROT_READ | PROT_WRITE | (program.executable_stack ? PROT_EXEC : 0u);
   sys(SYS_mmap, bottom, top - bottom, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   add_region({bottom, top, prot, false, 0, 0, kNoFile});
 }
 
-bool has_static_runtime() { return static_runtime; }
+bool needs_tsan_shim() { return needs_tsan_shim_too; }
 
 bool in_interpreter(std::uint64_t ip) { return ip >= interpreter.start && ip < interpreter.end; }
 
@@ -307,14 +309,13 @@ bool is_own_exe(const char* path) {
 const char* program_behind(const char* path) {
   if (is_own_exe(path)) return kOwnProgram;
   if (!starts_with(path, "/proc/")) return nullptr;
-  const RuntimeState& s = state();
   const std::uint16_t theirs = namespace_of_proc();
-  for (std::uint32_t i = 0; i < s.process_count; i++) {
+  const Process* named = find_alive(state(), [&](const Process& process) {
     Text other;
-    other << "/proc/" << id_seen_from(theirs, s.processes[i]) << "/exe";
-    if (s.processes[i].alive != 0 && string_equal(path, other.c_str())) return s.processes[i].program;
-  }
-  return nullptr;
+    other << "/proc/" << id_seen_from(theirs, process) << "/exe";
+    return string_equal(path, other.c_str());
+  });
+  return named == nullptr ? nullptr : named->program;
 }
 
 void start_program(const StartArgs& args) {
@@ -324,7 +325,7 @@ void start_program(const StartArgs& args) {
   long argc = 0;
   const char* path = args.path;
   long fd = open_program(path, file, head);
-  // Arguments that `#!` lines put in front, innermost first.
+  // Arguments that `#!` lines prepend, innermost first.
   const char* prefix[kExtraArgs];
   std::uint64_t prefix_count = 0;
   for (int depth = 0; depth < kMaxInterpreters && parse_hash_bang(head.data, head.bytes, hash_bangs[depth]); depth++) {
@@ -348,7 +349,7 @@ void start_program(const StartArgs& args) {
   process().program_device = file.device;
   process().program_inode = file.inode;
   if (!load_image(fd, file, kPieBase, program)) give_up_image(args, path);
-  static_runtime = detach_static_runtime(program);
+  needs_tsan_shim_too = prepare_instrumented(program);
   if (fd != kProgramFd) {
     sys(SYS_dup3, fd, kProgramFd, 0);
     sys(SYS_close, fd);

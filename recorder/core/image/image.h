@@ -1,4 +1,4 @@
-// Program images: loading an ELF program and its interpreter at places of ours, and exec.
+// Program images: loads an ELF program and its interpreter at addresses that the core chooses, and exec.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -6,19 +6,19 @@
 
 namespace reweave::core {
 
-// What the program starts with.
+// What a program is started with.
 struct StartArgs {
-  const char* path;  // where it is
+  const char* path;  // where the file is
   const char* name;  // as given to exec
   long argc;
   char** argv;
   char** envp;
-  const std::uint64_t* auxv;  // the kernel's, of the core
-  bool first;                 // of the run
+  const std::uint64_t* auxv;  // the kernel's, for the core
+  bool first;                 // program of the run
 };
 
-// The main stack may have `limit` bytes from now on (RLIMIT_STACK). It has all of them at once, for it does not grow by
-// faults; it has never less than it had.
+// From now on the main stack may have `limit` bytes (RLIMIT_STACK). They are mapped at once, because the stack does not
+// grow by faults. It never shrinks.
 void grow_stack(std::uint64_t limit);
 
 // A `#!` line split into interpreter and its one argument.
@@ -28,26 +28,27 @@ struct HashBang {
   const char* argument;  // null: none
 };
 
-// How many scripts may lead to each other (execve(2)).
+// How many scripts may name each other as interpreters (execve(2)).
 inline constexpr int kMaxInterpreters = 5;
 
-// `head` is the first `bytes` of a file. False: it is no script, or names no interpreter.
+// `head` is the first `bytes` of a file. False: it is not a script, or names no interpreter.
 bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out);
 
-// Loads the program and jumps to its first instruction. Replaying, its files and initial state are the recorded.
+// Loads the program and jumps to its first instruction. In a replay, its files and initial state are the recorded ones.
 [[noreturn]] void start_program(const StartArgs& args);
 
-const char* program_path();  // absolute, as it was called when it started
-// The program that `path` leads to if that is the link to a program of the tree, /proc/PID/exe; else null. Of the
-// calling process itself this is a path that leads there after the file was renamed, removed or put out of reach, and
-// only while recording.
+const char* program_path();  // absolute, as it was named when it started
+// The program that `path` leads to if that is /proc/PID/exe of a process of the tree; else null. For the calling
+// process the result is a path that still leads to the file after it was renamed, removed or put out of reach, but only
+// while recording.
 const char* program_behind(const char* path);
-bool is_own_program(const char* path);  // such a path
+bool is_own_program(const char* path);  // true for that path
 // The program in memory; its dynamic section is 0 if it has none.
 LoadedObject loaded_program();
 std::uint64_t program_end();
-// True if ThreadSanitizer's runtime is linked into the program (static_runtime.h).
-bool has_static_runtime();
+// True if the program gets the shim of instrumented programs besides the other one, without asking for
+// ThreadSanitizer's runtime: that is linked into it (static_runtime.h), or the program has sleds (sleds.h).
+bool needs_tsan_shim();
 bool in_interpreter(std::uint64_t ip);
 
 }  // namespace reweave::core

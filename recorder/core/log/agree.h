@@ -1,8 +1,8 @@
-// Agreeing with the recording, asked in one place for every mode: recording, and in an explored run, a record says what
-// this thread does now; replaying, the next record must say the same, and tells what this run cannot know.
+// Agreement with the recording, in one place for every mode. When recording, and in an explored run, a record says what
+// this thread does now. When replaying, the next record must say the same, and supplies what this run cannot know.
 //
-// Calls are agreed on by their own records: complete() and tell() of syscalls/call.h for those that every mode carries
-// out, recorded_call() for those that only the kernel can answer, as handlers of kind kAsked make them
+// System calls have records of their own: complete() and tell() of syscalls/call.h for those that are carried out in
+// every mode, recorded_call() for those that only the kernel can answer, as handlers of kind kAsked make them
 // (syscalls/table.h).
 //
 // Thread rule: the baton holder only.
@@ -12,8 +12,8 @@
 
 namespace reweave::core {
 
-// `say(record)` fills in a record, which is all 0. `hear(record)` takes over what was recorded, and returns null, or
-// what the thread does otherwise than recorded. `doing` is what it does where the recording has another record.
+// `say(record)` fills in a zeroed record. `hear(record)` takes what was recorded and returns null, or how the thread
+// departs from it. `doing` describes the thread's action if the recording has a record of another kind here.
 template <typename Record, typename Say, typename Hear>
 void agree(wire::RecordKind kind, const char* doing, Say say, Hear hear) {
   if (replaying()) {
@@ -28,7 +28,8 @@ void agree(wire::RecordKind kind, const char* doing, Say say, Hear hear) {
   record.commit();
 }
 
-// The path by which the calling process begins a program; replaying, the recorded one, for the program can see it.
+// The path by which the calling process starts a program; in a replay the recorded path, because the program can see
+// it.
 const char* agree_on_program(const char* path, const char* doing);
 
 }  // namespace reweave::core

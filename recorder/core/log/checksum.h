@@ -1,4 +1,4 @@
-// Hash of registers and writable memory, to prove a replay exact (`replay --check`).
+// Hash of registers and writable memory, to check that a replay is exact (`replay --check`).
 #pragma once
 
 #include "recorder/core/base/hash.h"
@@ -6,7 +6,7 @@
 
 namespace reweave::core {
 
-// With RunConfig::memory_checksums: logs the state as the call leaves it / compares it with the recorded one.
+// With RunConfig::memory_checksums: logs the state after the call, or compares it with the recorded one.
 void log_checksum(const KernelContext& context);
 void check_checksum(const KernelContext& context);
 

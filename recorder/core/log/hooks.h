@@ -1,5 +1,5 @@
-// What reading and writing records asks of the rooms above: functions that core/wiring.cc names. Each is called by the
-// baton holder, and may read and write records itself.
+// Functions of higher folders that reading and writing records needs; core/wiring.cc names them. The baton holder calls
+// them, and they may read and write records themselves.
 #pragma once
 
 #include "formats/wire.h"
@@ -7,11 +7,13 @@
 namespace reweave::core {
 
 struct LogHooks {
-  // Replay: a process was killed from outside here. Kills ours, but for the calling one.
+  // Replay: a process was killed from outside here. Kills its counterpart, unless that is the calling process.
   void (*repeat_outside_death)(const wire::ProcessExitRecord& record);
-  // Then that, if it is the calling one and no other was killed at the same time. Does not return.
+  // Then kills the calling process, if it was among those killed. Does not return.
   void (*die_outside)(const wire::ProcessExitRecord& record);
-  // A hash of the writable memory of the calling process alone.
+  // The holder holds, and its supervisor asks for a checkpoint there. True in each copy that is started from it.
+  bool (*make_checkpoint)();
+  // A hash of the calling process's writable private memory.
   std::uint64_t (*hash_private_memory)();
 };
 [[gnu::visibility("hidden")]] extern const LogHooks log_hooks;

@@ -1,4 +1,4 @@
-// What the processor answers without asking anybody, as an input: logged, or taken from the recording.
+// Values that the processor supplies without a system call, as inputs: logged, or taken from the recording.
 //
 // Thread rule: the baton holder only.
 #pragma once
@@ -11,7 +11,7 @@ struct InputValues {
   std::uint64_t value[4];
 };
 
-// What `ask()` says now, logged; in a replay what it said then.
+// Logs and returns the result of `ask()`; in a replay returns the recorded one.
 template <typename Ask>
 InputValues input(wire::InputSource source, Ask ask) {
   constexpr char kDoing[] = "asked the processor";

@@ -1,4 +1,4 @@
-// Tracing: what the kernel does for a thread that others may wait for, as wire::KernelStep records.
+// Tracing: operations of the kernel that other threads may wait for, as wire::KernelStep records.
 //
 // Thread rule: the baton holder only.
 #pragma once
@@ -18,7 +18,7 @@ inline void note_step(std::uint64_t pc, KernelStep step, std::uint64_t address, 
   publish_out(24);
 }
 
-// This thread gets a signal.
+// This thread receives a signal.
 inline void trace_signal(std::uint64_t pc) {
   note_step(pc, KernelStep::kTakes, static_cast<std::uint64_t>(KernelPlace::kTasks), 0);
 }

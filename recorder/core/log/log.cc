@@ -5,10 +5,18 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "recorder/checkpoint_calls.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/real_actions.h"
 #include "recorder/core/log/hooks.h"
 #include "recorder/core/memory/address_space.h"
+
+#pragma GCC visibility push(hidden)
+extern "C" void core_note_hold();  // entry.S
+// A debugger writes here before which event this process is to hold again; 0: none.
+extern "C" volatile std::uint64_t core_hold_event;
+#pragma GCC visibility pop
+volatile std::uint64_t core_hold_event;
 
 namespace reweave::core {
 
@@ -19,27 +27,81 @@ void wake(std::atomic<std::uint32_t>& word) {
   sys(SYS_futex, &word, FUTEX_WAKE, 1);
 }
 
-// Sleeps until `word` changes from `seen`, 20 ms at the most.
+// Sleeps until `word` differs from `seen`, for at most 20 ms.
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const long limit[2] = {0, 20'000'000};
   sys(SYS_futex, &word, FUTEX_WAIT, seen, limit);
 }
 
 const char* kind_name(std::uint16_t kind) {
-  static constexpr const char* kNames[] = {
-      "none",         "switch",  "system call", "signal",   "file mapping", "spawn",      "exec",  "thread exit",
-      "process exit", "outcome", "input",       "checksum", "module",       "preemption", "patch", "clock reading"};
-  return kind < sizeof kNames / sizeof kNames[0] ? kNames[kind] : "unknown record";
+  switch (static_cast<wire::RecordKind>(kind)) {
+    case wire::RecordKind::kNone:
+      return "none";
+    case wire::RecordKind::kSwitch:
+      return "switch";
+    case wire::RecordKind::kSyscall:
+      return "system call";
+    case wire::RecordKind::kSignal:
+      return "signal";
+    case wire::RecordKind::kMapFile:
+      return "file mapping";
+    case wire::RecordKind::kSpawn:
+      return "spawn";
+    case wire::RecordKind::kExec:
+      return "exec";
+    case wire::RecordKind::kThreadExit:
+      return "thread exit";
+    case wire::RecordKind::kProcessExit:
+      return "process exit";
+    case wire::RecordKind::kOutcome:
+      return "outcome";
+    case wire::RecordKind::kInput:
+      return "input";
+    case wire::RecordKind::kChecksum:
+      return "checksum";
+    case wire::RecordKind::kModule:
+      return "module";
+    case wire::RecordKind::kPreempt:
+      return "preemption";
+    case wire::RecordKind::kPatch:
+      return "patch";
+    case wire::RecordKind::kClock:
+      return "clock reading";
+    case wire::RecordKind::kMapCode:
+      return "mapped code";
+  }
+  return "unknown record";
 }
 
-void hold_for_debugger() {
+// Until it may go on. True in a copy that begins here.
+bool hold() {
   RunStatus& status = arena().status;
   status.held_pid = static_cast<std::uint32_t>(sys(SYS_getpid));
-  status.held.store(1);
-  while (status.held.load() != 0) sys(SYS_futex, &status.held, FUTEX_WAIT, 1, 0);
+  status.held.store(kHeld);
+  wake(arena().feed.tail_signal);  // the supervisor sleeps there, or at the other
+  wake(arena().out.head_signal);
+  core_note_hold();
+  for (;;) {
+    std::uint32_t now = status.held.load();
+    if (now == 0) return false;
+    if (now == kHeld) {
+      sys(SYS_futex, &status.held, FUTEX_WAIT, kHeld, 0);
+      continue;
+    }
+    if (log_hooks.make_checkpoint()) return true;
+    status.held.compare_exchange_strong(now, kHeld);
+  }
 }
 
-// Returns the number of the event to come. Only the baton holder counts, so no locked instruction is needed.
+bool holds_before(std::uint64_t event) { return event == config().stop_event || event == core_hold_event; }
+
+void hold_for_debugger(std::uint64_t event) {
+  do {
+    if (before_debugger != nullptr && config().makes_checkpoints == 0) before_debugger();
+  } while (hold() && holds_before(event));
+}
+
+// Returns the number of the next event. Only the baton holder counts, so no locked instruction is needed.
 std::uint64_t count_event() {
   std::atomic<std::uint64_t>& event = arena().status.event;
   const std::uint64_t next = event.load(std::memory_order_relaxed) + 1;
@@ -50,15 +112,15 @@ std::uint64_t count_event() {
 constexpr std::uint64_t kPart = 512 << 10;  // of the ring
 static_assert(kOutRingBytes / kPart <= 32);
 
-std::uint64_t ring_ready;  // how far this process need not look at the ring's parts, as a count of out.head; 0: it has
-                           // written nothing yet
-std::uint32_t ring_its_own;  // bits of the parts whose pages it has
+std::uint64_t
+    ring_ready;  // this process has prepared the ring up to here, as a count of out.head; 0: it has written nothing yet
+std::uint32_t ring_its_own;  // one bit for each part whose pages this process has
 
 std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
 
-// The ring is as large as it is for a supervisor that falls behind. Unless it is behind by more than half of what was
-// used so far, the beginning is written to again, where the pages are, and in the processor's caches, rather than pages
-// that nobody has had yet.
+// The ring is large so that the supervisor may fall behind. Unless it is behind by more than half of what was used so
+// far, writing starts again at the beginning of the ring, whose pages are mapped and cached, instead of moving on to
+// untouched pages.
 void use_beginning_again() {
   Channel& out = arena().out;
   const std::uint64_t head = out.head.load(std::memory_order_relaxed), at = head & (kOutRingBytes - 1);
@@ -72,9 +134,9 @@ void use_beginning_again() {
   publish_out(rest);
 }
 
-// At the end of a part. The supervisor is to take it meanwhile. A process that writes much gets the pages of the ring
-// by the hundred: a fault for each costs as much as copying what is written there twice. Kernels without this (before
-// 5.14) give them one by one.
+// Called at the end of a part; wakes the supervisor to take it. A process that writes much gets the pages of the ring
+// by the hundred, because a fault for each page costs as much as copying its contents twice. On kernels without
+// MADV_POPULATE_WRITE (before 5.14) they fault in one by one.
 void ready_ring(std::uint64_t bytes) {
   constexpr std::uint64_t kFew = 128 << 10;
   if (ring_ready != 0) {
@@ -172,12 +234,12 @@ const wire::ProcessExitRecord* peek_outside_death() {
   const wire::RecordHeader* record = peek_record();
   const bool is_one = record != nullptr && record->thread == wire::kOutsideThread &&
                       record->kind == static_cast<std::uint16_t>(wire::RecordKind::kProcessExit);
-  return is_one ? reinterpret_cast<const wire::ProcessExitRecord*>(record) : nullptr;
+  return is_one ? &wire::record_cast<wire::ProcessExitRecord>(*record) : nullptr;
 }
 
 }  // namespace
 
-// Several may have been killed together, and who has the baton need not be the last of them.
+// Several processes may have been killed together, and the baton holder need not be the last of them.
 void repeat_outside_deaths_here() {
   wire::ProcessExitRecord own = {};
   bool dies = false;
@@ -199,13 +261,12 @@ void consume_record() {
   const std::uint64_t tail = feed.tail.load(std::memory_order_relaxed);
   const auto* record = reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
   const std::uint64_t next = tail + record->bytes;
-  // The supervisor sleeps when the feed is full; it wants to know of half of it, not of each record.
+  // The supervisor sleeps while the feed is full. It is woken at each half of the feed, not at each record.
   const std::uint64_t half = feed.bytes / 2;
   feed.tail.store(next, std::memory_order_release);
   if (((tail ^ next) & ~(half - 1)) != 0) wake(feed.tail_signal);
-  if (count_event() != config().stop_event) return;
-  if (before_debugger != nullptr) before_debugger();
-  hold_for_debugger();
+  const std::uint64_t event = count_event();
+  if (holds_before(event)) hold_for_debugger(event);
 }
 
 const wire::RecordHeader* expect_record(wire::RecordKind kind, ThreadId thread, const char* doing) {
@@ -225,10 +286,10 @@ void diverged(const char* doing, const wire::RecordHeader* record) {
   } else {
     text << kind_name(record->kind) << " of thread " << record->thread;
     if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) {
-      const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+      const auto& change = wire::record_cast<wire::SwitchRecord>(*record);
       text << " to thread " << change.to << " at schedule point " << change.step;
     } else if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) {
-      const auto& call = *reinterpret_cast<const wire::SyscallRecord*>(record);
+      const auto& call = wire::record_cast<wire::SyscallRecord>(*record);
       text << " number " << call.number << " at schedule point " << call.step << " with (";
       for (int i = 0; i < 6; i++) text.hex(call.args[i]) << (i < 5 ? ", " : ")");
     }
@@ -241,7 +302,7 @@ void end_of_recording() {
   RunStatus& status = arena().status;
   if (status.final_known.load() != 0 && WIFSIGNALED(status.final_status)) die_by_signal(WTERMSIG(status.final_status));
   if (status.final_known.load() != 0) diverged("goes on", nullptr);
-  stop_run(wire::OutcomeKind::kTruncated, "the recording ends here, for it was cut off; what it holds was replayed");
+  stop_run(wire::OutcomeKind::kTruncated, "the recording is truncated here; everything before this point was replayed");
 }
 
 }  // namespace reweave::core

@@ -7,7 +7,7 @@
 
 namespace reweave::core {
 
-// A record under construction in the out ring. Records are whole or absent: `commit` publishes.
+// A record under construction in the out ring. `commit` publishes it; a reader never sees part of one.
 class RecordWriter {
  public:
   // `body_bytes` is the size of the record's struct, header included; more may be appended up to `extra_bytes`.
@@ -17,7 +17,7 @@ class RecordWriter {
     return *reinterpret_cast<Record*>(start_);
   }
   void append(const void* data, std::uint64_t bytes);  // padded to 8
-  // Appends `bytes` that the caller then puts where it points.
+  // Appends `bytes` and returns where the caller is to write them.
   std::byte* append_space(std::uint64_t bytes);
   void append_path(const char* path) { append(path, string_length(path) + 1); }
   void commit();
@@ -28,19 +28,19 @@ class RecordWriter {
   std::uint64_t limit_;
 };
 
-// Bytes that one record may hold at the most; larger outputs are split by the callers.
+// The largest possible record; callers split larger outputs.
 inline constexpr std::uint64_t kMaxRecordBytes = kOutRingBytes / 4;
 
 // Makes room for `bytes` in the out ring and returns where to write them; waits for the supervisor if it is full.
 std::byte* reserve_out(std::uint64_t bytes);
 // Publishes `bytes` written at reserve_out.
 void publish_out(std::uint64_t bytes);
-// Wakes the supervisor to drain what there is.
+// Wakes the supervisor to drain the ring.
 void flush_out();
-// Waits until it has taken all that was published.
+// Waits until the supervisor has taken everything published.
 void wait_until_drained();
 
-// Waits until the supervisor has decoded a record that comes next. False at the end of the recording.
+// Waits until the supervisor has decoded the next record. False at the end of the recording.
 bool await_record();
 // The next record of the recording, waiting for the supervisor to decode it. Null at the end of the recording.
 inline const wire::RecordHeader* peek_record() {
@@ -49,20 +49,20 @@ inline const wire::RecordHeader* peek_record() {
   if (state().feed_known == tail && !await_record()) return nullptr;
   return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (tail & (feed.bytes - 1)));
 }
-// The record behind `record`, in an explored run, which has all of the recording in the feed.
+// The record after `record`. Explored runs only: their feed holds the whole recording.
 inline const wire::RecordHeader* record_after(const wire::RecordHeader& record) {
   const std::uint64_t offset = reinterpret_cast<std::uint64_t>(&record) - kFeedBase + record.bytes;
   return reinterpret_cast<const wire::RecordHeader*>(kFeedBase + (offset & (arena().feed.bytes - 1)));
 }
-// Replay: carries out the deaths from outside that the recording has here.
+// Replay: carries out the deaths from outside that the recording has at this point.
 void repeat_outside_deaths_here();
 inline void repeat_outside_deaths() {
   const wire::RecordHeader* record = peek_record();
   if (record != nullptr && record->thread == wire::kOutsideThread) repeat_outside_deaths_here();
 }
-// Called before the process holds there for a debugger; null: nothing need be done.
+// Called before the process stops for a debugger; null if there is nothing to do.
 extern void (*before_debugger)();
-// Steps over the record that peek_record returned; holds there if it is the one the user asked to stop before.
+// Steps over the record that peek_record returned; stops there if the user asked to stop at that event.
 void consume_record();
 
 // The next record, which must be of `kind` and belong to `thread`; otherwise the run has diverged.
@@ -75,7 +75,7 @@ const Record& expect(wire::RecordKind kind, const char* doing) {
 // Stops the replay: `doing` says what the thread did where the recording has `record` (null: its end).
 [[noreturn]] void diverged(const char* doing, const wire::RecordHeader* record);
 
-// The recording ends here: ends this process as the recorded one ended, or says that it is truncated.
+// The recording ends here: ends this process as the recorded one ended, or reports that the recording is truncated.
 [[noreturn]] void end_of_recording();
 
 }  // namespace reweave::core

@@ -21,7 +21,7 @@ void PseudoCall::append_chunk(std::uint64_t address, const void* data, std::uint
 
 void PseudoCall::append_file(std::uint64_t address, long fd, std::uint64_t bytes, std::uint64_t base) {
   auto* chunk = reinterpret_cast<wire::OutputChunk*>(append_space(sizeof(wire::OutputChunk)));
-  // How much there is shows only when it is in its place.
+  // The size is known only after reading, so the data is read straight into its place.
   const long got = sys(SYS_pread64, fd, chunk + 1, bytes, base + address);
   *chunk = {address, got > 0 ? static_cast<std::uint64_t>(got) : 0};
   append_space(chunk->bytes);
@@ -29,12 +29,11 @@ void PseudoCall::append_file(std::uint64_t address, long fd, std::uint64_t bytes
 
 bool is_pseudo_call(const wire::RecordHeader& record, std::uint32_t number) {
   return record.kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-         reinterpret_cast<const wire::SyscallRecord&>(record).number == number;
+         wire::record_cast<wire::SyscallRecord>(record).number == number;
 }
 
 const wire::OutputChunk* sole_chunk(const wire::RecordHeader& record) {
-  const auto* chunk =
-      reinterpret_cast<const wire::OutputChunk*>(&reinterpret_cast<const wire::SyscallRecord&>(record) + 1);
+  const auto* chunk = reinterpret_cast<const wire::OutputChunk*>(&wire::record_cast<wire::SyscallRecord>(record) + 1);
   const std::uint64_t room = record.bytes - sizeof(wire::SyscallRecord);
   return room >= sizeof *chunk && chunk->bytes <= room - sizeof *chunk ? chunk : nullptr;
 }

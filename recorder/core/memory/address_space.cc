@@ -11,13 +11,14 @@ namespace {
 
 constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
-// The table has room on both sides: mappings are made from above downwards, so most come in near the beginning.
+// The table has room on both sides: mappings are made from high addresses down, so most are inserted near its
+// beginning.
 Region places[2 * kMaxRegions];
 RegionTable table = {0, places + kMaxRegions};
 ProgramBreak heap;
 
-// Each gap between regions that lies above `floor` is smaller than `bytes`: a search for that much begins at `floor`,
-// for to look at all gaps again makes the search slower with each mapping. What is given back may make larger ones.
+// Each gap between regions above `floor` is smaller than `bytes`, so a search for that much can begin at `floor`.
+// Searching all gaps again would get slower with each mapping. Unmapping may enlarge a gap.
 struct SmallGaps {
   std::uint64_t floor;
   std::uint64_t bytes;
@@ -25,7 +26,7 @@ struct SmallGaps {
 constexpr SmallGaps kNothingKnown = {kMmapTop, 0};
 SmallGaps small_gaps = kNothingKnown;
 
-// Room for one more at `index`, where the fewer are to be moved.
+// Makes room for one region at `index` by moving the shorter side.
 void make_room(std::uint32_t index) {
   const bool lower =
       index < table.count / 2 ? table.items > places : table.items + table.count == places + 2 * kMaxRegions;
@@ -91,7 +92,7 @@ bool mergeable(const Region& a, const Region& b) {
          a.of_file == b.of_file && !a.shared && !b.shared && a.file_end == kNoFile && b.file_end == kNoFile;
 }
 
-// Neighbours that are alike become one, so that the table stays as small as the kernel's.
+// Merges equal neighbours, so that the table stays as small as the kernel's.
 void merge_around(std::uint32_t index) {
   for (std::uint32_t i = index > 0 ? index - 1 : 0; i + 1 < table.count && i <= index;) {
     if (!mergeable(table.items[i], table.items[i + 1])) {
@@ -103,7 +104,7 @@ void merge_around(std::uint32_t index) {
   }
 }
 
-// Applies `set` to the regions between, of which those that are alike then become one.
+// Applies `set` to the regions in the range, then merges equal neighbours.
 template <typename Set>
 void change(std::uint64_t start, std::uint64_t end, Set set) {
   split_at(start);
@@ -122,7 +123,7 @@ ProgramBreak& program_break() { return heap; }
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t top) {
   const bool from_known = top == kMmapTop && bytes >= small_gaps.bytes;
   std::uint64_t ceiling = from_known ? small_gaps.floor : top;
-  std::uint64_t more_than_seen = from_known ? small_gaps.bytes : 0;  // no gap above `ceiling` has as much
+  std::uint64_t more_than_seen = from_known ? small_gaps.bytes : 0;  // every gap above `ceiling` is smaller
   for (std::uint32_t i = first_after(ceiling - 1);; i--) {
     // Region i, if it exists, bounds the gap from above; region i - 1 from below.
     if (i < table.count && table.items[i].start < ceiling) ceiling = table.items[i].start;
@@ -133,7 +134,7 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t
       return ceiling - bytes;
     }
     if (floor < ceiling && ceiling - floor >= more_than_seen) more_than_seen = ceiling - floor + 1;
-    // What is ours lies within the gap: the room below it.
+    // The core's own memory lies within the gap: try the room below it.
     const std::uint64_t below = ceiling < kCoreBase ? ceiling : kCoreBase;
     if (floor < below && below - floor >= bytes && !is_ours(below - bytes, bytes)) return below - bytes;
     if (i == 0) return 0;
@@ -202,7 +203,7 @@ const Region* region_at(std::uint64_t address) {
 
 namespace {
 
-// How many of the `bytes` at `address` are in memory that has one of the rights `prot`, from the first on.
+// How many of the `bytes` at `address`, counted from the first, are in memory with one of the rights `prot`.
 std::uint64_t bytes_with(std::uint64_t address, std::uint64_t bytes, std::uint32_t prot) {
   std::uint64_t there = 0;
   while (there < bytes) {
@@ -231,7 +232,8 @@ bool is_writable(std::uint64_t address) {
 }
 
 std::uint64_t mapped_bytes() {
-  constexpr std::uint64_t kStackInUse = 132 << 10;  // of the main stack, which has all its room at once, as it begins
+  constexpr std::uint64_t kStackInUse =
+      132 << 10;  // the main stack is mapped in full from the start; count its initial size
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < table.count; i++)
     bytes += table.items[i].end == kStackTop ? kStackInUse : table.items[i].end - table.items[i].start;

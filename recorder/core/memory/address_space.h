@@ -1,5 +1,5 @@
-// The target's address space as we lay it out: every mapping's place is ours to choose, so that it is the same in
-// every mode, on every machine. Private to a process; a fork copies it.
+// The target's address space as the core lays it out. The core chooses the place of every mapping, so that it is the
+// same in every mode and on every machine. Private to a process; a fork copies it.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -13,20 +13,20 @@ struct Region {
   std::uint64_t end;
   std::uint32_t prot;
   bool shared;
-  std::uint64_t shared_id;      // shared mappings: names the object across the tree's processes, else 0
+  std::uint64_t shared_id;      // shared mappings: identifies the object across the tree's processes, else 0
   std::uint64_t object_offset;  // shared mappings: offset of `start` in that object
-  std::uint64_t file_end;       // first address without file behind it (SIGBUS), or kNoFile
+  std::uint64_t file_end;       // first address past the end of the file (SIGBUS), or kNoFile
   std::uint32_t stand_in = 0;   // number + 1 of the changeable file that it maps (syscalls/stand_in.h), else 0
-  bool read_only = false;       // a file's that is not open for writing
+  bool read_only = false;       // maps a file that is not open for writing
   bool not_inherited = false;   // MADV_DONTFORK
-  bool guarded = false;         // MADV_GUARD_INSTALL: each use is a fault
-  bool of_file = false;         // a file says what is there, in memory that is private as well
+  bool guarded = false;         // MADV_GUARD_INSTALL: any access faults
+  bool of_file = false;         // contents come from a file, even if the memory is private
   std::uint64_t accessible_end() const { return file_end >= end ? end : file_end > start ? file_end : start; }
 };
 
 inline constexpr std::uint32_t kMaxRegions = 262'144;
-// What a program can map, if the kernel's own limit is not lower, which it is by default (vm.max_map_count, 65,530).
-// The rest is for mappings that are divided.
+// The number of mappings a program can make, if the kernel's own limit is not lower, which it is by default
+// (vm.max_map_count, 65,530). The rest is for mappings that get split.
 inline constexpr std::uint32_t kMostMapped = kMaxRegions - 65'536;
 struct RegionTable {
   std::uint32_t count;
@@ -42,9 +42,9 @@ constexpr std::uint64_t page_up(std::uint64_t x) { return page_down(x + kPage - 
 // The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none.
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = kMmapTop);
 bool is_free(std::uint64_t start, std::uint64_t bytes);
-// True if the range touches our own memory or cannot be a user's.
+// True if the range overlaps the core's own memory or lies outside user space.
 bool is_ours(std::uint64_t start, std::uint64_t bytes);
-// True if no process can have memory in all of the range.
+// True if the range is not entirely in user space.
 bool beyond_user_space(std::uint64_t start, std::uint64_t bytes);
 
 void add_region(const Region& region);  // replaces what was there
@@ -55,24 +55,24 @@ void guard_region(std::uint64_t start, std::uint64_t end, bool guarded);
 // In a new process: forgets the regions that it did not inherit.
 void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
-// How many of the `bytes` at `address` can be used without a fault, from the first on.
+// How many of the `bytes` at `address`, counted from the first, can be accessed without a fault.
 std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes);
-// How many of them can be written to.
+// Likewise, how many can be written.
 std::uint64_t bytes_writable(std::uint64_t address, std::uint64_t bytes);
 bool is_writable(std::uint64_t address);
 // Bytes of all regions.
 std::uint64_t mapped_bytes();
-// True if `more` bytes would exceed RLIMIT_AS, which the kernel does not know of (syscalls/attributes.cc).
+// True if `more` bytes would exceed RLIMIT_AS, which the core enforces instead of the kernel (syscalls/attributes.cc).
 bool over_memory_limit(std::uint64_t more);
 
-// A number that names the memory word at `address` of a shared mapping.
+// A key for the memory word at `address` of a shared mapping.
 std::uint64_t shared_key(const Region& region, std::uint64_t address);
-// Likewise, in memory of that process's own.
+// Likewise, for the private memory of the process `owner`.
 std::uint64_t private_key(const Process& owner, std::uint64_t address);
-// A number that names the memory word at `address` across all processes that can see it.
+// A key for the memory word at `address`, equal in all processes that can see it.
 std::uint64_t object_key(std::uint64_t address);
 
-// The heap that brk grows; the loader sets where it starts.
+// The heap that brk(2) grows; the loader sets its start.
 struct ProgramBreak {
   std::uint64_t start;
   std::uint64_t end;

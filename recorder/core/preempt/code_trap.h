@@ -1,6 +1,6 @@
-// A trap (int3) in the target's code in place of an instruction's first byte. What the target reads there, it reads
-// wrong; it seldom does. Where it may write to code, the trap's page is protected from that: code that is made after
-// the trap was planted would be without it. With the baton.
+// A trap (int3) in the target's code that replaces the first byte of an instruction. If the target reads that byte,
+// which is rare, it reads a wrong value. If the code's page is writable, it is write-protected: code generated after
+// the trap was planted would lack it. Thread rule: the baton holder only.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 namespace reweave::core {
 
 struct CodeTrap {
-  std::uint64_t address;  // 0: there is none
+  std::uint64_t address;  // 0: no trap is planted
   std::uint8_t original;
-  bool guarded;  // the target may write there
+  bool guarded;  // the page is writable for the target
 
   // False: there is no code at `at`.
   bool plant(std::uint64_t at);
   void remove();
-  // For a while, between plant and remove: the original instruction, and the trap again, in whatever is there by then.
+  // Between plant and remove: puts the original instruction back, and sets the trap again in whatever code is there by
+  // then.
   void lift() const;
   void set_again();
-  // A write to `at` has faulted because of the trap: it may be done while that is lifted.
+  // True if a write to `at` faults because of the trap; it can be made while the trap is lifted.
   bool guards(std::uint64_t at) const;
-  // SIGTRAP: `ip` is behind it.
+  // On SIGTRAP: `ip` is just past the trap.
   bool hit(std::uint64_t ip) const { return address != 0 && ip == address + 1; }
 };
 

@@ -1,4 +1,4 @@
-// Names of instants of the target's own code, where no schedule point is: what is equal there, and hashes of it.
+// Names for instants in the target's code between schedule points: the state that must be equal there, and its hashes.
 #pragma once
 
 #include "formats/wire.h"
@@ -9,34 +9,34 @@ namespace reweave::core {
 
 struct Instant {
   std::uint64_t ip;
-  std::uint64_t registers;  // hash of the general ones, the flags that programs use, and the vectors
-  std::uint64_t stack;      // hash of what lies next above the stack pointer
+  std::uint64_t registers;  // hash of the general registers and the named flags
+  std::uint64_t stack;      // hash of the memory just above the stack pointer
   std::uint64_t vectors;    // hash of the low halves of the vector registers
   bool operator==(const Instant&) const = default;
 };
 Instant instant_of(const KernelContext& context);
 
-// True if an instant can be named at `ip`: the target's code, and neither an instruction that single steps disturb nor
-// one that may be half done there.
+// True if an instant can be named at `ip`: it is in the target's code, and the instruction is neither disturbed by
+// single stepping nor interruptible halfway.
 bool nameable(std::uint64_t ip);
-// The loader maps code of that file, whose first byte it has at `base`. The shim's memory does not count as the
+// The loader has mapped code of the file `path`, whose first byte is at `base`. The shim's memory does not count as the
 // target's.
 void note_shim(const char* path, std::uint64_t base);
 bool is_shim(std::uint64_t address);
 bool is_shim_file(const char* path);
-bool is_shim_known();  // note_shim() was told of one
+bool is_shim_known();  // note_shim() has seen one
 
 // Register `i` of PreemptRecord::general.
 std::uint64_t& general_register(KernelRegisters& registers, std::uint32_t i);
 inline constexpr std::uint32_t kGeneralRegisters = 16, kStackPointer = 15;
-// Flags that are part of an instant's name: of all only the direction, for what instructions leave of the others where
-// they leave them undefined differs between processors (a shift's overflow, a product's zero and sign). Recordings that
-// do not tell how frames are laid out are older, and name carry, zero, sign and overflow, too.
+// Flags that are part of an instant's name: only the direction flag. Where instructions leave other flags undefined,
+// processors differ (overflow after a shift, zero and sign after a product). Recordings without the layout of frames
+// are older and name carry, zero, sign and overflow as well.
 inline std::uint64_t named_flags() { return state().recorded_fp.bytes != 0 ? 0x400 : 0x4c1 | 0x800; }
-// Those that a signal's frame on the stack has: with parity and auxiliary carry.
+// The flags saved in a signal frame on the stack: these, parity and auxiliary carry.
 inline constexpr std::uint64_t kKeptFlags = 0x4d5 | 0x800;
 
-// Addresses of our own memory depend on how a run is carried out.
+// Addresses in the core's own memory depend on how a run is carried out.
 constexpr bool is_ours(std::uint64_t word) { return word >= kCoreBase && word < kOursEnd; }
 constexpr std::uint64_t without_ours(std::uint64_t word) { return is_ours(word) ? 0 : word; }
 
@@ -58,7 +58,7 @@ struct NamedWords {
   const wire::NamedWord* end() const { return first + count; }
 };
 
-// The words are 0 while this lives. They must be writable, and kMax at the most.
+// Sets the words to 0 during its lifetime. They must be writable, and at most kMax.
 class Without {
  public:
   explicit Without(const NamedWords& words);
@@ -71,7 +71,7 @@ class Without {
   std::uint64_t saved_[NamedWords::kMax];
 };
 
-// The bytes that it reads.
+// Bytes of memory that naming an instant hashes.
 std::uint64_t hashed_bytes();
 
 }  // namespace reweave::core

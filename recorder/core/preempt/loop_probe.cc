@@ -25,36 +25,37 @@ namespace {
 
 constexpr std::uint32_t kMaxSteps = 1'000, kMaxStepsIfOverdue = 2'000;
 constexpr std::uint32_t kIterations = 4;
-constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction writes
+constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction may write
 
-// How long others, and a signal, wait for a thread that computes.
+// How long a computing thread may stall others, or a signal.
 constexpr std::uint32_t kPatienceMs = 300, kPatienceForSignalMs = 100;
-constexpr std::uint32_t kUnlessFound = 20;  // times as long, if no instruction is found that a replay finds soon
+constexpr std::uint32_t kUnlessFound =
+    20;  // multiple of the above, if no instruction is found that a replay reaches quickly
 
-// Of instructions by which a thread that is to give way comes: for so many only those are taken that can be counted, at
-// first by themselves.
+// While a thread that is to give way passes instructions: for the first kStepsToAlone steps only those are taken that
+// can be counted on their own, up to kStepsToCounted those that can be counted at all.
 constexpr std::uint32_t kStepsToAlone = 48, kStepsToCounted = 128, kMostStepsOfWaiting = 192;
 
 struct Probe {
   bool active;
-  bool approaching;  // the place where the loop of the last look was found
-  bool settling;     // the thread gives way, at an instruction that a replay finds soon
-  bool waits;        // while settling: for another thread, in a loop that is known
+  bool approaching;  // until the place where the last probe found the loop
+  bool settling;     // the thread gives way, at an instruction that a replay reaches quickly
+  bool waits;        // while settling: it waits for another thread, in a known loop
   std::uint32_t stalled_ms;
   Instant start;
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
-  bool recurred;        // came back with all of `start` equal, and with the words that it changes
-  std::uint64_t words;  // hash of their values when it last was at `start`; 0: it was not yet
+  bool recurred;        // returned with `start` and the changed words equal
+  std::uint64_t words;  // hash of the changed words when it was last at `start`; 0: it was not yet
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
-  std::uint64_t pause;  // where the last `pause` ends
+  std::uint64_t pause;  // end of the last `pause` instruction
   TouchedWords touched;
-  LoopChanges changes;  // complete when the look has ended
+  LoopChanges changes;  // complete when the probe has ended
 };
 Probe probe;
 
-// The loop that the last look found: of the same stall, if thread and schedule point are the same.
+// The loop that the last probe found. It belongs to the same stall if thread and schedule point are the same.
 struct SeenLoop {
   bool some;
   ThreadId thread;
@@ -62,7 +63,7 @@ struct SeenLoop {
   std::uint64_t ip;
   KernelRegisters registers;
   LoopChanges changes;
-  std::uint64_t memory;  // around the changes; 0: not looked at yet
+  std::uint64_t memory;  // hash of the memory around the changes; 0: not hashed yet
 };
 SeenLoop seen;
 
@@ -84,7 +85,7 @@ void close_pages() {
   probe.open_count = 0;
 }
 
-// The thread is at the instruction, and in the frame, where the probe began.
+// The thread is at the instruction and in the frame where the probe began.
 void note_iteration(KernelContext& context) {
   const Instant now = instant_of(context);
   probe.iterations++;
@@ -114,7 +115,7 @@ bool same_registers_but(std::uint64_t varying, KernelRegisters& a, KernelRegiste
   return true;
 }
 
-// Where threads were preempted in loops: there they will wait again.
+// Where threads were preempted in loops; they will probably wait there again.
 struct WaitingPlaces {
   static constexpr std::uint32_t kCount = 16;
   static constexpr std::uint64_t kNear = 128;  // bytes of code
@@ -132,8 +133,8 @@ struct WaitingPlaces {
 };
 WaitingPlaces waiting_places;
 
-// True if the loop just found is that of the last look, and all else is as it was then. Memory is read only if the rest
-// is equal, for that takes long. Keeps the loop for the next look.
+// True if the loop just found is that of the last probe and everything else is unchanged. Memory is hashed only if the
+// rest is equal, because that takes long. Keeps the loop for the next probe.
 bool is_stuck() {
   const bool again = seen.some && seen.ip == probe.start.ip && same_words(seen.changes, probe.changes);
   const std::uint64_t varying = probe.changes.varying | (again ? seen.changes.varying : 0);
@@ -145,22 +146,22 @@ bool is_stuck() {
   return before != 0 && before == memory;
 }
 
-// A small loop with a `pause` is made for that (Intel's manual of instructions).
+// `pause` is meant for spin-wait loops (Intel SDM, volume 2), so a small loop with it is waiting.
 bool surely_waits() { return probe.recurred || (probe.changes.known && probe.pause != 0); }
 
-// True if the thread waits for another. One that only counts may do so, or compute.
+// True if the thread waits for another. A thread that only counts may be waiting or computing.
 bool is_waiting() { return surely_waits() || (probe.changes.known && is_stuck()); }
 
 std::uint32_t patience_ms() { return signal_pending(self()) ? kPatienceForSignalMs : kPatienceMs; }
 
-// True if a thread that computes should give way: it has stalled others, or a signal, for long.
+// True if a computing thread should give way, because it has stalled others or a signal for too long.
 bool is_overdue() { return probe.stalled_ms >= patience_ms(); }
 
-// Preemptions for which nobody need be patient. Each has its loop counted from then on (code/counted_loops.h), so a
-// program comes with few of them to where it needs none. Those that come without an end are of another kind.
+// Preemptions allowed without patience. Each makes its loop counted from then on (code/counted_loops.h), so a program
+// needs only a few of them. If they keep coming, they are of another kind, and are limited.
 struct Allowance {
   static constexpr std::uint32_t kMost = 8;
-  static constexpr std::int64_t kRegained = 1'000'000'000;  // nanoseconds until one may be used again
+  static constexpr std::int64_t kRegained = 1'000'000'000;  // nanoseconds until one is regained
   std::uint32_t used;
   std::int64_t regained;
 
@@ -173,7 +174,7 @@ struct Allowance {
 };
 Allowance allowance;
 
-// The last look saw a small loop, and another may tell whether that waits.
+// The last probe saw a small loop, and another probe may tell whether that waits.
 bool may_be_waiting() { return probe.changes.known && seen.memory == 0; }
 
 bool gives_way() { return is_overdue() || (!may_be_waiting() && allowance.some()); }
@@ -186,7 +187,7 @@ void begin_at(const KernelContext& context) {
   probe.steps = 0;
 }
 
-// What the supervisor sent with its signal; 0: somebody else sent it.
+// The value that the supervisor sent with its signal; 0: another process sent the signal.
 std::uint64_t value_from_supervisor(const void* info) {
   std::uint64_t value;
   memcpy(&value, static_cast<const std::byte*>(info) + 24, sizeof value);  // si_value
@@ -194,11 +195,11 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
-// When a loop was looked at though nobody was stalled: looks that keep finding that the thread does not wait, or only
-// that nothing but a count tells its turns apart, must not take most of the time, for much memory is read.
+// Limits probes that nobody is stalled for. Those that keep finding a computing thread, or a loop in which only a
+// counter changes, must not take most of the time, because they hash much memory.
 struct Rest {
-  static constexpr std::int64_t kShare = 4;  // times as long as a look took, no other
-  static constexpr std::uint32_t kFree = 4;  // looks in vain before that; the first at a loop must be
+  static constexpr std::int64_t kShare = 4;  // no other probe for this multiple of the last one's duration
+  static constexpr std::uint32_t kFree = 4;  // failed probes before that; the first at a loop always fails
   std::int64_t begun, until;
   std::uint32_t in_vain;
 
@@ -224,7 +225,7 @@ void start_probe(KernelContext& context, std::uint32_t stalled_ms) {
   context.registers.eflags |= kTrapFlag;
 }
 
-// In the core its points lie ahead; should it come out with many left, it is told again.
+// In the core the schedule points lie ahead; if the thread leaves it with many left, it is told again.
 void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
@@ -262,13 +263,13 @@ void preempt_waiting(KernelContext& context) {
   preempt(context, probe.changes, probe.pause);
 }
 
-// True if a replay finds an instant at `ip` soon, and the next ones are best counted there.
+// True if a replay reaches an instant at `ip` quickly, and later ones are best counted there.
 bool is_good_place(std::uint64_t ip) {
   if (!ValueTrap::is_possible(ip)) return false;
   return probe.steps >= kStepsToCounted || can_be_counted(ip, probe.steps < kStepsToAlone);
 }
 
-// Gives way here, or at one of the next instructions.
+// Gives way here or at one of the next instructions.
 void settle_at(KernelContext& context) {
   const bool usable = nameable(context.registers.rip);
   const bool found = usable && is_good_place(context.registers.rip);
@@ -288,10 +289,10 @@ void begin_to_settle(KernelContext& context, bool waits) {
   settle_at(context);
 }
 
-// The last look led to where no preemption can be.
+// The last probe ended at an instruction at which no preemption is possible.
 bool cut_short;
 
-// A thread that is to give way is looked at for longer: the loop may be within another, whose counter tells its turns
+// A thread that is to give way is probed for longer: the loop may be inside another one, whose counter tells iterations
 // apart. Not if that might keep it from giving way at all.
 bool goes_on_looking() {
   probe.steps++;
@@ -299,11 +300,12 @@ bool goes_on_looking() {
   return is_overdue() && !cut_short && probe.steps < kMaxStepsIfOverdue;
 }
 
-// Enough steps were seen, or the last led to where no preemption can be.
+// Enough steps were seen, or the last one led to an instruction at which no preemption is possible.
 void end_look(KernelContext& context, bool usable) {
   abandon_probe(context);
   cut_short = !usable;
-  if (probe.iterations == 0) probe.touched.note_turn();  // a turn is longer than the look: what changed meanwhile
+  if (probe.iterations == 0)
+    probe.touched.note_turn();  // an iteration is longer than the probe: note what changed meanwhile
   probe.touched.add_to(probe.changes);
   probe.changes.known = probe.changes.known && probe.iterations >= kIterations;
   if (!probe.changes.known) seen.some = false;

@@ -27,7 +27,7 @@ bool is_zero(const std::uint64_t* page) {
   return some == 0;
 }
 
-// In lanes, for each product waits for the one before.
+// In four lanes, because each product depends on the one before.
 std::uint64_t hash_page(const std::uint64_t* page) {
   std::uint64_t lanes[4] = {0, 1, 2, 3};
   for (std::uint64_t i = 0; i < kPageWords; i += 4)
@@ -35,10 +35,10 @@ std::uint64_t hash_page(const std::uint64_t* page) {
   return mix(mix(lanes[0], lanes[1]), mix(lanes[2], lanes[3]));
 }
 
-// Most of a stack has never been touched: pages of zeros are not hashed.
+// Most of a stack is untouched: pages of zeros are not hashed.
 std::uint64_t hash_unless_zero(const std::uint64_t* page) { return is_zero(page) ? 0 : hash_page(page); }
 
-// Words that do not count, by page.
+// Words left out of the hashes, by page.
 class LeftOut {
  public:
   void add(std::uint64_t address) {
@@ -66,7 +66,7 @@ class LeftOut {
     std::uint64_t at;
     std::uint64_t words[kPageWords / 64];
   };
-  // count_: it is none of them.
+  // count_ if it is none of them.
   std::uint32_t index_of(std::uint64_t at) const {
     std::uint32_t i = 0;
     while (i < count_ && pages_[i].at != at) i++;
@@ -84,8 +84,8 @@ constexpr PageMark mark_of(std::uint64_t hash) {
   return hash != 0 && mark == 0 ? 1 : mark;
 }
 
-// Where the threads' stacks in `region` end, be they of threads that have ended; 0: it has none. The C library keeps a
-// thread's descriptor, with this list, at the top of its stack; but not the first thread's.
+// End of the threads' stacks in `region`, including those of ended threads; 0 if it has none. The C library keeps a
+// thread's descriptor, which contains the robust list, at the top of the thread's stack, except for the first thread.
 std::uint64_t end_of_stacks(const Region& region) {
   if (kStackTop - 1 >= region.start && kStackTop - 1 < region.end) return region.end;
   const RuntimeState& s = state();
@@ -99,7 +99,7 @@ std::uint64_t end_of_stacks(const Region& region) {
   return end;
 }
 
-// Until `use(address of the page, whether it is a stack's)` says false.
+// Calls `use(address of the page, whether it is part of a stack)` until that returns false.
 template <typename Use>
 void for_each_page(HashedMemory which, const Use& use) {
   const AllRights to_look;

@@ -14,7 +14,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kMostMemory = 512 << 20;  // private and writable, that is hashed to name an instant
+constexpr std::uint64_t kMostMemory = 512 << 20;  // limit of the writable memory that is hashed to name an instant
 PageMark page_marks[kMostMemory / kPage];
 
 struct Words {
@@ -45,7 +45,7 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
   const std::uint64_t step = settled_step();
   const Words words(changes);
   const std::uint64_t words_bytes = changes.count * sizeof words.items[0];
-  // A thread that computes may come here with these registers at another turn, and other memory.
+  // A computing thread may be here with the same registers in another iteration, with other memory.
   const bool computes = !changes.known && !changes.recurs;
   const MemoryHash memory = changes.recurs ? MemoryHash{} : hash_around(changes, computes ? page_marks : nullptr);
   const bool has_pages = computes && memory.all != 0;
@@ -75,7 +75,7 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
 }
 
 bool count_at_loop(KernelContext& context) {
-  // A policy of short slices is asked at each so many: a loop may be of a few instructions.
+  // A policy with short slices is asked once in this many iterations, because a loop may have only a few instructions.
   constexpr std::int64_t kLeastUndisturbed = 256;
   KernelRegisters& r = context.registers;
   const CountedPoint reached = counted_point_at(r.rip);
@@ -110,7 +110,7 @@ void give_way(KernelContext& context) {
   op.kind = OpKind::kOther;
   op.pc = context.registers.rip;
   yield_point(op);
-  context.registers.rip = where_moved(context.registers.rip);  // others may have patched meanwhile
+  context.registers.rip = where_moved(context.registers.rip);  // other threads may have patched code meanwhile
   deliver_signals(context, false, 0);
 }
 

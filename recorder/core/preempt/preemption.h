@@ -1,33 +1,32 @@
-// Recording: preemption of a thread that computes or spins and reaches no schedule point. The supervisor's watchdog
-// signals it (loop_probe.h); the instant at which it then gives up the baton is named by a PreemptRecord.
+// Recording: preemption of a thread that computes or spins without reaching a schedule point. The supervisor's watchdog
+// signals it (loop_probe.h); a PreemptRecord names the instant at which it then gives up the baton.
 #pragma once
 
 #include "recorder/core/preempt/instant.h"
 
 namespace reweave::core {
 
-// What a loop changes from one iteration to the next: words of memory and, as bits of PreemptRecord::varying,
-// registers.
+// What a loop changes from one iteration to the next: words of memory, and registers as bits of PreemptRecord::varying.
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = NamedWords::kMax;
-  bool known;   // nothing else changes; otherwise these are words that the thread has changed lately
-  bool recurs;  // known, writes nothing, and all comes back to what it was
+  bool known;   // nothing else changes; otherwise `words` are those that the thread changed lately
+  bool recurs;  // known, writes nothing, and returns to the same state
   std::uint64_t varying;
   std::uint32_t count;
   std::uint64_t words[kMaxWords];  // addresses
 };
-// Hash of all private writable memory but the loop's words; 0 if there is too much of it to look at.
+// Hash of the writable memory without the loop's words; 0 if there is too much of it to hash.
 std::uint64_t memory_around(const LoopChanges& changes);
 
-// The holder gives up the baton here, and gets its signals. `pause`: the end of a `pause` in its loop, or 0
-// (patching.h).
+// The holder gives up the baton here and receives its signals. `pause`: the end of a `pause` instruction in its loop,
+// or 0 (patching.h).
 void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t pause = 0);
 
-// The same when the record has been written or consumed.
+// Likewise, after the record was written or consumed.
 void give_way(KernelContext& context);
 
-// A privileged instruction has faulted. True if that was where a loop is counted (code/counted_loops.h): a schedule
-// point.
+// A privileged instruction has faulted. True if that is where a loop is counted (code/counted_loops.h), which is a
+// schedule point.
 bool count_at_loop(KernelContext& context);
 
 }  // namespace reweave::core

@@ -17,7 +17,7 @@ namespace reweave::core {
 
 namespace {
 
-// Pages by which instants were told from the recorded one: the next may well differ there, too.
+// Pages by which earlier hits were told from the recorded instant; the next hits probably differ there as well.
 struct Suspects {
   static constexpr std::uint32_t kCount = 8;
   OtherPage pages[kCount];
@@ -31,14 +31,15 @@ struct Suspects {
   }
 };
 
-// The one breakpoint of this process; only the baton holder runs into it. Once it was reached it may be a quick one.
+// The breakpoint of this process; only the baton holder can hit it. After its first hit it may be made quick, by a
+// ValueTrap.
 struct Breakpoint {
   CodeTrap trap;
   ValueTrap quick;
-  bool tried;          // it cannot be quick
+  bool tried;          // a quick one is impossible here
   bool stepping;       // the original instruction is being executed
-  bool seen;           // the instant has come, once
-  std::uint64_t hits;  // without having been the instant
+  bool seen;           // the instant has come once
+  std::uint64_t hits;  // hits that were not the instant
   Suspects suspects;
 
   std::uint64_t address() const { return quick.planted() ? quick.address() : trap.address; }
@@ -48,7 +49,7 @@ Breakpoint breakpoint;
 const wire::PreemptRecord* next_preemption() {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kPreempt)) return nullptr;
-  return record->thread == self().id ? reinterpret_cast<const wire::PreemptRecord*>(record) : nullptr;
+  return record->thread == self().id ? &wire::record_cast<wire::PreemptRecord>(*record) : nullptr;
 }
 
 void plant(std::uint64_t address) {
@@ -85,7 +86,7 @@ bool words_equal(const NamedWords& words) {
   return true;
 }
 
-// False, mostly soon, if a page's mark says so.
+// False as soon as a page's mark differs, which is usually early.
 bool pages_equal(const wire::PreemptRecord& record, const NamedWords& words) {
   const auto* end = reinterpret_cast<const std::byte*>(&record) + record.header.bytes;
   const auto* pages = reinterpret_cast<const wire::PageHashes*>(words.end());
@@ -111,15 +112,15 @@ bool is_the_instant(const KernelContext& context, const wire::PreemptRecord& rec
          words_equal(words_of(record)) && (record.memory == 0 || memory_equal(record));
 }
 
-// A trace does not compare all memory, so it is particular about registers. Others become what they were: nothing else
-// is left by which the instants differ.
+// A replay that makes a trace does not compare all memory, so it is strict about registers. Otherwise registers may be
+// set to their recorded values: nothing else is left in which the instants differ.
 bool must_be_equal(const wire::PreemptRecord& record, std::uint32_t i) {
   const bool may_vary = !tracing() || (record.varying >> i & 1) != 0;
   return !may_vary || i == kStackPointer || is_ours(record.general[i]);
 }
 
-// True if all that the record does not name word by word, or register by register, is as recorded: the thread is in the
-// recorded loop, before or after the recorded iteration.
+// True if everything that the record does not name by word or register is as recorded: the thread is in the recorded
+// loop, before or after the recorded iteration.
 bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
   if ((computes(record) && tracing()) || record.memory == 0) return false;
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) {
@@ -129,7 +130,7 @@ bool in_the_loop(KernelContext& context, const wire::PreemptRecord& record) {
   return instant_of(context).vectors == record.vectors && memory_equal(record);
 }
 
-// What the processor that recorded left of flags that are undefined.
+// Takes over the undefined flags as the recording processor left them.
 void keep_flags(KernelRegisters& r, const wire::PreemptRecord& record) {
   r.eflags = (r.eflags & ~kKeptFlags) | (record.general[kGeneralRegisters] & kKeptFlags);
 }
@@ -142,7 +143,7 @@ void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
 
-// True if this is the instant, or has been made to be. Memory is compared at hits 1, 2, 4, ... only.
+// True if this is the instant, or was made into it. Memory is compared at hits 1, 2, 4, ... only.
 bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
   if (step_of(self()) != record.step) return false;
   if (is_the_instant(context, record)) {
@@ -158,7 +159,7 @@ bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& reco
   return true;
 }
 
-// True if the thread was preempted: this is the recorded instant, or has been made to be.
+// True if the thread was preempted: this is the recorded instant, or was made into it.
 bool preempt_if_due(KernelContext& context) {
   const wire::PreemptRecord* record = next_preemption();
   if (record == nullptr || !reaches_the_instant(context, *record)) return false;
@@ -187,7 +188,7 @@ void step_over(KernelContext& context) {
   context.registers.eflags |= kTrapFlag;
 }
 
-// By one that is not quick. A thread that executes what it covers does so in its place.
+// Replaces the quick breakpoint by an ordinary one. A thread in the moved instructions continues in the original ones.
 void replace_quick(KernelContext& context) {
   const std::uint64_t origin = breakpoint.quick.origin(context.registers.rip);
   const std::uint64_t address = breakpoint.quick.address();
@@ -200,7 +201,7 @@ void replace_quick(KernelContext& context) {
 
 void watch_for_preemption() {
   const wire::PreemptRecord* record = next_preemption();
-  // Before its point the thread may compute at the same place, at each turn of a loop.
+  // Before that schedule point the thread may pass the same place in each iteration of a loop.
   const std::uint64_t wanted = record == nullptr || record->step != state().step ? 0 : record->ip;
   if (wanted == breakpoint.address()) return;
   remove_breakpoint();
@@ -228,12 +229,12 @@ bool on_breakpoint(KernelContext& context) {
   return true;
 }
 
-// The program makes code where the breakpoint is: that instruction is done without, and then it stands in what is
-// there.
+// The program writes code on the breakpoint's page: the write is stepped over without the breakpoint, which is then set
+// again in the new code.
 bool on_breakpoint_write(KernelContext& context, std::uint64_t address) {
   const bool is_write = (context.registers.error & 2) != 0;
   if (!is_write || (!breakpoint.quick.guards(address) && !breakpoint.trap.guards(address))) return false;
-  if (in_core(context.registers.rip)) {  // which arms before it returns
+  if (in_core(context.registers.rip)) {  // the core arms the breakpoint again before it returns
     remove_breakpoint();
     return true;
   }

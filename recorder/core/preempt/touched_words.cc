@@ -7,7 +7,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kWordsOfWrite = 5;  // that an instruction writes at the most, if not aligned
+constexpr std::uint64_t kWordsOfWrite = 5;  // the most that one instruction writes, if unaligned
 
 bool is_dead(std::uint64_t address, std::uint64_t sp, const Region* stack) {
   return stack != nullptr && address >= stack->start && address < sp - kRedZone;
@@ -21,7 +21,7 @@ void TouchedWords::note_write(std::uint64_t address) {
   for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note(word, i == 0);
 }
 
-// Nothing has been written there since the turn began, so the value is that of its beginning.
+// The word has not been written since the iteration began, so its value is that of the beginning.
 void TouchedWords::note(std::uint64_t address, bool first) {
   for (std::uint32_t i = 0; i < count_; i++) {
     if (words_[i].address != address) continue;

@@ -22,12 +22,12 @@ bool is_code(const Region& region) {
   return (region.prot & PROT_EXEC) != 0 && !region.shared && region.accessible_end() == region.end;
 }
 
-// From the event on where a debugger is awaited: it plants breakpoints at the instructions that it sees.
+// True from the event on at which a debugger is awaited; it sets breakpoints at the instructions that it sees.
 bool may_be_debugged() {
   return config().patch_calls == 0 && arena().status.event.load(std::memory_order_relaxed) >= config().stop_event;
 }
 
-// The instructions that a trap at `address` covers.
+// Finds the instructions that a trap at `address` covers.
 bool find_window(JumpWindow& window, std::uint64_t address) {
   const Region* region = region_at(address);
   if (region == nullptr || !is_code(*region) || !window.find(address, *region)) return false;
@@ -35,7 +35,7 @@ bool find_window(JumpWindow& window, std::uint64_t address) {
   return window.count == 1 || !may_be_debugged();
 }
 
-// A stub for all traps that reach it: there is but one at a time.
+// One stub for all traps within its reach, because there is only one trap at a time.
 std::uint64_t stub_for(std::uint64_t address) {
   constexpr std::uint64_t kNear = (std::uint64_t{1} << 31) - kPage;
   static std::uint64_t last;
@@ -52,15 +52,15 @@ void put_shelf(Assembler& code, const std::uint8_t (&instruction)[n]) {
   code.copy(reinterpret_cast<std::uint64_t>(&kShelf), sizeof kShelf);
 }
 
-// Comparisons, behind the first of which stands what the thread goes on with where values differ: that is the way of
-// nearly all turns, and needs no jump there.
+// Emits comparisons. The path for unequal values is placed right after the first one, because nearly all iterations
+// take it; so it needs no jump.
 template <typename PutGoOn>
 class Comparisons {
  public:
   Comparisons(Assembler& code, const PutGoOn& put_go_on) : code_(code), put_go_on_(put_go_on) {}
 
   bool begun() const { return differs_ != 0; }
-  // lea -value(register), %ecx; jrcxz, which change no flags.
+  // lea -value(register), %ecx; jrcxz: neither changes flags.
   void put(std::uint32_t i, std::uint64_t value) {
     const std::uint8_t number = kEncoded[i];
     const std::uint8_t extended[] = {0x41}, base[] = {0x24};
@@ -71,7 +71,7 @@ class Comparisons {
     if ((number & 7) == 4) code_.put(base);
     put_decision(low(value));
   }
-  // The same of a word in memory, one half after the other.
+  // Likewise for a word in memory, one half after the other.
   void put(const wire::NamedWord& word) {
     constexpr std::uint8_t kSetRcx[] = {0x48, 0xb9};                       // movabs $.., %rcx
     constexpr std::uint8_t kLoad[] = {0x8b, 0x09}, kLea[] = {0x8d, 0x89};  // mov (%rcx), %ecx; lea ..(%rcx), %ecx
@@ -86,7 +86,7 @@ class Comparisons {
   }
 
  private:
-  // Ends a lea: -value follows. Then goes to where values differ if the result is not 0.
+  // Completes a lea with -value, then goes to the path for unequal values if the result is not 0.
   void put_decision(std::uint32_t value) {
     const std::uint32_t negative = 0 - value;
     code_.copy(reinterpret_cast<std::uint64_t>(&negative), sizeof negative);
@@ -117,8 +117,8 @@ bool ValueTrap::is_possible(std::uint64_t address) {
   return find_window(window, address);
 }
 
-// What differs now goes first: it most likely differs at the next turns too. Other words of memory are not compared.
-// False if nothing is.
+// Compares what differs now first, because it most likely differs in the next iterations as well. Words of memory that
+// are equal now are not compared. False if there is nothing to compare.
 bool ValueTrap::write_stub(KernelRegisters& present, const Values& wanted) {
   Assembler code(stub_);
   const auto put_go_on = [&] {

@@ -1,7 +1,7 @@
-// A trap in the target's code that strikes only when general registers and some words of memory have given values: a
-// jump to a stub that compares them and then executes what the jump took the place of. An instruction of an inner loop
-// is executed a billion times in some seconds; a trap of the kernel's costs microseconds each time, this nanoseconds.
-// With the baton, and only while the thread that holds it executes that code.
+// A trap in the target's code that fires only if general registers and some words of memory have given values: a jump
+// to a stub that compares them and then executes the instructions that the jump replaced. An inner loop executes an
+// instruction a billion times within seconds; a kernel trap costs microseconds each time, this one nanoseconds. Thread
+// rule: the baton holder only, and only while it executes that code.
 #pragma once
 
 #include "recorder/core/code/moved_code.h"
@@ -11,27 +11,28 @@ namespace reweave::core {
 
 class ValueTrap {
  public:
-  // True if there can be such a trap at `address`: what a jump covers there is known code, to the midst of which
-  // nothing nearby jumps.
+  // True if such a trap is possible at `address`: the jump covers only known instructions, and no nearby code jumps
+  // into the middle of them.
   static bool is_possible(std::uint64_t address);
 
   struct Values {
     const std::uint64_t* general;  // as PreemptRecord::general; the lower halves are compared
-    NamedWords words;              // readable, and NamedWords::kMax at the most
+    NamedWords words;              // readable, at most NamedWords::kMax
   };
-  // At the instruction where the holder is, whose registers are `present`. False if there can be none.
+  // Plants the trap at the holder's current instruction; `present` are its registers. False if that is impossible.
   bool plant(KernelRegisters& present, const Values& wanted);
   void remove();
   bool planted() const { return address_ != 0; }
 
-  // SIGTRAP: `ip` is where the trap that has struck ends. It belongs to address(), or the thread goes on at go_on().
+  // On SIGTRAP: true if `ip` is the end of the trap in the stub. The instant is at address(); otherwise the thread
+  // continues at go_on().
   bool hit(std::uint64_t ip) const { return planted() && ip == struck_; }
   std::uint64_t address() const { return address_; }
-  // A write to `at` has faulted because of the trap (code_trap.h): it may be done without.
+  // True if a write to `at` faults because of the trap (code_trap.h); it can be made once the trap is removed.
   bool guards(std::uint64_t at) const;
   std::uint64_t go_on() const { return moved_[0].to; }
 
-  // Where the instruction at `ip` of the stub comes from, if it is one of the target's; else 0.
+  // The original address of the moved instruction at `ip` in the stub; 0 if there is none.
   std::uint64_t origin(std::uint64_t ip) const;
 
  private:

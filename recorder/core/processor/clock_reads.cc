@@ -21,23 +21,23 @@ struct Reading {
   const KernelContext& context;
   std::uint32_t id;       // of the clock in the record
   std::uint64_t clock;    // CLOCK_*
-  std::uint64_t place;    // of the answer
-  std::uint32_t unit;     // of its second word, in nanoseconds
+  std::uint64_t place;    // address for the answer
+  std::uint32_t unit;     // of the second word, in nanoseconds
   std::int64_t time = 0;  // in nanoseconds
 
   std::uint32_t hash() const { return static_cast<std::uint32_t>(mix(context_hash(context.registers), place)); }
 };
 
-constexpr std::uint64_t kMostClocks = 16;  // the fixed ones of all processes
+constexpr std::uint64_t kMostClocks = 16;  // the fixed clocks, which all processes share
 
-// Recording: nobody checks or filters the call, and no signal waits for it.
+// Recording: the call is neither checked nor filtered, and no signal is waiting for it.
 bool is_plain(const Reading& reading) {
   const Thread& me = reading.me;
   return live() && config().memory_checksums == 0 && me.seccomp == 0 && me.tracee == 0 &&
          me.queued.load(std::memory_order_relaxed) == 0 && me.held == 0 && me.has_saved_mask == 0;
 }
 
-// Counts the call's schedule point. False, and it is not counted: the policy is to be asked there.
+// Counts the call's schedule point. False, without counting it: the policy must be asked there.
 bool count_point(Thread& me) {
   if (--me.countdown >= 0) return true;
   const std::int64_t left = points_left(me);
@@ -46,7 +46,7 @@ bool count_point(Thread& me) {
   return left >= 0;
 }
 
-// The last time that was shown, and after which event.
+// The last time shown to the program, and the event after which it was shown.
 struct Shown {
   std::uint64_t clock;
   std::int64_t time;
@@ -62,10 +62,10 @@ std::int64_t time_of_kernel(std::uint64_t clock) {
   return time[0] * kSecond + time[1];
 }
 
-// Nanoseconds on the clock, or -1. A time that the supervisor keeps is of an instant between the last reading and now
-// if it is later than what was shown then; and if nothing but computing came between, the program cannot tell that from
-// now. Where it stands still, for the supervisor has other work or no processor, the time goes on by less than a
-// reading takes, a few times.
+// Nanoseconds on the clock, or -1. The time that the supervisor keeps lies between the last read and now if it is later
+// than the last time shown; if the program only computed in between, it cannot tell that time from the present one. If
+// the kept time stands still because the supervisor is busy or has no processor, the time shown advances by less than
+// the duration of a read, for a limited number of reads.
 std::int64_t time_of(std::uint64_t clock) {
   constexpr std::int64_t kLeast = 10;
   constexpr std::uint32_t kMostRepeats = 32;
@@ -92,7 +92,7 @@ long store(void* argument) {
   return 0;
 }
 
-// Puts the time where the program wants it. False: there is no such memory.
+// Stores the time at the program's address. False: that memory is not accessible.
 bool answer(Reading& reading) {
   const bool stored = core_guarded(store, &reading, &reading.me.call_frame) == 0;
   reading.me.call_frame = 0;
@@ -120,17 +120,17 @@ bool record_reading(Reading& reading) {
   return true;
 }
 
-// Replay: the next point of this thread reads a clock, too, so there is nothing to be armed for.
+// Replay: the thread's next schedule point is a clock read as well, so nothing needs to be armed.
 bool reads_again(const Thread& me) {
   const wire::RecordHeader* next = peek_record();
   return next != nullptr && next->kind == static_cast<std::uint16_t>(wire::RecordKind::kClock) &&
-         next->thread == me.id && reinterpret_cast<const wire::ClockRecord*>(next)->step == step_of(me) + 1;
+         next->thread == me.id && wire::record_cast<wire::ClockRecord>(*next).step == step_of(me) + 1;
 }
 
 bool replay_reading(Reading& reading, long number) {
   const wire::RecordHeader* next = peek_record();
   if (next == nullptr || next->kind != static_cast<std::uint16_t>(wire::RecordKind::kClock)) return false;
-  const auto& record = *reinterpret_cast<const wire::ClockRecord*>(next);
+  const auto& record = wire::record_cast<wire::ClockRecord>(*next);
   if (next->thread != reading.me.id || record.clock != reading.id || record.context != reading.hash())
     diverged("read a clock, or in another place", next);
   if (record.step != step_of(reading.me) + 1) diverged("read a clock at another schedule point", next);

@@ -6,17 +6,17 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::int64_t kNearest = 16, kFarthest = 80;  // bytes before it where decoders start
-constexpr int kInstructionsBehind = 10;                // that must be some
-constexpr int kUsesBehind = 6;                         // of which one uses the value
+constexpr std::int64_t kNearest = 16, kFarthest = 80;  // distance in bytes before the place from which decoders start
+constexpr int kInstructionsBehind = 10;                // number of valid instructions required after it
+constexpr int kUsesBehind = 6;                         // one of this many uses the value
 
-// How decoders that start before a place come by it.
+// How many decoders that start before a place hit or skip it.
 struct Votes {
   int starts = 0, there = 0, past = 0;
 };
 
-// From a place on, a decoder comes by where one does that starts behind the instruction there: so each place is decoded
-// once, the nearest first.
+// A decoder continues like the one that starts after its first instruction, so each place is decoded once, the nearest
+// first.
 Votes count_votes(const std::uint8_t* start, const std::uint8_t* place) {
   enum class Comes : std::uint8_t { kNowhere, kThere, kPast };
   Comes from[kFarthest + 1] = {Comes::kThere};  // by the distance before the place
@@ -47,8 +47,8 @@ bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
   return false;
 }
 
-// True if the instruction only asks for some of rax to rbx by a constant, as is done with what cpuid says: compares it,
-// or tests bits of it.
+// True if the instruction only tests some of rax to rbx against a constant, as code does with cpuid's results: compares
+// it or tests its bits.
 bool asks_for_bits(const std::uint8_t* code) {
   constexpr std::uint8_t kOnRax[] = {0x3d, 0xa8, 0xa9, 0};  // cmp, test of a byte, test
   constexpr std::uint8_t kOnAny[] = {0xf6, 0xf7, 0x80, 0};  // test of a byte, test, any arithmetic on a byte
@@ -61,8 +61,8 @@ bool asks_for_bits(const std::uint8_t* code) {
   return is_bit_test || (is_test && is_one_of(code[0], kOnAny));
 }
 
-// True if the instruction reads or changes one of `registers`, by a few forms that code which asks for the value has:
-// moves, shifts, arithmetic, extensions and lea.
+// True if the instruction reads or changes one of `registers`, in one of a few forms common in code that uses the
+// result: moves, shifts, arithmetic, extensions and lea.
 bool works_on(unsigned registers, const std::uint8_t* code) {
   constexpr std::uint8_t kMove = 0x89, kLoadAddress = 0x8d, kEscape = 0x0f, kMultiply = 0xaf, kByIndex = 4;
   constexpr std::uint8_t kOnTwo[] = {kMove, 0x8b, 0x01, 0x03, 0x09, 0x0b, 0x21, 0x23,
@@ -85,7 +85,7 @@ bool works_on(unsigned registers, const std::uint8_t* code) {
   return opcode == kLoadAddress && !between_registers && (first || by_index);
 }
 
-// Where the code goes on behind the instruction of so many bytes, null if that is not known.
+// The address at which execution continues after the instruction of that many bytes; null if unknown.
 const std::uint8_t* next(const std::uint8_t* code, std::uint32_t bytes) {
   constexpr std::uint8_t kShortJump = 0xeb, kNearJump = 0xe9, kReturn = 0xc3;
   if (*code == kReturn) return nullptr;
@@ -96,7 +96,7 @@ const std::uint8_t* next(const std::uint8_t* code, std::uint32_t bytes) {
 }
 
 bool is_used(unsigned registers, const std::uint8_t* start, const std::uint8_t* code, const std::uint8_t* end) {
-  constexpr std::uint8_t kZeros = 0;  // what tables are full of; as code, an addition that nobody uses
+  constexpr std::uint8_t kZeros = 0;  // common in tables; as code, an addition whose result is not used
   for (int i = 0; i < kUsesBehind; i++) {
     if (code == nullptr || code < start || code + kLongestInstruction > end) return false;
     const std::uint32_t bytes = instruction_bytes(code);
@@ -107,7 +107,7 @@ bool is_used(unsigned registers, const std::uint8_t* start, const std::uint8_t* 
   return false;
 }
 
-// True if what follows can be executed, as little data can.
+// True if the bytes that follow are valid instructions, as data seldom is.
 bool goes_on(const std::uint8_t* code, const std::uint8_t* end) {
   std::uint32_t bytes = 1;
   for (int i = 0; i < kInstructionsBehind && bytes != 0 && code + kLongestInstruction <= end; i++)

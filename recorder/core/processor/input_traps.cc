@@ -12,8 +12,8 @@ namespace reweave::core {
 
 namespace {
 
-// Each loader asks the same, and each answer takes a virtual machine some microseconds. All threads of the tree share a
-// processor.
+// Caches the answers: each loader asks the same questions, and each answer takes some microseconds in a virtual
+// machine. All threads of the tree share a processor.
 InputValues ask_cpuid(std::uint64_t leaf, std::uint64_t subleaf) {
   RuntimeState& s = state();
   auto a = static_cast<std::uint32_t>(leaf), c = static_cast<std::uint32_t>(subleaf);
@@ -55,10 +55,10 @@ long read_control(void* pointer) {
   return 0;
 }
 
-// Of a register that the processor does not have, the program has its fault.
+// For a register that the processor does not have, the program gets its fault.
 bool emulate_xgetbv(KernelContext& context, const Trapped& trapped) {
   auto& r = context.registers;
-  constexpr std::uint64_t kInUse = 1, kFaulted = 1;  // after 0, XCR0: what of it is in use
+  constexpr std::uint64_t kInUse = 1, kFaulted = 1;  // XCR0 is 0; 1 tells which of its state is in use
   const std::uint64_t number = r.rcx & 0xffffffff;
   if (number > kInUse) return false;
   arm();

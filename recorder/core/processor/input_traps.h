@@ -1,22 +1,24 @@
-// What a processor says of itself and of the time, as inputs: `cpuid` and `xgetbv`, which cannot be made to fault on
-// all machines, and reads of the time stamp counter where PR_SET_TSC has no effect. (The kernel says that it has, but
-// some hypervisors run it where it cannot forbid the instruction; PVM was seen: its guests' kernels are not
-// privileged.) They are looked for in code when it is mapped, as those are that never fault (random_instructions.h),
-// and trapped.
+// The processor's information about itself and the time, as inputs: `cpuid` and `xgetbv`, which cannot be made to fault
+// on all machines, and reads of the time stamp counter where PR_SET_TSC has no effect. (The kernel reports success, but
+// some hypervisors run it where it cannot forbid the instruction. This was seen with PVM, which runs its guests'
+// kernels unprivileged.) Like the instructions that never fault (random_instructions.h), they are searched for in code
+// when it is mapped, and trapped.
 //
-// With `cpuid` a recording replays on other processors: the C library chooses its functions, and the folders where it
-// looks for libraries, by what they can do. And in a virtual machine it may tell of the processor that the guest
-// happens to run on, which changes from one moment to the next (APIC id). A recording says if it has these answers.
+// Recording `cpuid` lets a recording replay on other processors: the C library chooses its functions, and the folders
+// in which it looks for libraries, by the processor's features. In a virtual machine `cpuid` may also describe the
+// processor that the guest happens to run on, which changes from one moment to the next (APIC id). A recording says
+// whether it contains these answers.
 //
-// What is not found, as in code that a program makes itself, is an input that nobody records: its replay may diverge.
+// Instructions that are not found, for example in code that a program generates, are inputs that are not recorded: the
+// replay may diverge.
 #pragma once
 
 #include "recorder/core/base/kernel_types.h"
 
 namespace reweave::core {
 
-// `at` is that of the byte 0f in code from `start` to `end`. True if one of those instructions is there; has it trapped
-// (trapped.h) where it does not fault.
+// `at` is the address of the byte 0f in the code from `start` to `end`. True if one of those instructions is there; it
+// is trapped (trapped.h) if it does not fault by itself.
 bool trap_input(std::uint64_t start, std::uint64_t at, std::uint64_t end);
 
 }  // namespace reweave::core

@@ -28,8 +28,9 @@ extern "C" [[gnu::visibility("hidden")]] void core_on_trial(int, void*, void* ra
   registers.rip += kBytes;
 }
 
-// Tries a privileged instruction, which faults everywhere, and a read of the counter. The handlers are not there yet,
-// and whoever started us may have blocked the signals. An emulated processor may take the one for an unknown one.
+// Executes a privileged instruction, which faults everywhere, and a read of the counter. The core's handlers are not
+// installed yet, and the process that started this one may have blocked the signals. An emulator may raise SIGILL for a
+// privileged instruction.
 void make_trial() {
   constexpr int kSignals[] = {SIGSEGV, SIGILL};
   const std::uint64_t bits = signal_bit(SIGSEGV) | signal_bit(SIGILL);
@@ -51,7 +52,7 @@ void make_trial() {
 bool is_announced() {
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kInput)) return false;
-  return reinterpret_cast<const wire::InputRecord*>(header)->source ==
+  return wire::record_cast<wire::InputRecord>(*header).source ==
          static_cast<std::uint32_t>(wire::InputSource::kCpuidRecorded);
 }
 
@@ -61,7 +62,8 @@ InputValues values_of(const FpLayout& layout) {
 
 FpLayout layout_of(const InputValues& values) {
   const auto [extended_bytes, bytes, components, mxcsr_mask] = values.value;
-  constexpr std::uint64_t kLeast = 576, kWithAvx = 832, kMost = 64 << 10;  // bytes of legacy area and header; and AVX
+  constexpr std::uint64_t kLeast = 576, kWithAvx = 832,
+                          kMost = 64 << 10;  // bytes of legacy area and header; the same with AVX
   constexpr std::uint64_t kAvx = 4, kEndMark = 4;
   const bool has_room = bytes >= ((components & kAvx) != 0 ? kWithAvx : kLeast);
   if (!has_room || bytes > kMost || extended_bytes != bytes + kEndMark) return {};

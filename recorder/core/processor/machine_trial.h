@@ -1,11 +1,11 @@
-// What this machine does that another may not, found out by trying.
+// Tests for properties in which machines differ.
 #pragma once
 
 namespace reweave::core {
 
-// Finds out whether reads of the time stamp counter fault (RuntimeState::clock_reads_pass). Logs how frames of signals
-// are laid out, and that cpuid is recorded; or learns both. In the first thread of a run, when it has its stack for
-// signals.
+// Finds out whether reads of the time stamp counter fault (RuntimeState::clock_reads_pass). Logs the layout of signal
+// frames and that cpuid is recorded; a replay takes both from the recording. Called in the first thread of a run, once
+// its alternate signal stack exists.
 void try_machine();
 
 }  // namespace reweave::core

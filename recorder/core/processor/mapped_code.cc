@@ -1,6 +1,7 @@
 #include "recorder/core/processor/mapped_code.h"
 
 #include "recorder/core/code/code_patterns.h"
+#include "recorder/core/code/sleds.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/code/trapped.h"
 #include "recorder/core/code/vector_saves.h"
@@ -15,12 +16,12 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kAround = 64;         // bytes on each side of a place that may be looked at
-constexpr std::uint32_t kMostFound = 4096;    // beyond that nothing is logged, and a replay has to look, too
+constexpr std::uint64_t kAround = 64;         // bytes on each side of a place that may be examined
+constexpr std::uint32_t kMostFound = 4096;    // with more, nothing is logged and a replay searches again
 std::uint32_t found[kMostFound];              // offsets
 constexpr std::uint8_t kVsyscallByte = 0xff;  // the second of the pair
 
-// True if what is at `at` had to be replaced, or may have to be on another machine.
+// True if the instruction at `at` was replaced, or would have to be on another machine.
 bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, MappedBy by) {
   const bool is_executed = by == MappedBy::kLoader;
   switch (code_at(at)[1]) {
@@ -35,14 +36,14 @@ bool replace_at(std::uint64_t start, std::uint64_t at, std::uint64_t end, Mapped
   }
 }
 
-// `name`: of the code, if it was mapped by the loader (searched_code.h); else 0.
+// `name` identifies the code if the loader mapped it (searched_code.h); else 0.
 void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by, std::uint64_t name) {
   std::uint32_t count = 0;
   const auto use = [&](std::uint64_t at) {
     const bool is_replaced = replace_at(start, at, end, by);
     if (is_replaced && count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
     count += is_replaced ? 1 : 0;
-    return is_replaced || code_at(at)[1] == kVsyscallByte;  // for there may have been no room for a stub
+    return is_replaced || code_at(at)[1] == kVsyscallByte;  // redirecting may have failed for lack of a stub
   };
   for_each_rare_pair(name, start, start + kAround, end - kAround, use, [] { return !is_trapped_full(); });
   if (replaying() || count > kMostFound || end - start > ~std::uint32_t{0}) return;
@@ -55,11 +56,11 @@ void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by, std::uint
   record.commit();
 }
 
-// Replay: the record of what was found in the code at `start`; null if there is none.
+// Replay: the record of the places found in the code at `start`; null if there is none.
 const wire::MapCodeRecord* next_record(std::uint64_t start) {
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapCode)) return nullptr;
-  const auto& record = *reinterpret_cast<const wire::MapCodeRecord*>(header);
+  const auto& record = wire::record_cast<wire::MapCodeRecord>(*header);
   const bool sound = header->bytes >= sizeof record && record.count <= kMostFound &&
                      record.count * sizeof found[0] <= header->bytes - sizeof record;
   if (!sound || header->thread != self().id || record.start != start) diverged("mapped code", header);
@@ -73,7 +74,7 @@ void replace_recorded(const wire::MapCodeRecord& record, std::uint64_t end) {
     const std::uint64_t at = start + offsets[i];
     if (at < start + kAround || at >= end - kAround || find_rare_pair(at, at + 1) != at)
       diverged("mapped other code", &record.header);
-    replace_at(start, at, end, MappedBy::kLoader);  // or it would not be there
+    replace_at(start, at, end, MappedBy::kLoader);  // the record exists only for such places
   }
   consume_record();
 }
@@ -82,6 +83,7 @@ void replace_recorded(const wire::MapCodeRecord& record, std::uint64_t end) {
 
 void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by, const FileIdentity& file,
                       std::uint64_t offset) {
+  note_sleds(start);
   const Region* region = code_region(start);
   if (region == nullptr || end > region->end || end - start < 2 * kAround) return;
   forget_trapped(start, end);

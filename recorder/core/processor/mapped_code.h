@@ -1,17 +1,17 @@
-// Code that a program maps, and what in it cannot be left to the processor: it is looked for, replaced, and logged
-// where it was, for to look through a large library takes long, and longer if it is not in memory yet.
+// Searches code that a program maps for instructions that must not be left to the processor, and replaces them. Their
+// places are logged, because searching a large library takes long, and longer if its pages are not in memory yet.
 #pragma once
 
 #include "recorder/core/syscalls/files/map_file.h"
 
 namespace reweave::core {
 
-// Who mapped it. Other programs than the loader may be translators (valgrind), which read the code and execute what
-// they make of it: they are left all that they would take amiss.
+// Who mapped the code. A program other than the loader may be a translator (valgrind), which reads code and executes a
+// translation: replacements that would confuse it are left out.
 enum class MappedBy { kLoader, kOther };
 
-// `file`, from `offset` on, was mapped from `start` to `end`, as a region of the address space; the next record of the
-// thread tells what was found if it is code.
+// `file`, from `offset` on, was mapped from `start` to `end` as a region of the address space. If it is code, the
+// thread's next record lists what was found.
 void take_mapped_code(std::uint64_t start, std::uint64_t end, MappedBy by, const FileIdentity& file,
                       std::uint64_t offset);
 

@@ -15,8 +15,8 @@ constexpr std::uint32_t bits(std::initializer_list<int> numbers) {
   return set;
 }
 
-// What stays of an answer, by level. Which state XSAVE saves (leaf 0xd) and how large it is stays as it is, for the
-// processor saves all of it. Where a leaf has rows for some of its subleaves, the last one is for all others.
+// What remains of an answer, by level. The components that XSAVE saves (leaf 0xd) and their sizes are unchanged,
+// because the processor saves all of them. If a leaf has several rows, the last one is for all subleaves without a row.
 struct Row {
   std::uint32_t leaf, subleaf;  // kAll: any
   std::uint32_t kept[kLevels][4];
@@ -25,7 +25,7 @@ struct Row {
 constexpr std::uint32_t kV2 = bits({0, 9, 13, 19, 20, 23, 31});  // SSE3, SSSE3, CMPXCHG16B, SSE4, POPCNT; a hypervisor
 constexpr std::uint32_t kV3 =
     kV2 | bits({1, 12, 22, 25, 26, 27, 28, 29, 30});                // PCLMUL, FMA, MOVBE, AES, XSAVE, AVX ..
-constexpr std::uint32_t kFast = bits({9}), kFastShort = bits({4});  // rep movsb, hints only
+constexpr std::uint32_t kFast = bits({9}), kFastShort = bits({4});  // rep movsb, which are only hints
 constexpr std::uint32_t kV3Extended = kFast | bits({0, 3, 5, 8});   // FSGSBASE, BMI1, AVX2, BMI2
 constexpr std::uint32_t kV4Extended = kV3Extended | bits({16, 17, 28, 30, 31});  // AVX-512 F, DQ, CD, BW, VL
 constexpr std::uint32_t kAmdV2 = bits({0}), kAmdV3 = kAmdV2 | bits({5, 8});      // LAHF; LZCNT, PREFETCHW

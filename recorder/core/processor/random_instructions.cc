@@ -16,7 +16,7 @@ constexpr std::uint64_t kCarryFlag = 1;
 
 bool is_rex(std::uint8_t byte) { return (byte & 0xf0) == 0x40; }
 
-// Bytes of an instruction at `code` that leaves the flags alone: a move, an extension, `lea`, or nothing; 0 for others.
+// Length of the instruction at `code` if it leaves the flags alone: a move, an extension, `lea` or a nop; 0 for others.
 std::uint64_t flagless_bytes(const std::uint8_t* code) {
   const std::uint8_t* opcode = code;
   if (*opcode == 0x66) opcode++;
@@ -27,7 +27,7 @@ std::uint64_t flagless_bytes(const std::uint8_t* code) {
   return moves || extends || is_nothing || opcode[0] == 0x8d ? decode(code).bytes : 0;
 }
 
-// True if the carry flag is asked there: jc, jnc, setc, setnc, cmovc, cmovnc, adc or sbb.
+// True if the instruction at `code` reads the carry flag: jc, jnc, setc, setnc, cmovc, cmovnc, adc or sbb.
 bool asks_carry(const std::uint8_t* code) {
   if ((code[0] & 0xfe) == 0x72) return true;
   if (is_rex(code[0])) code++;
@@ -38,7 +38,7 @@ bool asks_carry(const std::uint8_t* code) {
   return registers && (code[0] == 0x11 || code[0] == 0x13 || code[0] == 0x19 || code[0] == 0x1b);
 }
 
-// True if it is asked before anything changes it. Compilers put in between what is to be done anyway.
+// True if the carry flag is read before anything changes it. Compilers schedule other instructions in between.
 bool carry_is_asked(const std::uint8_t* code) {
   constexpr int kInBetween = 3;
   for (int i = 0; i <= kInBetween; i++) {
@@ -50,7 +50,7 @@ bool carry_is_asked(const std::uint8_t* code) {
   return false;
 }
 
-// As the vDSO's segment has it, of which RDPID tells: the node above the processor.
+// In the format of the vDSO's segment, which RDPID reads: the node above the processor.
 std::uint64_t processor_now() {
   std::uint32_t processor = 0, node = 0;
   if (!modelled()) sys(SYS_getcpu, &processor, &node, 0);
@@ -91,7 +91,7 @@ std::uint64_t& numbered_register(KernelRegisters& r, std::uint8_t number) {
 bool trap_random_instruction(std::uint64_t at) {
   const std::uint8_t* code = code_at(at);
   const std::uint8_t operand = code[2];
-  if (code[1] != 0xc7 || operand < 0xf0) return false;  // of a register: /6 RDRAND, /7 RDSEED, f3 /7 RDPID
+  if (code[1] != 0xc7 || operand < 0xf0) return false;  // register operand: /6 RDRAND, /7 RDSEED, f3 /7 RDPID
   const std::uint8_t rex = is_rex(code[-1]) ? code[-1] : 0;
   const std::uint64_t prefixes = rex != 0 ? 1 : 0;
   const std::uint8_t first = code[-1 - static_cast<long>(prefixes)];

@@ -6,7 +6,7 @@
 namespace reweave::core {
 
 std::uint64_t name_of_code(const FileIdentity& file, std::uint64_t offset, std::uint64_t bytes) {
-  // The time of a change tells apart only what is some milliseconds apart.
+  // Modification times differ only if the changes are some milliseconds apart.
   const bool may_change = file.fresh || file.changeable || is_written_file(file.device, file.inode);
   if (may_change || config().mode != Mode::kRecord) return 0;
   return mix(mix(version_of(file), offset), bytes);

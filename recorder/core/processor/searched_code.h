@@ -1,5 +1,5 @@
-// Where code has the pairs of bytes that few instructions have (code_search.h), as found before by any process of the
-// tree: every program maps the C library, and to look through it is a sixth of what the start of a process takes.
+// Places in code with byte pairs that few instructions have (code_search.h), as found earlier by any process of the
+// tree. Every program maps the C library, and searching it takes a sixth of the time that a process needs to start.
 // Thread rule: the baton holder only.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace reweave::core {
 
-// Names the part of `file` at `offset`: always the same for the same bytes. 0: there is no telling, or this is no
-// recording.
+// A name for the part of `file` at `offset`, always the same for the same bytes. 0: it cannot be named reliably, or
+// this run is not a recording.
 std::uint64_t name_of_code(const FileIdentity& file, std::uint64_t offset, std::uint64_t bytes);
 
-// What is known of the code of that name, which is at `start` now; null: nothing.
+// The search results for the code of that name, which is now at `start`; null if there are none.
 const SearchedCode* searched_code(std::uint64_t name, std::uint64_t start);
 
-// Calls `use` with each place in [first, last) of the code at `start`, in order, but for those that it said were of no
-// interest when another process looked through this code; `settled` then tells if it would always say that.
+// Calls `use` with each place in [first, last) of the code at `start`, in order. Places are skipped for which `use`
+// returned false when another process searched this code; `settled` says whether it would always return that.
 template <typename Use, typename Settled>
 void for_each_rare_pair(std::uint64_t name, std::uint64_t start, std::uint64_t first, std::uint64_t last, Use use,
                         Settled settled) {
@@ -28,7 +28,7 @@ void for_each_rare_pair(std::uint64_t name, std::uint64_t start, std::uint64_t f
     for (std::uint32_t i = 0; i < known->count; i++) use(start + s.searched_places[known->first + i]);
     return;
   }
-  sys(SYS_madvise, page_down(start), page_up(last) - page_down(start), MADV_POPULATE_READ);  // many faults fewer
+  sys(SYS_madvise, page_down(start), page_up(last) - page_down(start), MADV_POPULATE_READ);  // avoids many faults
   SearchedCode found = {name, s.searched_places_used, 0};
   bool fits = name != 0 && s.searched_count < kMaxSearched && last - start <= ~std::uint32_t{0};
   for (std::uint64_t at = find_rare_pair(first, last); at < last; at = find_rare_pair(at + 1, last)) {

@@ -46,19 +46,19 @@ bool emulate_gs_base(KernelContext& context) {
   if ((rest[2] & 0xf8) == kReads)
     value = 0;
   else if ((whole ? value : value & 0xffffffff) != 0)
-    stop_run(wire::OutcomeKind::kUnsupported, "wrgsbase: the program uses the GS register, as we do");
+    stop_run(wire::OutcomeKind::kUnsupported, "wrgsbase: the program uses the GS register, which Reweave needs");
   r.rip += rex != 0 ? 5 : 4;
   return true;
 }
 
-// The thread is known by its stack: this runs on that of the core.
+// The thread is identified by the core stack that this runs on.
 void check_gs_base() {
   std::uint64_t base = 0;
   sys(SYS_arch_prctl, ARCH_GET_GS, &base);
   if (base - reinterpret_cast<std::uint64_t>(state().threads) < sizeof state().threads) return;
   const std::uint64_t number = (reinterpret_cast<std::uint64_t>(&base) - kStacksBase) / kCoreStackBytes;
   sys(SYS_arch_prctl, ARCH_SET_GS, &thread_of(static_cast<ThreadId>(number)));
-  stop_run(wire::OutcomeKind::kUnsupported, "the program loads the GS register, which we use");
+  stop_run(wire::OutcomeKind::kUnsupported, "the program loads the GS register, which Reweave needs");
 }
 
 }  // namespace reweave::core

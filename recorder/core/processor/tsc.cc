@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kExecutable = 4;  // PROT_EXEC
 
-// The value that the program gets: recorded, or to be recorded.
+// The value that the program receives: taken from the recording, or logged.
 std::uint64_t logged_value(bool with_cpu) {
   return input(with_cpu ? wire::InputSource::kRdtscp : wire::InputSource::kRdtsc,
                [] {
@@ -23,7 +23,7 @@ std::uint64_t logged_value(bool with_cpu) {
       .value[0];
 }
 
-// True if a whole instruction that reads the counter can be at `ip`: one of two bytes, or three.
+// True if there is room for an instruction of two or three bytes that reads the counter at `ip`.
 bool is_code(std::uint64_t ip) {
   const Region* region = region_at(ip);
   if (region == nullptr || (region->prot & kExecutable) == 0) return false;
@@ -36,7 +36,8 @@ std::uint64_t bytes_in_stub(std::uint64_t ip) {
   return bytes != 0 ? bytes : trapped_clock_bytes(ip);
 }
 
-// Bytes of the instruction at `ip` if it reads the counter, or 0. A debugger's breakpoint may be in its first byte.
+// Length of the instruction at `ip` if it reads the counter, else 0. A debugger's breakpoint may replace its first
+// byte.
 std::uint64_t bytes_at(std::uint64_t ip) {
   if (in_stub(ip)) return bytes_in_stub(ip);
   if (!is_code(ip)) return 0;
@@ -74,7 +75,7 @@ struct ClockAnswer {
   std::uint64_t resume;
 };
 
-// From entry.S. `resume` is behind the instruction of the stub.
+// Called from entry.S. `resume` is the address after the stub's instruction.
 extern "C" ClockAnswer core_on_patched_clock(std::uint64_t resume) {
   if (self().tsc_faults != 0) return {0, resume - kClockInstructionBytes};
   arm();

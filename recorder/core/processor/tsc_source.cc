@@ -10,8 +10,8 @@ namespace reweave::core {
 namespace {
 
 constexpr long kRawClock = 4;                            // CLOCK_MONOTONIC_RAW
-constexpr std::uint64_t kFirstSpanNs = 1'000'000;        // until then the rate is not known
-constexpr std::uint64_t kLongestSpanNs = 2'000'000'000;  // then it is known well enough
+constexpr std::uint64_t kFirstSpanNs = 1'000'000;        // the rate is unknown before that
+constexpr std::uint64_t kLongestSpanNs = 2'000'000'000;  // after that it is known well enough
 constexpr unsigned kRateBits = 28;                       // of the fraction
 
 struct Sample {
@@ -20,9 +20,9 @@ struct Sample {
 };
 
 Sample first, last;
-std::uint64_t rate;       // ticks a nanosecond, with kRateBits of fraction; 0: not known yet
+std::uint64_t rate;       // ticks per nanosecond, with kRateBits of fraction; 0: unknown
 std::uint64_t next_span;  // from the first sample to the next, in nanoseconds
-std::uint64_t shown;      // the largest value that was given
+std::uint64_t shown;      // the largest value returned so far
 
 std::uint64_t raw_clock() {
   std::uint64_t time[2];
@@ -49,7 +49,7 @@ void learn(const Sample& sample) {
   if (first.ns == 0) first = sample;
   const std::uint64_t span = sample.ns - first.ns;
   if (span < kFirstSpanNs) return;
-  if (span > 4 * kLongestSpanNs) {  // too long for the numbers: start over, or keep what is known
+  if (span > 4 * kLongestSpanNs) {  // too long for the arithmetic: start over, or keep the known rate
     if (rate == 0) first = sample;
     next_span = span;
     return;
@@ -58,7 +58,7 @@ void learn(const Sample& sample) {
   next_span = span * 4;
 }
 
-// Computed from what is known, or read.
+// Computed from the known rate, or read.
 std::uint64_t value_now() {
   const std::uint64_t ns = rate == 0 ? 0 : raw_clock();
   const std::uint64_t span = ns - first.ns;

@@ -1,17 +1,17 @@
-// The time stamp counter of the machine, for recording.
+// The machine's time stamp counter, for recording.
 //
-// To read it, the fault that PR_SET_TSC asks for must be turned off and on again, and in virtual machines that goes to
-// the hypervisor: 15 us were seen. So it is read a few times to learn its rate, and after that computed from
-// CLOCK_MONOTONIC_RAW. What a program sees never goes back, and keeps to the counter within some 0.03 % of the time
-// since it was last read, less and less as the rate is known better. Where that fault cannot be had (input_traps.h), it
-// is read each time.
+// Reading it requires turning the fault that PR_SET_TSC asks for off and on again, which in virtual machines goes to
+// the hypervisor: 15 us were measured. So it is read a few times to learn its rate, and afterwards computed from
+// CLOCK_MONOTONIC_RAW. The values that a program sees never decrease, and deviate from the counter by some 0.03 % of
+// the time since it was last read; the deviation shrinks as the rate gets known better. Where the fault is not
+// available (input_traps.h), the counter is read each time.
 #pragma once
 
 #include <cstdint>
 
 namespace reweave::core {
 
-// The value now. Of this process; with the baton.
+// The present value, in this process. Thread rule: the baton holder only.
 std::uint64_t read_tsc();
 
 }  // namespace reweave::core

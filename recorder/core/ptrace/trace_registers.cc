@@ -10,7 +10,7 @@ namespace reweave::core {
 
 namespace {
 
-// Where the registers of a frame belong; the others are the kernel's and never change.
+// The tracee's registers that a frame holds; the kernel never changes the others.
 struct Place {
   UserRegister index;
   std::uint64_t KernelRegisters::*member;
@@ -25,10 +25,10 @@ constexpr Place kPlaces[] = {
 };
 
 constexpr std::uint64_t kUserCode = 0x33, kUserStack = 0x2b;  // the selectors of 64-bit code and its stack
-constexpr std::uint64_t kSettableFlags = 0x54dd5;             // FLAG_MASK of arch/x86/kernel/ptrace.c
+constexpr std::uint64_t kSettableFlags = 0x54dd5;             // FLAG_MASK in arch/x86/kernel/ptrace.c
 constexpr std::uint64_t kAddressEnd = 0x7fff'ffff'f000;
 
-// The legacy area of the floating-point state, the kernel's words in it, and the header of the extended one.
+// The legacy area of the floating-point state, the kernel's words in it, and the header of the extended state.
 constexpr std::uint64_t kMxcsr = 24, kMxcsrMask = 28, kSoftware = 464, kLegacyBytes = 512, kHeaderEnd = 576;
 constexpr std::uint64_t kFeaturesAt = 8, kSizeAt = 16;  // in the kernel's words
 constexpr std::uint64_t kLegacyFeatures = 3;

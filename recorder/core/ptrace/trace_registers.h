@@ -1,5 +1,5 @@
-// Registers of a stopped tracee: between the frame that it will return through and its Tracee, where the tracer reads
-// and writes them in the layouts of ptrace(2).
+// Registers of a stopped tracee, copied between the frame through which it will return and its Tracee, where the tracer
+// reads and writes them in the layouts of ptrace(2).
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -39,19 +39,19 @@ enum UserRegister : std::uint32_t {
 };
 
 void save_registers(Tracee& tracee, const KernelContext& context);
-// What the tracer may have changed; the caller is the tracee.
+// Takes over what the tracer may have changed; called by the tracee.
 void restore_registers(const Tracee& tracee, KernelContext& context);
 
-// Whether the kernel lets a tracer set this register so; false: EIO.
+// Whether the kernel lets a tracer set this register to this value; false: EIO.
 bool may_set(std::uint32_t index, std::uint64_t value);
-// Sets what of it a tracer may set.
+// Sets those bits of the register that a tracer may set.
 void set_register(Tracee& tracee, std::uint32_t index, std::uint64_t value);
 
-// NT_X86_XSTATE: the bytes of it, and what a tracer finds there and may set. `bytes`: of the caller's memory.
+// NT_X86_XSTATE: its size, and what a tracer reads and may write. `bytes`: size of the caller's memory.
 std::uint64_t xstate_bytes(const Tracee& tracee);
 void read_xstate(const Tracee& tracee, std::uint8_t* to, std::uint64_t bytes);
 void write_xstate(Tracee& tracee, const std::uint8_t* from, std::uint64_t bytes);
-// False: the values are none that the processor takes.
+// False: the processor would reject the values.
 bool xstate_is_valid(const Tracee& tracee, const std::uint8_t* from, std::uint64_t bytes);
 
 // NT_PRFPREG, struct user_fpregs_struct.

@@ -32,7 +32,8 @@ Info info_of(int number, int code, std::int32_t pid) {
   return info;
 }
 
-// A stop, and its end. Returns the signal that the tracer resumes the thread with; its Tracee may be another's after.
+// Stops the thread until its tracer resumes it. Returns the signal with which it is resumed; its Tracee may then belong
+// to another thread.
 std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t code, const void* info) {
   Thread& me = self();
   Tracee& tracee = *tracee_of(me);
@@ -60,7 +61,7 @@ std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t co
   return tracee.signal;
 }
 
-// As ptrace_notify does: the stop's code is the siginfo's too.
+// Like ptrace_notify in the kernel: the stop's code is also the siginfo's.
 std::int32_t stop_with_code(KernelContext& context, StopKind kind, std::uint32_t code) {
   const Info info = info_of(SIGTRAP, static_cast<int>(code), process().pid);
   return stand_still(context, kind, code, &info);
@@ -74,15 +75,15 @@ std::uint32_t syscall_code(const Tracee& tracee) {
   return (tracee.options & PTRACE_O_TRACESYSGOOD) != 0 ? SIGTRAP | 0x80 : SIGTRAP;
 }
 
-// The process is let go in the middle of a group-stop, and nobody has continued it: then the kernel stops it.
+// The process was released during a group-stop and has not been continued: the kernel stops it.
 void stay_stopped(int number) {
   if (self().tracee != 0 || is_traced(process())) return;
-  for (Tracee& other : state().tracees)  // which are to stop once, not again when they have been continued
+  for (Tracee& other : state().tracees)  // these stop once, not again after they were continued
     if (other.in_use == kLetGo && other.process == self().process) other.code = 0;
   stop_here(number);
 }
 
-// The part of one thread in a group-stop.
+// One thread's part in a group-stop.
 void stop_alone(KernelContext& context, int number) {
   const Tracee& tracee = *tracee_of(self());
   const auto stop = static_cast<std::uint32_t>(number);
@@ -94,7 +95,7 @@ void stop_alone(KernelContext& context, int number) {
   if (self().tracee == 0 && (tracee.code & 0x7f) == stop) stay_stopped(number);
 }
 
-// What a tracer resumes a thread with at a stop that is no signal's own is sent to it.
+// Sends the signal with which a tracer resumes a thread at a stop that is not a signal's own.
 void send_resumed(std::int32_t number) {
   if (number != 0 && live()) queue_own_signal(self(), number);
 }
@@ -148,7 +149,7 @@ bool enter_traced_call(KernelContext& context, long& number) {
   r.rax = static_cast<std::uint64_t>(-ENOSYS);
   tracee->message = PTRACE_EVENTMSG_SYSCALL_ENTRY;
   send_resumed(stop_with_code(context, StopKind::kSyscallEntry, syscall_code(*tracee)));
-  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // even if the thread is no longer traced
   if (emulated || number < 0) return false;
   r.rax = static_cast<std::uint64_t>(number);
   return true;
@@ -158,7 +159,7 @@ bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message)
   Tracee* tracee = tracee_of(self());
   context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
   stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
-  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // also if nobody traces it any more
+  number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // even if the thread is no longer traced
   if (number < 0) return false;
   context.registers.rax = static_cast<std::uint64_t>(number);
   return true;
@@ -193,7 +194,7 @@ void resume_stepping(KernelContext& context) {
 }
 
 void finish_step(KernelContext& context) {
-  constexpr int kBreakpoint = 1;  // TRAP_BRKPT, as the kernel has it behind a system call
+  constexpr int kBreakpoint = 1;  // TRAP_BRKPT, as in the kernel after a system call
   Info info = {};
   info.words[0] = SIGTRAP;
   info.words[2] = kBreakpoint;

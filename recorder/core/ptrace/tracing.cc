@@ -29,13 +29,14 @@ void kick_if_waiting(const Thread& thread) {
   if (thread.state.load() == ThreadState::kInKernel && waits_for_children(thread)) kick(thread);
 }
 
-// A waiting call that was made before anybody traced does not know of stops.
+// A waiting call made before any thread was traced does not know of stops.
 void kick_all_waiting() {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) kick_if_waiting(s.threads[s.live[i]]);
 }
 
-// The kernel tells a tracer that is not the parent of the end, too; and of the ends of threads.
+// The kernel reports a process's end to its parent only. A tracer that is not the parent is told by the core, and so
+// are ends of single threads.
 bool is_told_by_kernel(const Tracee& tracee) {
   const Process& process = state().processes[tracee.process];
   return tracee.tid == process.pid && process.parent == tracee.tracer_process;
@@ -166,7 +167,7 @@ void follow_tracing() {
   if (all != is_to_catch_all()) catch_all_signals(all);
 }
 
-// Whoever has been stopped from outside the tree does it later.
+// A process stopped from outside the tree gets ready later, so the wait is limited.
 void await_readiness(const Tracee& tracee) {
   constexpr int kTries = 2000;
   const long pause[2] = {0, 100'000};
@@ -214,7 +215,8 @@ void ask_to_stop(Tracee& tracee, const void* info) {
 
 namespace {
 
-// True if the kernel has stopped the new tracee. Whoever is about to stop (stops.h) did not see that it is traced now.
+// True if the kernel has stopped the new tracee. A thread that is about to stop (stops.h) has not seen that it is now
+// traced.
 bool is_stopped(const Tracee& tracee) {
   const long pause[2] = {0, 100'000};
   const Thread& target = thread_of(tracee.thread);

@@ -1,11 +1,11 @@
-// ptrace(2) among the processes of the tree: who traces whom, and how a tracer learns of it. The kernel takes no part.
+// ptrace(2) among the processes of the tree: who traces whom, and how a tracer is notified. The kernel takes no part.
 //
-// A tracee stands still where it enters the core (trace_stops.h); the tracer's requests (syscalls/ptrace.cc) find its
-// registers in the arena, and its memory through /proc/PID/mem. All of it happens with the baton, so a replay does the
-// same again: only what tracers wait for and are told is recorded (syscalls/wait_calls.cc). A thread that sleeps in the
-// kernel is kicked: the watchdog's signal with a value of its own makes it look again.
+// A tracee stops where it enters the core (trace_stops.h). The tracer's requests (syscalls/ptrace.cc) find its
+// registers in the arena and its memory through /proc/PID/mem. All of this happens with the baton, so a replay repeats
+// it; only the results of a tracer's waits are recorded (syscalls/wait_calls.cc). A thread that sleeps in the kernel is
+// kicked: the watchdog's signal with a special value makes it check again.
 //
-// Thread rule: the baton holder only, but for on_kick.
+// Thread rule: the baton holder only, except for on_kick.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -13,58 +13,58 @@
 
 namespace reweave::core {
 
-// True if a thread of the process is traced: then its signals are all the core's to deliver.
+// True if a thread of the process is traced; then the core delivers all its signals.
 bool is_traced(const Process& target);
 
-// Ends the tracee's process by SIGKILL, and logs that.
+// Kills the tracee's process by SIGKILL and logs the death.
 void kill_tracee(const Tracee& tracee);
 
-// Makes `tracer` trace `target`; null: there are too many tracees.
+// Makes `tracer` trace `target`; null if there are too many tracees.
 Tracee* begin_tracing(Thread& target, const Thread& tracer, bool seized);
-// Nobody traces it any more, and it goes on if it stands still.
+// Detaches the tracee, and resumes it if it is stopped.
 void end_tracing(Tracee& tracee);
-// The process ends, in whatever way, with `wait_status`: its tracers learn of it. Those whom it traces are let go;
-// where the tracer wanted that (PTRACE_O_EXITKILL) they die.
+// The process ends, in whatever way, with `wait_status`: its tracers are notified. Its own tracees are released, or
+// killed where it asked for that (PTRACE_O_EXITKILL).
 void leave_tracing(std::uint16_t process, std::int32_t wait_status);
-// Thread `thread` ends: likewise.
+// Likewise, when thread `thread` ends.
 void leave_tracing(const Thread& thread, std::int32_t wait_status);
 
-// Recording: the tracer's waits look again; it gets SIGCHLD with this si_code.
+// Recording: makes the tracer's waits check again, and sends it SIGCHLD with this si_code.
 void tell_tracer(const Tracee& tracee, int code);
-// Recording: `thread` of the tree looks again.
+// Recording: makes `thread`, of any process of the tree, check again.
 void kick(const Thread& thread);
-// Recording: threads of the process that wait for children in the kernel look again.
+// Recording: makes threads of the process that wait in the kernel for children check again.
 void kick_waiting(std::uint16_t process);
-// Recording: `tracee` gets SIGSTOP with `info`, or, with null, stops because it is interrupted.
+// Recording: sends `tracee` SIGSTOP with `info`; with null, stops it as by PTRACE_INTERRUPT.
 void ask_to_stop(Tracee& tracee, const void* info);
 
-// Recording: a new tracee that its process's stop keeps in the kernel goes on, to a group-stop that the core keeps. The
-// other threads of its process go on as well, until they are traced.
+// Recording: turns the kernel's stop of a new tracee's process into a group-stop that the core keeps. The other threads
+// of the process run until they are traced.
 void keep_stopped(Tracee& tracee);
 
-// Tracee::listening. Who was continued before the tracer listens stops anew as soon as it does (JOBCTL_TRAP_NOTIFY in
-// the kernel's signal.c).
+// Values of Tracee::listening. A tracee that is continued before its tracer listens stops anew as soon as it does
+// (JOBCTL_TRAP_NOTIFY in the kernel's signal.c).
 inline constexpr std::uint32_t kListens = 1, kContinuedBefore = 2;
 
-// A tracee that stands in a group-stop and listens is to have another stop: PTRACE_EVENT_STOP with `number`, which is
-// SIGTRAP once nothing stops it any more.
+// Gives a tracee that is in a group-stop and listens another stop: PTRACE_EVENT_STOP with `number`, which is SIGTRAP
+// once nothing stops it any more.
 void restart_group_stop(Tracee& tracee, int number);
 
-// The kernel's dispositions of the calling process become what tracing wants of them.
+// Makes the kernel's dispositions in the calling process follow whether it is traced.
 void follow_tracing();
-// Recording: waits until the process of a new tracee has done that.
+// Recording: waits until the process of a new tracee has called follow_tracing.
 void await_readiness(const Tracee& tracee);
 
-// Live: what was asked of the calling thread, if it is traced, becomes signals in its queue.
+// Live: if the calling thread is traced, turns the requests made to it into signals in its queue.
 void take_requests();
 
-// A kick came.
+// The calling thread was kicked.
 void on_kick(KernelContext& context);
 
-// Recording: the other tracees of its process stop because `tracee` took `number`, a stop signal.
+// Recording: stops the other tracees of the process because `tracee` received `number`, a stop signal.
 void stop_others(const Tracee& tracee, int number);
 
-// The system calls by which a thread waits for children.
+// True if the thread is in one of the system calls that wait for children.
 bool waits_for_children(const Thread& thread);
 
 }  // namespace reweave::core

@@ -7,6 +7,7 @@
 #include "recorder/core/schedule/choice.h"
 #include "recorder/core/schedule/countdown.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/schedule/roll_call.h"
 
 namespace reweave::core {
 
@@ -23,7 +24,7 @@ void log_switch(ThreadId from, ThreadId to, wire::SwitchReason reason, std::uint
   record.commit();
 }
 
-// This process does not stop at once meanwhile (core/signals/stops.h).
+// While it exists, this process does not stop at once (core/signals/stops.h).
 class BatonMove {
  public:
   BatonMove() { process().moving_baton.fetch_add(1); }
@@ -32,7 +33,7 @@ class BatonMove {
   BatonMove& operator=(const BatonMove&) = delete;
 };
 
-// From here on the process of `to` does not stop at once. False: it does.
+// From now on the process of `to` does not stop at once. False: it is already stopping.
 bool promise_baton(const Thread& to) {
   state().next_holder.store(to.id + 1u);
   if (state().processes[to.process].stopping.load() == 0) return true;
@@ -46,11 +47,11 @@ void begin_turn() {
   state().woken_starves = 0;
 }
 
-// The baton is free: takes it if nobody else has.
+// The baton is free: takes it, unless another thread was faster.
 bool take_free_baton(Thread& me) {
-  if (process().stopping.load() != 0) return false;  // whoever stops it makes us look again
+  if (process().stopping.load() != 0) return false;  // the thread that stops it makes this one check again
   const BatonMove move;
-  if (process().stopping.load() != 0) return false;  // since then
+  if (process().stopping.load() != 0) return false;  // it may have begun since
   std::uint32_t free = 0;
   if (!state().holder.compare_exchange_strong(free, me.id + 1u)) return false;
   begin_turn();
@@ -61,7 +62,8 @@ bool take_free_baton(Thread& me) {
   return true;
 }
 
-// No thread can run now: frees the baton, unless one has become able meanwhile. False: `me` has it still, look again.
+// No thread can run now: frees the baton, unless one has become able to run. False: `me` still has it and must check
+// again.
 bool free_baton(Thread& me, wire::SwitchReason reason) {
   const BatonMove move;
   RuntimeState& s = state();
@@ -106,8 +108,12 @@ bool give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
 void wait_for_baton(Thread& me) {
   for (;;) {
     me.stopped = 0;  // or this would not run: whoever continued it may be outside the tree
-    const std::uint32_t go = me.go.fetch_and(~kGoAttention) & ~kGoAttention;
+    const std::uint32_t seen = me.go.fetch_and(~kGoAttention), go = seen & ~kGoAttention;
     if ((go & kGoBaton) != 0) break;
+    if (seen != go && roll_is_called(me)) {
+      answer_roll_call(me);
+      continue;
+    }
     const ThreadState s = me.state.load();
     const bool blocked = s == ThreadState::kBlocked;
     if (live() && (s == ThreadState::kReady || (blocked && me.expired.load() != 0)) && take_free_baton(me)) return;

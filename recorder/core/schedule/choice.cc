@@ -13,7 +13,7 @@ namespace reweave::core {
 
 namespace {
 
-// It neither waits nor is in the kernel, whether or not it is stopped.
+// True if it neither waits nor is in the kernel, whether or not it is stopped.
 bool is_awake(const Thread& thread) {
   const ThreadState s = thread.state.load();
   return s == ThreadState::kReady || s == ThreadState::kRunning ||
@@ -37,17 +37,17 @@ bool somebody_may_resume(const Thread& me) {
 
 namespace {
 
-// A modelled wait may end at any instant, as if the others had been slow for so long: so an explored run has its
-// time-outs early, late or never, and nobody sleeps. But a thread that polls would do nothing else: after a few early
-// ends its time passes only when nobody else can run.
+// A modelled wait may end at any time, as if the other threads had been that slow. So an explored run has its timeouts
+// early, late or never, and nothing sleeps. But a polling thread would do nothing else: after a few early timeouts, its
+// time passes only when no other thread can run.
 bool may_time_out(const Thread& thread) {
   constexpr std::uint32_t kMostEarly = 3;
   if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) return false;
-  if (thread.wait.deadline > schedule_hooks.next_timer()) return false;  // whose signal comes before
+  if (thread.wait.deadline > schedule_hooks.next_timer()) return false;  // whose signal comes first
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
 
-// In the order of their ids, which is that in which they came to be until ids are used again.
+// In order of IDs, which is the order of creation until IDs are reused.
 std::uint32_t collect_awake(const Thread& me, bool me_enabled, ThreadId* out) {
   std::uint32_t n = 0;
   RuntimeState& s = state();
@@ -57,7 +57,7 @@ std::uint32_t collect_awake(const Thread& me, bool me_enabled, ThreadId* out) {
     if (id == me.id ? me_enabled : may_resume(thread)) out[n++] = id;
     if (id == me.id || is_awake(thread)) return false;
     awake.clear(id);
-    if (is_awake(thread)) awake.set(id);  // since then
+    if (is_awake(thread)) awake.set(id);  // it may have woken since
     return false;
   });
   return n;
@@ -74,10 +74,10 @@ std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) 
   return n;
 }
 
-// Scratch of collect_enabled: the baton holder's, one per process is enough.
+// Scratch of collect_enabled, used by the baton holder; one per process is enough.
 ThreadId enabled_threads[kMaxThreads];
 
-// The policy of this run, found by name the first time a process asks.
+// The policy of this run, looked up by name when a process first needs it.
 const Policy* chosen_policy;
 
 const Policy& policy() {
@@ -86,7 +86,7 @@ const Policy& policy() {
   return *chosen_policy;
 }
 
-// The time of a thread's wait is up: so late it is now, at the least.
+// A thread's wait has timed out, so it is now at least as late as its deadline.
 void expire(Thread& thread, bool early) {
   RuntimeState& s = state();
   if (early && thread.wait.deadline > s.virtual_now) thread.early_timeouts++;
@@ -94,9 +94,9 @@ void expire(Thread& thread, bool early) {
   thread.expired.store(kExpiredMark);
 }
 
-// Timers run out until `time`, or somebody can run. True if somebody can: `me` too.
+// Lets timers expire until `time`, or until a thread, possibly `me`, can run. True if one can.
 bool pass_timers(Thread& me, std::int64_t time) {
-  constexpr int kMostVain = 100;  // that tick for ever
+  constexpr int kMostVain = 100;  // expirations without effect, of timers that tick forever
   for (int i = 0; i < kMostVain && schedule_hooks.next_timer() <= time; i++) {
     schedule_hooks.fire_next_timer();
     if (collect_enabled(me, may_resume(me), enabled_threads) != 0) return true;
@@ -104,7 +104,7 @@ bool pass_timers(Thread& me, std::int64_t time) {
   return false;
 }
 
-// Modelled: nobody can get on, so time passes until the next deadline. False if there is none.
+// Modelled: no thread can proceed, so time advances to the next deadline. False if there is none.
 bool expire_next(Thread& me) {
   RuntimeState& s = state();
   Thread* next = nullptr;
@@ -121,7 +121,7 @@ bool expire_next(Thread& me) {
   return true;
 }
 
-// Who spins waits for another, too; but that all do so shows only when the last of them gives way.
+// A spinning thread is waiting too; but that all threads wait shows only when the last of them gives way.
 bool all_wait(const Thread& me, bool me_enabled) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -132,8 +132,9 @@ bool all_wait(const Thread& me, bool me_enabled) {
   return true;
 }
 
-// Modelled: nobody can get on unless its time passes. The outside acts if it is its turn; otherwise time passes; and if
-// nobody waits for that, the outside acts all the same. `n` threads are enabled; if `me` is, all that can run spin.
+// Modelled: no thread can proceed unless its time passes. The outside acts if it is its turn; otherwise time advances;
+// and if no thread waits for that, the outside acts all the same. `n` threads are enabled; if `me` is one of them, all
+// that can run spin.
 std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
   if (schedule_hooks.outside_acts(false)) return collected();
@@ -144,8 +145,8 @@ std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   return n;
 }
 
-// Where one that spins gives way, others that spin come after those that do not, or they could do so to each other for
-// ever.
+// When a spinning thread gives way, other spinning threads come after those that do not spin; otherwise they could give
+// way to each other forever.
 std::uint32_t leave_out_spinning(std::uint32_t n) {
   std::uint32_t left = 0;
   const auto gets_on = [](ThreadId id) { return thread_of(id).spinning == 0 && may_resume(thread_of(id)); };
@@ -171,7 +172,7 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
       policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
   const bool fair = in_fair_part();
   if (fair) chosen_policy = find_policy("fair");
-  // A policy with a goal knows whom it wants.
+  // A policy with a goal knows which thread it wants.
   if (me.spinning != 0 && (goal == nullptr || fair)) n = leave_out_spinning(n);
   const ChoiceArgs args = {
       policy_config, state().policy, state().threads, enabled_threads, n, me, me_enabled, yielded, state().step, goal};

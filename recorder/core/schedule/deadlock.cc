@@ -1,4 +1,5 @@
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/alive_processes.h"
 
 #include <sys/syscall.h>
 
@@ -14,28 +15,51 @@ namespace reweave::core {
 
 namespace {
 
-constexpr const char* kWaitNames[] = {"nothing",          "a futex",         "a mutex",     "a read-write lock",
-                                      "a spin lock",      "a condition",     "a semaphore", "its vfork child",
-                                      "time or a signal", "several futexes", "its tracer"};
+const char* name_of(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::kNone:
+      return "nothing";
+    case WaitKind::kFutex:
+      return "a futex";
+    case WaitKind::kMutex:
+      return "a mutex";
+    case WaitKind::kRwlock:
+      return "a read-write lock";
+    case WaitKind::kSpin:
+      return "a spin lock";
+    case WaitKind::kCondition:
+      return "a condition";
+    case WaitKind::kSemaphore:
+      return "a semaphore";
+    case WaitKind::kVfork:
+      return "its vfork child";
+    case WaitKind::kSleep:
+      return "time or a signal";
+    case WaitKind::kFutexVector:
+      return "several futexes";
+    case WaitKind::kTracer:
+      return "its tracer";
+  }
+  return "an unknown thing";
+}
 
-// Null: nobody that is known.
+// The thread that holds the object; null if unknown.
 const Thread* owner_of(const Thread& waiter) {
   return waiter.wait.owner_tid == 0 ? nullptr : thread_by_tid(waiter.wait.owner_tid, pid_namespace_of(waiter));
 }
 
-// glibc's own (SIGCANCEL and SIGSETXID, nptl(7)): its handlers ignore what comes from another process, and the first
-// pthread_create installs one.
+// glibc's own signals (SIGCANCEL and SIGSETXID, nptl(7)): their handlers ignore signals from other processes, and the
+// first pthread_create installs one.
 constexpr std::uint64_t kLibrarySignals = 1UL << (32 - 1) | 1UL << (33 - 1);
 
-// A handler of the target could still wake somebody, if the signal may come from outside.
+// A handler of the target could still wake a thread, if its signal may come from outside.
 bool handlers_may_help() {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && (s.processes[i].handled_signals & ~kLibrarySignals) != 0) return true;
-  return false;
+  return find_alive(state(), [](const Process& process) {
+           return (process.handled_signals & ~kLibrarySignals) != 0;
+         }) != nullptr;
 }
 
-// The program's alarm is set and has a handler, which may end the program or jump out of a wait.
+// The program's alarm timer is set and has a handler, which may end the program or jump out of a wait.
 bool alarm_will_come() {
   constexpr long kRealTime = 0;  // ITIMER_REAL
   if ((state().processes[process().handlers_of].handled_signals & signal_bit(SIGALRM)) == 0) return false;
@@ -43,7 +67,7 @@ bool alarm_will_come() {
   return !is_error(sys(SYS_getitimer, kRealTime, timer)) && (timer[2] != 0 || timer[3] != 0);
 }
 
-// True if following owners from `from` leads back to it: then a signal can hardly help, for none releases a mutex.
+// True if following owners from `from` leads back to it. Then a signal can hardly help, because none releases a mutex.
 bool in_cycle(const Thread& from) {
   const Thread* at = &from;
   for (std::uint32_t hops = 0; hops < state().live_threads; hops++) {
@@ -55,13 +79,13 @@ bool in_cycle(const Thread& from) {
 }
 
 void describe(Text& text, const Thread& thread) {
-  text << "\n  thread " << thread.id << " waits for " << kWaitNames[static_cast<int>(thread.wait.kind)] << " at ";
+  text << "\n  thread " << thread.id << " waits for " << name_of(thread.wait.kind) << " at ";
   text.hex(thread.wait.address);
   if (thread.op.pc != 0) text << ", pc ", text.hex(thread.op.pc);
   if (const Thread* owner = owner_of(thread)) text << ", held by thread " << owner->id;
 }
 
-// Every thread waits, and for no time to pass.
+// True if every thread waits, and none for time to pass.
 bool all_wait() {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -72,7 +96,7 @@ bool all_wait() {
   return true;
 }
 
-// A signal that the program sent itself, to cancel a thread for one, may still be on its way to one that sleeps.
+// A signal that the program sent itself, for example to cancel a thread, may still be on its way to a sleeping thread.
 bool stays_so() {
   constexpr int kPatienceMs = 1000;
   constexpr long kMillisecond[2] = {0, 1'000'000};
@@ -115,7 +139,7 @@ void end_run(wire::OutcomeKind outcome, const char* text) {
 }
 
 void replay_outcome(const wire::RecordHeader* header) {
-  const auto& record = *reinterpret_cast<const wire::OutcomeRecord*>(header);
+  const auto& record = wire::record_cast<wire::OutcomeRecord>(*header);
   static char text[1500];
   const auto* bytes = reinterpret_cast<const char*>(&record + 1);
   const std::uint64_t room = header->bytes - sizeof record;

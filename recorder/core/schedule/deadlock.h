@@ -1,11 +1,11 @@
-// Deadlock as a fact: every thread waits for another one.
+// Detects deadlocks: every thread waits for another one.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// Called when no thread can run, before the baton is freed: ends the run with the cycle if nothing outside can
+// Called when no thread can run, before the baton is freed. Ends the run, reporting the cycle, if nothing outside can
 // change that.
 void check_deadlock(const Thread& me);
 

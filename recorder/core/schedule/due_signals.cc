@@ -14,7 +14,7 @@ std::uint32_t first_deliverable(const Thread& me) {
 bool queued_signal_due(const Thread& thread) { return first_deliverable(thread) < thread.queued.load(); }
 
 bool recorded_signal_due(const Thread& thread) {
-  const auto& record = *reinterpret_cast<const wire::SignalRecord*>(peek_record());
+  const auto& record = wire::record_cast<wire::SignalRecord>(*peek_record());
   return record.header.thread == thread.id && record.step == state().step && (record.flags & 1) != 0;
 }
 

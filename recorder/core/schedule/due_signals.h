@@ -1,20 +1,19 @@
-// Which of the signals that came to a thread is to be delivered at this point: of those in its queue, or replaying the
-// recorded one.
+// Which of a thread's signals is to be delivered at this point: one in its queue, or in a replay the recorded one.
 //
-// Thread rule: the baton holder, of itself; signal_pending anybody's.
+// Thread rule: the baton holder, for itself; signal_pending: any thread.
 #pragma once
 
 #include "recorder/core/log/log.h"
 
 namespace reweave::core {
 
-// True if a queued signal waits for `thread`.
+// True if a signal is queued for `thread`.
 inline bool signal_pending(const Thread& thread) { return thread.queued.load() != 0; }
 
-// The first queued signal that the target does not block, or Thread::queued.
+// Index of the first queued signal that the target does not block, or Thread::queued.
 std::uint32_t first_deliverable(const Thread& me);
 
-// True if a signal is to be delivered to `thread` at this very point.
+// True if a signal is to be delivered to `thread` at exactly this point.
 bool queued_signal_due(const Thread& thread);
 bool recorded_signal_due(const Thread& thread);
 inline bool signal_due(const Thread& thread) {

@@ -1,5 +1,5 @@
-// What the schedule asks of the rooms above: functions that core/wiring.cc names. Each is called by the baton holder;
-// none may give the baton away.
+// What the scheduler needs from higher folders: functions named by core/wiring.cc. The baton holder calls them; none
+// may give the baton away.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -7,22 +7,25 @@
 namespace reweave::core {
 
 struct ScheduleHooks {
-  // Replay, after records were consumed: whoever has to stop the thread before its next schedule point prepares that.
+  // Replay, after records were consumed: prepares a stop of the thread before its next schedule point, if the recording
+  // has one.
   void (*expect_preemption)();
+  // Replay: before the operation of the schedule point of RunConfig::fork_at. May return in an explored run.
+  void (*at_beginning)();
   // A process that was forked has its first turn, and calls this.
   void (*process_begun)();
-  // A process of the tree ended with `wait_status`: who traces it learns of it, whom it traces is let go; in an
-  // explored run its parent is told.
+  // A process of the tree ended with `wait_status`: its tracer is notified and its tracees are released; in an explored
+  // run its parent is notified.
   void (*process_ended)(std::uint16_t process, std::int32_t wait_status);
 
-  // Explored runs: nobody can run. The outside does what it would have done by now; `late`: what it would have done
-  // later, too. True if somebody can.
+  // Explored runs: no thread can run. Lets the outside do what it would have done by now; with `late`, also what it
+  // would have done later. True if a thread can run then.
   bool (*outside_acts)(bool late);
-  // Explored runs: some thread waits for what only the outside could bring.
+  // Explored runs: true if a thread waits for something that only the outside could bring.
   bool (*waits_for_outside)();
-  // Explored runs: when the next timer that sends a signal runs out, in the modelled time; kNoDeadline: never.
+  // Explored runs: when the next timer that sends a signal expires, in modelled time; kNoDeadline: never.
   std::int64_t (*next_timer)();
-  // Explored runs: time passes until that, and its signal is sent.
+  // Explored runs: advances time to that point and sends the signal.
   void (*fire_next_timer)();
 };
 [[gnu::visibility("hidden")]] extern const ScheduleHooks schedule_hooks;

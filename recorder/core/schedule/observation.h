@@ -1,4 +1,4 @@
-// Notes what the policy chose, for the search outside (recorder/observation.h).
+// Notes the policy's choices for the search (recorder/observation.h).
 #pragma once
 
 #include "recorder/policy.h"
@@ -6,7 +6,7 @@
 namespace reweave::core {
 
 void clear_notes();
-// The choice of `chosen`, made with `args`. Nothing if the run is not observed.
+// Notes the choice of `chosen`, made with `args`, if the run is observed.
 void note_choice(const ChoiceArgs& args, ThreadId chosen);
 
 }  // namespace reweave::core

@@ -13,13 +13,13 @@ namespace reweave::core {
 
 namespace {
 
-constexpr long kNobody = 0x7fffffff;  // more than any id (proc(5), pid_max)
+constexpr long kNobody = 0x7fffffff;  // larger than any ID (proc(5), pid_max)
 
 struct OuterIds {
   long pid, tid;  // 0: unknown
 };
 
-// What /proc/thread-self says in the /proc that `folder` is, or in the mounted one: "PID/task/TID".
+// The target of /proc/thread-self, in the /proc open as `folder` or in the mounted one: "PID/task/TID".
 OuterIds ids_in(long folder, const char* name) {
   char link[64];
   const long n = sys(SYS_readlinkat, folder, name, link, sizeof link - 1);
@@ -33,7 +33,7 @@ OuterIds ids_in(long folder, const char* name) {
 
 std::atomic_ref<std::int32_t> noted_tid(Thread& thread) { return std::atomic_ref(thread.real_tid); }
 
-// A thread of another process cannot be looked at so, but ends with its process alone.
+// A thread of another process cannot be checked in this way, but it ends only with its process.
 bool was_killed(const Thread& child, long id) {
   if (child.process == self().process) return sys(SYS_tgkill, sys(SYS_getpid), id, 0) == -ESRCH;
   std::int32_t info[32] = {};

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/base/guarded_call.h"
 #include "recorder/core/base/real_actions.h"
 #include "recorder/core/log/agree.h"
@@ -47,7 +48,7 @@ long write_tid(void* store) {
 
 bool memory_is_shared(const Process& target) {
   const RuntimeState& s = state();
-  // By the threads there are: a run may have had thousands of processes, each a page of the table.
+  // By the live threads: a run may have had thousands of processes, each with a page of the table.
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Process& other = s.processes[s.threads[s.live[i]].process];
     if (other.index != target.index && other.memory_of == target.memory_of) return true;
@@ -97,7 +98,7 @@ void log_death(const Process& target, int number) {
 void forget_process(std::uint16_t index, std::int32_t wait_status) {
   Process& target = state().processes[index];
   if (target.alive == 0) return;
-  target.alive = 0;
+  mark_ended(state(), index);
   retire_process_threads(index, 0xffff);
   schedule_hooks.process_ended(index, wait_status);
   if (target.vfork_parent != 0) wake(WaitKind::kVfork, vfork_key(target), 1);
@@ -108,7 +109,7 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
   if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
   forget_process(static_cast<std::uint16_t>(record.process), record.wait_status & 0xffff);
-  // SIGKILL ends it whatever it has blocked; the first one's status is told as it was.
+  // SIGKILL ends it whatever it blocks; the first process's status is reported as recorded.
   if (record.process == 0) arena().status.first_killed.store(record.wait_status & 0x7f);
   if (record.process != self().process) sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
 }
@@ -129,9 +130,7 @@ Thread* thread_by_tid(long tid, std::uint16_t pid_namespace) {
 Process* process_by_pid(long pid, std::uint16_t pid_namespace) {
   RuntimeState& s = state();
   if (pid <= 0) return nullptr;
-  for (std::uint32_t i = 0; i < s.process_count; i++)
-    if (s.processes[i].alive != 0 && id_seen_from(pid_namespace, s.processes[i]) == pid) return &s.processes[i];
-  return nullptr;
+  return find_alive(s, [&](const Process& process) { return id_seen_from(pid_namespace, process) == pid; });
 }
 
 Thread* thread_by_tid(long tid) { return thread_by_tid(tid, process().pid_namespace); }
@@ -151,7 +150,7 @@ void end_process(int wait_status) {
         return record.wait_status == wait_status ? nullptr : "ended its process with another status";
       });
   release_vfork_parent();
-  process().alive = 0;
+  mark_ended(state(), me.process);
   schedule_hooks.process_ended(me.process, wait_status);
   retire_process_threads(me.process, me.id);
   retire_self();

@@ -9,40 +9,40 @@ namespace reweave::core {
 // baton goes to another process. The caller then ends the process for real.
 void end_process(int wait_status);
 
-// Traced: a thread begins or ends here.
+// Traced: notes the start or end of a thread.
 void trace_thread_edge(EventKind kind, const Thread& thread);
 
-// A thread's end as the kernel does it: robust mutexes, the join futex.
+// Ends a thread as the kernel does: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 
-// Stores a thread's id, or 0, for the program. Where it has no memory that it can write, nothing is stored, and nobody
-// is told (clone(2)).
+// Stores a thread's ID, or 0, for the program. If the memory is not writable, nothing is stored and no error is
+// reported (clone(2)).
 void store_tid(std::uint64_t address, std::int32_t tid);
 
-// Another process has its memory (CLONE_VM).
+// True if another process shares its memory (CLONE_VM).
 bool memory_is_shared(const Process& target);
 
-// Process `index` of the tree is dead, or will be, with `wait_status`: it takes no part any more.
+// Process `index` of the tree is dead, or about to die, with `wait_status`: removes it from the schedule.
 void forget_process(std::uint16_t index, std::int32_t wait_status);
-// Recording, after that: says so for a process that the call before killed.
+// Recording, afterwards: logs the death of a process that the preceding call killed.
 void log_death(const Process& target, int number);
 
-// Replay: a process was killed from outside here. Kills ours, but for the calling one.
+// Replay: a process was killed from outside here. Kills its counterpart, unless that is the calling process.
 void repeat_outside_death(const wire::ProcessExitRecord& record);
-// Then that, if it is the calling one and no other was killed at the same time.
+// Then kills the calling process, if it was among those killed.
 [[noreturn]] void die_outside(const wire::ProcessExitRecord& record);
 
-// What WaitKind::kVfork waits for: the end of a process, or that of a thread.
+// Keys of WaitKind::kVfork: the end of a process or of a thread.
 inline std::uint64_t vfork_key(const Process& process) { return std::uint64_t{process.index} | std::uint64_t{1} << 62; }
 inline std::uint64_t vfork_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
 
-// A process that vfork suspended may go on: its child has its own image, or is gone.
+// The child of a process suspended by vfork has its own image or is gone: lets the parent continue.
 void release_vfork_parent();
 
-// The live thread or process of the tree that those in that PID namespace call by that id; null: none is.
+// The live thread or process of the tree with that ID in that PID namespace; null if there is none.
 Thread* thread_by_tid(long tid, std::uint16_t pid_namespace);
 Process* process_by_pid(long pid, std::uint16_t pid_namespace);
-// The same, for the calling process.
+// Likewise, in the calling process's namespace.
 Thread* thread_by_tid(long tid);
 Process* process_by_pid(long pid);
 

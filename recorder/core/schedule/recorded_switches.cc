@@ -4,6 +4,7 @@
 #include "recorder/core/schedule/baton.h"
 #include "recorder/core/schedule/countdown.h"
 #include "recorder/core/schedule/deadlock.h"
+#include "recorder/core/schedule/departure.h"
 
 namespace reweave::core {
 
@@ -15,13 +16,13 @@ bool at_point(wire::SwitchReason reason) {
   return reason == wire::SwitchReason::kPreempted || reason == wire::SwitchReason::kYielded;
 }
 
-// Replay: the recorded switch due at this very point and for this reason, or null. An operation's schedule point and
-// the operation itself have the same number: the reason tells them apart.
+// Replay: the recorded switch due at exactly this point and for this reason, or null. An operation and its schedule
+// point have the same number; the reason tells them apart.
 const wire::SwitchRecord* due_switch(const Thread& me, wire::SwitchReason reason) {
   repeat_outside_deaths();
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch)) return nullptr;
-  const auto* change = reinterpret_cast<const wire::SwitchRecord*>(record);
+  const auto* change = &wire::record_cast<wire::SwitchRecord>(*record);
   if (change->step > state().step) return nullptr;
   if (change->step < state().step || record->thread != me.id) diverged("went on past it", record);
   const auto recorded = static_cast<wire::SwitchReason>(change->reason);
@@ -49,23 +50,23 @@ std::int64_t points_to(const wire::RecordHeader* record) {
   std::uint64_t due = 0;
   switch (static_cast<wire::RecordKind>(record->kind)) {
     case wire::RecordKind::kSwitch:
-      due = reinterpret_cast<const wire::SwitchRecord*>(record)->step;
+      due = wire::record_cast<wire::SwitchRecord>(*record).step;
       break;
     case wire::RecordKind::kSignal:
-      due = reinterpret_cast<const wire::SignalRecord*>(record)->step;
+      due = wire::record_cast<wire::SignalRecord>(*record).step;
       break;
     case wire::RecordKind::kSyscall:
-      due = reinterpret_cast<const wire::SyscallRecord*>(record)->step;
+      due = wire::record_cast<wire::SyscallRecord>(*record).step;
       break;
     case wire::RecordKind::kClock:
-      due = reinterpret_cast<const wire::ClockRecord*>(record)->step;
+      due = wire::record_cast<wire::ClockRecord>(*record).step;
       break;
     case wire::RecordKind::kOutcome:
-      due = reinterpret_cast<const wire::OutcomeRecord*>(record)->step;
+      due = wire::record_cast<wire::OutcomeRecord>(*record).step;
       break;
-    // A preemption comes after the point of its number, not at it; but it is only then looked for.
+    // A preemption comes after the point with its number; only then is it looked for.
     case wire::RecordKind::kPreempt:
-      due = reinterpret_cast<const wire::PreemptRecord*>(record)->step;
+      due = wire::record_cast<wire::PreemptRecord>(*record).step;
       if (state().step == due) due++;
       break;
     default:
@@ -76,14 +77,16 @@ std::int64_t points_to(const wire::RecordHeader* record) {
   return left == 0 ? 0 : left - 1;
 }
 
-void follow_recorded_switches(wire::SwitchReason reason) {
+bool follow_recorded_switches(wire::SwitchReason reason) {
   Thread& me = self();
   while (const wire::SwitchRecord* change = due_switch(me, reason)) {
     me.state.store(at_point(reason) ? ThreadState::kReady : ThreadState::kInKernel);
     follow(me, *change);
     wait_for_baton(me);
+    if (departure_of(me).departed) return false;
     settle(me);
   }
+  return true;
 }
 
 void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) {
@@ -100,12 +103,13 @@ void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing) 
 void abandon_baton() {
   Thread& me = self();
   const wire::RecordHeader* record = peek_record();
-  if (record == nullptr && arena().status.final_known.load() == 0) end_of_recording();  // nobody is left to find it
+  if (record == nullptr && arena().status.final_known.load() == 0)
+    end_of_recording();  // no thread is left to find that out
   if (record == nullptr) return;
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) replay_outcome(record);
   if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch))
     diverged("was killed from outside", record);
-  const auto& change = *reinterpret_cast<const wire::SwitchRecord*>(record);
+  const auto& change = wire::record_cast<wire::SwitchRecord>(*record);
   state().step = change.step;  // how far the killed thread got nobody counted
   me.state.store(ThreadState::kExited);
   follow(me, change);
@@ -114,7 +118,7 @@ void abandon_baton() {
 void end_if_recorded() {
   const wire::RecordHeader* record = peek_record();
   if (record == nullptr || record->kind != static_cast<std::uint16_t>(wire::RecordKind::kOutcome)) return;
-  if (reinterpret_cast<const wire::OutcomeRecord*>(record)->step <= state().step) replay_outcome(record);
+  if (wire::record_cast<wire::OutcomeRecord>(*record).step <= state().step) replay_outcome(record);
 }
 
 }  // namespace reweave::core

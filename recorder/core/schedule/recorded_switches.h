@@ -5,19 +5,21 @@
 
 namespace reweave::core {
 
-// Schedule points until `record`, the recording's next, is due.
+// The schedule points before `record`, the recording's next one, is due.
 std::int64_t points_to(const wire::RecordHeader* record);
 
-// While the recording says that the baton moved here for `reason`, obeys.
-void follow_recorded_switches(wire::SwitchReason reason);
+// While the recording says that the baton moved here for `reason`, obeys. False: an explored run has begun meanwhile,
+// whose policy gave this thread the baton.
+bool follow_recorded_switches(wire::SwitchReason reason);
 
-// `me` cannot go on: the recording says who does. `doing` is what it did, for the message if the recording does not.
+// `me` cannot continue; the recording says which thread does. `doing` is its action, for the message if the recording
+// has no switch here.
 void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing);
 
 // The calling thread was killed while it had the baton, which goes where the recording says.
 void abandon_baton();
 
-// Replay: a run that was ended from outside its code (a hang) ends at the same point.
+// Replay: ends a run that was ended from outside its code (a hang) at the same point.
 void end_if_recorded();
 
 }  // namespace reweave::core

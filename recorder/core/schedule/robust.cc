@@ -1,5 +1,5 @@
-// The lists are those of set_robust_list(2) (Documentation/locking/robust-futexes.rst). The kernel has never heard of
-// them, for it would walk them at instants of its own.
+// The lists of set_robust_list(2) (Documentation/locking/robust-futexes.rst). The kernel does not know them, because it
+// would walk them at arbitrary times.
 #include "recorder/core/schedule/robust.h"
 
 #include <linux/futex.h>
@@ -15,14 +15,14 @@ namespace reweave::core {
 
 namespace {
 
-constexpr int kMaxEntries = 2048;  // ROBUST_LIST_LIMIT: a list may be a circle
+constexpr int kMaxEntries = 2048;  // ROBUST_LIST_LIMIT: a list may be circular
 
 struct IoVector {
   const void* base;
   std::uint64_t bytes;
 };
 
-// Memory of a process, by its own addresses.
+// Memory of a process, addressed as in that process.
 class Memory {
  public:
   explicit Memory(const Process& of) : of_(of), own_(of.index == self().process) {
@@ -62,7 +62,7 @@ class Memory {
 Region Memory::other_items[kMaxRegions];
 RegionTable Memory::other_regions;
 
-// True: `tid` held what the word stands for.
+// True if `tid` held the futex.
 bool mark_dead(const Memory& memory, std::uint64_t address, std::int32_t tid) {
   std::uint32_t word = 0;
   if (!memory.read(address, &word, sizeof word)) return false;
@@ -71,18 +71,18 @@ bool mark_dead(const Memory& memory, std::uint64_t address, std::int32_t tid) {
   return memory.write(address, &word, sizeof word);
 }
 
-// One entry of a list. A process that goes on without its memory matters to others only in what they share.
+// Releases one entry of a list. For a process that leaves its memory, only shared memory matters to others.
 void give_up(const Memory& memory, std::uint64_t address, std::int32_t tid) {
   const Region* region = memory.region_at(address);
   if (region == nullptr || (!region->shared && !memory.own()) || !mark_dead(memory, address, tid)) return;
   const std::uint64_t key = region->shared ? shared_key(*region, address) : object_key(address);
   wake(WaitKind::kFutex, key, 1);
-  // The shim's waiters wait for the mutex, not for the word; the two addresses are the same.
+  // The shim's waiters wait for the mutex, not for the word; both have the same address.
   wake(WaitKind::kMutex, key, ~0u);
 }
 
 void walk(const Memory& memory, const Thread& thread) {
-  std::uint64_t head[3];  // first entry, offset of the word from an entry, the entry that is being taken or given up
+  std::uint64_t head[3];  // first entry, offset of the word in an entry, the entry being acquired or released
   if (thread.robust_list == 0 || !memory.read(thread.robust_list, head, sizeof head)) return;
   std::uint64_t entry = head[0] & ~std::uint64_t{1};
   for (int left = kMaxEntries; entry != thread.robust_list && entry != 0 && left > 0; left--) {
@@ -94,8 +94,8 @@ void walk(const Memory& memory, const Thread& thread) {
   if (head[2] != 0) give_up(memory, (head[2] & ~std::uint64_t{1}) + head[1], thread.tid);
 }
 
-// The kernel knows who waits for a lock with priority inheritance (FUTEX_LOCK_PI): it is given up on no list, too.
-// `only`: null if all of the process ends.
+// The kernel knows the waiters of a lock with priority inheritance (FUTEX_LOCK_PI), so the lock is released even if it
+// is on no list. `only`: null if the whole process ends.
 void release_inherited(const Process& owners, const Thread* only) {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -110,7 +110,7 @@ void release_inherited(const Process& owners, const Thread* only) {
   }
 }
 
-// What the kernel clears when a thread ends (set_tid_address(2)).
+// Clears the ID that the kernel clears when a thread ends (set_tid_address(2)).
 void clear_id(const Memory& memory, const Process& target, const Thread& thread) {
   const std::uint64_t address = thread.clear_child_tid;
   const Region* region = address == 0 ? nullptr : memory.region_at(address);

@@ -1,16 +1,16 @@
-// Robust futexes, and those with priority inheritance: what a thread held when it died is given up, and the next who
-// wants it is told.
+// Robust futexes and those with priority inheritance: releases what a thread held when it died, and lets the next owner
+// know.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// The calling process: gives up what `thread` of it holds.
+// Releases what `thread`, of the calling process, holds.
 void release_robust(const Thread& thread);
 
-// Gives up what threads of `target` hold in memory that it shares with others, and clears their ids in memory that it
-// has in common with other processes. It leaves its memory, or is to be killed, and is still there.
+// Releases what threads of `target` hold in memory shared with other processes, and clears their IDs in memory that it
+// shares by CLONE_VM. Called before it leaves its memory or is killed, while it still exists.
 void release_robust_of(const Process& target);
 
 }  // namespace reweave::core

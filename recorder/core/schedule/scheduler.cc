@@ -2,10 +2,13 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 #include "recorder/core/log/log.h"
 #include "recorder/core/schedule/baton.h"
 #include "recorder/core/schedule/choice.h"
 #include "recorder/core/schedule/countdown.h"
+#include "recorder/core/schedule/departure.h"
 #include "recorder/core/schedule/due_signals.h"
 #include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/recorded_switches.h"
@@ -22,10 +25,10 @@ void leave(Thread& me, wire::SwitchReason reason, const char* doing) {
     pass_on(me, reason);
 }
 
-// An explored schedule need not be fair, but a thread that waits for another in a loop must let it run. What looks
-// like such a loop is treated as a yield.
+// An explored schedule need not be fair, but a thread that waits for another in a loop must let it run. A suspected
+// loop of this kind is treated as a yield.
 bool spins(Thread& me) {
-  constexpr std::uint32_t kRepeats = 100;      // of one access: a loop of one load
+  constexpr std::uint32_t kRepeats = 100;      // of one access: a loop with one load
   constexpr std::uint32_t kRunLength = 5'000;  // of anything
   const auto now = static_cast<std::uint32_t>(state().step);
   if (state().last_runner != me.id) {
@@ -34,7 +37,7 @@ bool spins(Thread& me) {
   }
   state().last_runner = me.id;
   me.run_length++;
-  // The same access again behind so many of quiet sites: a loop that looks now and then.
+  // The same access again after so many points at quiet sites: a loop that polls now and then.
   const bool looks_again = me.repeats > 0 && now - me.run_began >= kRunLength;
   if (me.repeats < kRepeats && me.run_length < kRunLength && !looks_again) return false;
   me.repeats = me.run_length = 0;
@@ -43,15 +46,16 @@ bool spins(Thread& me) {
   return true;
 }
 
-// Nothing but the operation itself can happen at this point: replaying, it comes next in the recording; recording, what
-// the policy said when it was last asked still holds.
+// True if nothing but the operation itself can happen at this point: in a replay it comes next in the recording; when
+// recording, the policy's last answer still holds.
 bool nothing_else_due(Thread& me) {
   if (replaying()) {
     settle(me);
+    if (begins_here()) return false;
     const wire::RecordHeader* record = peek_record();
     return record != nullptr && record->thread == me.id &&
            record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall) &&
-           reinterpret_cast<const wire::SyscallRecord*>(record)->step == state().step;
+           wire::record_cast<wire::SyscallRecord>(*record).step == state().step;
   }
   const std::int64_t left = points_left(me);
   if (!live() || left < 0 || state().slice_over.load() != 0 || state().woken_starves != 0) return false;
@@ -60,7 +64,7 @@ bool nothing_else_due(Thread& me) {
   return true;
 }
 
-// `me` may go on, unless the policy chooses another; `reluctant`: `me` would rather not.
+// `me` may continue unless the policy chooses another thread; `reluctant`: `me` would rather not.
 void choose(Thread& me, bool yielded, bool reluctant) {
   state().woken_starves = 0;
   const auto reason = yielded ? wire::SwitchReason::kYielded : wire::SwitchReason::kPreempted;
@@ -87,9 +91,13 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
     return;
   }
   settle(me);
+  if (begins_here()) schedule_hooks.at_beginning();
   if (modelled() && spins(me)) yielded = true;
   if (replaying()) {
-    follow_recorded_switches(wire::SwitchReason::kPreempted);
+    if (!follow_recorded_switches(wire::SwitchReason::kPreempted)) {
+      me.deliver_due = signal_due(me) ? 1 : 0;
+      return;
+    }
     end_if_recorded();
     return arm();
   }
@@ -103,13 +111,14 @@ void point(Thread& me, const PendingOp& op, bool yielded) {
 void arm() {
   Thread& me = self();
   const std::int64_t left = points_left(me);
-  settle(me, live() && left > 0 ? left : 0);  // what the policy has said still holds
+  settle(me, live() && left > 0 ? left : 0);  // the policy's last answer still holds
   if (replaying()) {
+    departure_of(me).limit = {};
     repeat_outside_deaths();
-    // A thread with nothing before it in the recording was killed while it computed, or the recording lacks its end.
+    // A thread without a next record was killed while computing, or the recording lacks its end.
     const wire::RecordHeader* record = peek_record();
     if (record == nullptr) end_of_recording();
-    set_budget(me, points_to(record));
+    set_budget(me, std::min(points_to(record), points_to_beginning()));
     schedule_hooks.expect_preemption();
   }
   me.deliver_due = signal_due(me) ? 1 : 0;
@@ -134,7 +143,10 @@ void yield_point(const PendingOp& op) {
 
 void give_way_to_woken() {
   Thread& me = self();
-  if (replaying()) return follow_recorded_switches(wire::SwitchReason::kYielded);
+  if (replaying()) {
+    follow_recorded_switches(wire::SwitchReason::kYielded);
+    return;
+  }
   if (!live() || state().woken_starves == 0) return;
   settle(me);
   choose(me, true, true);
@@ -161,9 +173,9 @@ void note_slice_end(Thread& me, std::uint64_t pc) {
 
 namespace {
 
-// A thread that has been woken and has to wait again, with nothing done between, came too late.
+// A thread that was woken and has to wait again, with nothing done in between, came too late.
 void note_vain_wait(Thread& me, std::uint64_t key) {
-  constexpr std::uint64_t kToTryAgain = 4;  // schedule points, of an instrumented lock too
+  constexpr std::uint64_t kToTryAgain = 4;  // schedule points, also of an instrumented lock
   const bool again = me.wait.key == key && me.ticks - me.woken_tick <= kToTryAgain;
   me.vain_waits = again ? me.vain_waits + 1 : 0;
 }
@@ -239,7 +251,7 @@ void note_interruption() {
   Thread& me = self();
   if (me.state.load() == ThreadState::kBlocked && !is_uninterruptible(me.wait.kind)) me.expired.store(kInterruptedMark);
   note_awake(me.id);
-  me.go.fetch_or(kGoAttention);  // so that a wait which is about to start does not
+  me.go.fetch_or(kGoAttention);  // so that a wait about to start does not start
 }
 
 }  // namespace reweave::core

@@ -1,9 +1,9 @@
 // The baton: of all threads of the target's tree exactly one runs, and this decides which.
 //
-// A thread that takes part calls, holding the baton: schedule_point before each operation that others can see,
-// block / wake for emulated blocking, leave_baton / return_from_kernel around calls that may block in the kernel.
-// Recording, the choices come from the policy and from when the kernel lets calls return; replaying, from the
-// recording. Either way they are logged, or checked, as SwitchRecords at a global schedule point number.
+// A participating thread calls, while it has the baton: schedule_point before each operation that others can observe;
+// block / wake for emulated blocking; leave_baton / return_from_kernel around calls that may block in the kernel. When
+// recording, choices come from the policy and from the times at which the kernel lets calls return; in a replay, from
+// the recording. In both cases they are logged or checked as SwitchRecords, each at a global schedule point number.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -14,11 +14,11 @@ namespace reweave::core {
 void schedule_point(const PendingOp& op);
 // The slow path of a schedule point that the shim's fast path has already counted.
 void counted_point(const PendingOp& op);
-// As schedule_point, and prefers another thread.
+// Like schedule_point, but prefers another thread.
 void yield_point(const PendingOp& op);
 
-// Behind a call that woke others: if one of them was woken in vain again and again, for this thread took the lock anew
-// each time before the other had its turn, that one runs first. The next schedule point does this by itself.
+// After a call that woke others: if a woken thread came too late several times, because this thread took the lock again
+// each time, that thread runs first. The next schedule point does this anyway.
 void give_way_to_woken();
 
 // Waits until another thread wakes (kind, key), the deadline passes, or a signal arrives (if interruptible).
@@ -30,18 +30,18 @@ struct WaitArgs {
   std::uint32_t bitset = 0xffffffff;
   std::int32_t owner_tid = 0;
 };
-// `reason`: why the baton is given away, as the recording has it.
+// `reason`: why the baton is given away, for the recording.
 WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchReason::kBlocked);
 
 // Around a call that may block in the kernel. Between the two the thread may touch nothing but its scratch memory.
 void leave_baton();
 void return_from_kernel();
 
-// Recording, around a call that seldom sleeps: made with the baton, unless it does sleep while others could run, who
-// may be those it waits for. Then the supervisor takes the baton (supervisor/watchdog.h). Between the two the thread
-// may touch nothing that others use. Right behind a schedule point, or what else settles the thread.
+// Recording, around a call that rarely sleeps: made with the baton, unless it sleeps while others could run, because it
+// may be waiting for one of them; then the supervisor takes the baton (supervisor/watchdog.h). Between the two the
+// thread must not touch anything that others use. Must follow a schedule point or another call that settles the thread.
 void lend_baton();
-// True: it was taken, and the thread has it again.
+// True: the baton was taken, and the thread has it again.
 bool take_back_baton();
 template <typename... Args>
 long lent_call(long number, Args... args) {
@@ -51,17 +51,18 @@ long lent_call(long number, Args... args) {
   return result;
 }
 
-// From a signal handler that interrupted the program's own code, with the baton: its next point asks the policy.
+// From a signal handler that interrupted the program's own code, with the baton: the thread's next point asks the
+// policy.
 void end_slice();
 
-// Recording: the thread's time slice ended at `pc`. One that ends its slices at the same place again and again waits
-// there, and gets shorter ones.
+// Recording: the thread's time slice ended at `pc`. A thread that keeps ending its slices at the same place is waiting
+// there, and gets shorter slices.
 void note_slice_end(Thread& me, std::uint64_t pc);
 
-// First thing that a new real thread does: sleeps until it is given the baton.
+// The first thing that a new kernel thread does: sleeps until it gets the baton.
 void wait_for_first_turn();
 
-// Ends the calling thread's part: the baton goes on, and this thread never gets it again.
+// Ends the calling thread's participation: the baton passes on and never returns to it.
 void retire_self();
 
 // Recomputes when the next slow path is due; call after anything that consumed records.
@@ -70,7 +71,7 @@ void arm();
 // Schedule points of the run up to this instant.
 std::uint64_t settled_step();
 
-// Interrupts the calling thread's wait, if it waits: called from a signal handler, with or without the baton.
+// Interrupts the calling thread's wait, if any: called from a signal handler, with or without the baton.
 void note_interruption();
 
 }  // namespace reweave::core

@@ -24,7 +24,7 @@ char kernel_state(const Thread& thread) {
   const long bytes = sys(SYS_read, stat, text, sizeof text - 1);
   sys(SYS_close, stat);
   text[is_error(bytes) ? 0 : bytes] = 0;
-  const char* end = text;  // of the name, which may have parentheses in it
+  const char* end = text;  // end of the name, which may contain parentheses
   for (const char* p = text; *p != 0; p++)
     if (*p == ')') end = p;
   return *end == ')' && end[1] != 0 ? end[2] : 0;
@@ -32,14 +32,14 @@ char kernel_state(const Thread& thread) {
 
 namespace {
 
-// An exiting thread has its core stack and its place in the table until the kernel has let it go.
+// An exiting thread has its core stack and its slot until the kernel has finished with it.
 bool is_gone(const Thread& thread) {
   const char state = kernel_state(thread);
   return state == 0 || state == 'Z' || state == 'X';
 }
 
 void wait_until_gone(const Thread& thread) {
-  constexpr std::uint32_t kTries = 200;  // it may be another's number by now
+  constexpr std::uint32_t kTries = 200;  // its ID may belong to another thread by now
   const long pause[2] = {0, 500'000};
   for (std::uint32_t i = 0; i < kTries && !is_gone(thread); i++) sys(SYS_nanosleep, pause, nullptr);
 }
@@ -49,8 +49,8 @@ void note_end(ThreadId id) {
   s.ended[(s.next_ended + s.ended_threads++) % kMaxThreads] = id;
 }
 
-// The id of a new thread. When all have been given out, that of the thread that ended longest ago, which a replay finds
-// as well. A trace, and what learns from many runs, knows threads by their ids.
+// The ID of a new thread. When all have been assigned, reuses that of the thread that ended longest ago; a replay does
+// the same. A trace and searches over many runs identify threads by their IDs.
 ThreadId new_id() {
   RuntimeState& s = state();
   if (s.thread_count < kMaxThreads) return static_cast<ThreadId>(s.thread_count++);
@@ -139,7 +139,7 @@ void set_process_stopped(std::uint16_t process_index, bool stopped) {
 
 void look_again(std::uint16_t process_index) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.thread_count; i++) {  // who has the baton may be changing the list of those alive
+  for (std::uint32_t i = 0; i < s.thread_count; i++) {  // the baton holder may be changing the list of live threads
     Thread& thread = s.threads[i];
     const ThreadState now = thread.state.load();
     if (thread.process != process_index || (now != ThreadState::kReady && now != ThreadState::kBlocked)) continue;

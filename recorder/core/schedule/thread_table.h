@@ -1,4 +1,4 @@
-// The threads that take part in the schedule: added, taken out, stopped and continued with their process.
+// Threads in the schedule: added, removed, stopped and continued with their process.
 //
 // Thread rule: the baton holder only.
 #pragma once
@@ -7,12 +7,12 @@
 
 namespace reweave::core {
 
-// A new thread slot, ready to run once its real thread waits for the baton.
+// Adds a thread slot, ready to run once its kernel thread waits for the baton.
 Thread& add_thread(std::uint16_t process_index);
-// Takes back a slot that was added last and that no real thread has got.
+// Frees a slot that was added last and has no kernel thread.
 void give_back(Thread& thread);
 
-// What the kernel says of the real thread (proc(5), the state in stat): a letter, or 0 if it knows none.
+// The state of the kernel thread (proc(5), stat): a letter, or 0 if it does not exist.
 char kernel_state(const Thread& thread);
 
 // Takes a thread out of the schedule.
@@ -20,12 +20,13 @@ void remove_live(ThreadId id);
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
 void retire_process_threads(std::uint16_t process_index, ThreadId except);
 
-// Live: whether a thread may not be given the baton, for a signal stops its process.
+// Live: true if a thread must not be given the baton because a signal stops its process.
 bool is_stopped(const Thread& thread);
-// A process of the tree was stopped, or continued, by another.
+// A process of the tree was stopped or continued by another.
 void set_process_stopped(std::uint16_t process_index, bool stopped);
-// Any thread, without the baton too: the threads of a process find out whether they can run. One that was told to stop
-// may: the kernel stops no orphaned process group from the keyboard (setpgid(2)).
+// May be called by any thread, without the baton: makes the threads of a process check whether they can run. A thread
+// that was told to stop may be able to: the kernel does not stop an orphaned process group from the keyboard
+// (setpgid(2)).
 void look_again(std::uint16_t process_index);
 
 }  // namespace reweave::core

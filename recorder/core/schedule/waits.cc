@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t sleep_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
 
-// Whether `thread` waits for (kind, key); of a vector, notes which of its futexes that is.
+// Whether `thread` waits for (kind, key); for a vector, notes which of its futexes that is.
 bool waits_for(const Thread& thread, WaitKind kind, std::uint64_t key) {
   if (thread.state.load() != ThreadState::kBlocked) return false;
   if (thread.wait.kind == kind) return thread.wait.key == key;
@@ -43,7 +43,7 @@ void wake_one(Thread& thread) {
   s.waiting_at[wait_slot(thread.wait.address)]--;
 }
 
-// In any order: all are ready afterwards.
+// The order does not matter: all are ready afterwards.
 std::uint32_t wake_all(WaitKind kind, std::uint64_t key, std::uint32_t bitset) {
   RuntimeState& s = state();
   std::uint32_t woken = 0;

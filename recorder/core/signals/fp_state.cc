@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kExtendedMagic = 0x46505853, kSecondMagic = 0x46505845;
 constexpr std::uint64_t kMxcsr = 24, kMxcsrMask = 28;
-constexpr std::uint64_t kRegistersEnd = 416;   // of the legacy area; then 48 bytes that nobody writes
-constexpr std::uint64_t kReservedStart = 464;  // what the kernel says about the state
+constexpr std::uint64_t kRegistersEnd = 416;   // of the legacy area; the 48 bytes that follow are never written
+constexpr std::uint64_t kReservedStart = 464;  // the kernel's description of the state
 constexpr std::uint64_t kLegacyBytes = 512;
 constexpr std::uint64_t kHeaderEnd = kLegacyBytes + 64;
 constexpr std::uint32_t kFirstExtended = 2, kComponents = 63;
@@ -20,7 +20,7 @@ struct Component {
   std::uint32_t bytes, offset;
 };
 
-// To ask the processor costs a virtual machine some ten microseconds, so each is asked for once.
+// CPUID costs some ten microseconds in a virtual machine, so each component is asked for once.
 Component component(std::uint32_t number) {
   static Component known[kComponents];
   Component& found = known[number];
@@ -32,7 +32,7 @@ Component component(std::uint32_t number) {
 
 constexpr std::uint32_t kProtectionKeys = 9;
 
-// Where the protection keys are; 0: nowhere.
+// Offset of the protection keys; 0 if there are none.
 std::uint64_t keys_offset(std::uint64_t bytes) {
   const std::uint32_t known = component(kProtectionKeys).offset;
   return known != 0 && known + sizeof(std::uint32_t) <= bytes ? known : 0;
@@ -44,8 +44,8 @@ bool all_zero(const std::byte* data, std::uint32_t bytes) {
   return true;
 }
 
-// Those of the legacy area. Of the 16 bytes of an x87 register 10 are defined: emulators leave in the others what was
-// there, processors write zeros.
+// Copies the registers of the legacy area. An x87 register has 16 bytes, of which 10 are defined: processors write
+// zeros to the others, emulators leave them as they were.
 void copy_registers(std::byte* to, const std::byte* from) {
   constexpr std::uint64_t kX87Start = 32, kX87End = 160, kX87Room = 16, kX87Bytes = 10;
   memcpy(to, from, kRegistersEnd);
@@ -68,7 +68,7 @@ void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   memcpy(to + kReservedStart, from + kReservedStart, kLegacyBytes - kReservedStart);
   if (bytes <= kHeaderEnd) return;
   memcpy(to + kLegacyBytes, from + kLegacyBytes, kHeaderEnd - kLegacyBytes);
-  // Whether a component that holds its initial values counts as in use is the processor's affair, and varies.
+  // Processors differ in whether a component with its initial values counts as in use.
   std::uint64_t in_use = 0, written = kAlwaysInUse;
   memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
   for (std::uint32_t i = kFirstExtended; i < kComponents; i++) {
@@ -103,7 +103,7 @@ void clear_fp_state(std::byte* fp_state, std::uint64_t bytes) {
 
 namespace {
 
-constexpr std::uint32_t kDefaultMxcsrMask = 0xffbf;  // of processors that tell none
+constexpr std::uint32_t kDefaultMxcsrMask = 0xffbf;  // for processors that report none
 
 // struct _fpx_sw_bytes
 struct StateNote {
@@ -124,7 +124,7 @@ std::uint32_t word_at(const std::byte* fp_state, std::uint64_t offset) {
   return word;
 }
 
-// Bytes of the state that XRSTOR restores from there; 0: FXRSTOR does, for there are no others
+// Bytes of the state that XRSTOR restores from `from`; 0 if there is only the legacy area, which FXRSTOR restores
 // (check_xstate_in_sigframe in the kernel's arch/x86/kernel/fpu/signal.c).
 std::uint64_t extended_bytes(const StateNote& ours, const std::byte* from) {
   const StateNote note = note_of(from);
@@ -133,7 +133,7 @@ std::uint64_t extended_bytes(const StateNote& ours, const std::byte* from) {
   return sound && word_at(from, note.bytes) == kSecondMagic ? note.bytes : 0;
 }
 
-// XRSTOR faults if the header says something that the processor does not know.
+// XRSTOR faults if the header names a component that the processor does not have.
 bool is_sound_header(const StateNote& ours, const std::byte* from) {
   std::uint64_t in_use = 0;
   memcpy(&in_use, from + kLegacyBytes, sizeof in_use);
@@ -141,13 +141,13 @@ bool is_sound_header(const StateNote& ours, const std::byte* from) {
          all_zero(from + kLegacyBytes + sizeof in_use, kHeaderEnd - kLegacyBytes - sizeof in_use);
 }
 
-// MXCSR has only bits that this processor knows.
+// True if MXCSR has only bits that this processor knows.
 bool is_sound_control(const std::byte* ours, const std::byte* from) {
   const std::uint32_t known = word_at(ours, kMxcsrMask);
   return (word_at(from, kMxcsr) & ~(known != 0 ? known : kDefaultMxcsrMask)) == 0;
 }
 
-// Those of the legacy area; the mask of MXCSR remains this processor's.
+// Copies the registers of the legacy area, but keeps this processor's MXCSR mask.
 void take_registers(std::byte* ours, const std::byte* from) {
   const std::uint32_t known = word_at(ours, kMxcsrMask);
   memcpy(ours, from, kRegistersEnd);
@@ -191,8 +191,8 @@ bool has_avx(const std::byte* fp_state) {
   return (note_of(fp_state).components & kAvx) != 0 && (in_use_of(fp_state) & kAvx) != 0;
 }
 
-// True if other components than those that are everywhere have other values than their initial ones, or if it cannot be
-// told, for this processor has no such component.
+// True if components other than SSE and AVX differ from their initial values, or if this is unknown because this
+// processor lacks the component.
 bool has_more(const std::byte* fp_state) {
   const StateNote note = note_of(fp_state);
   if (note.magic != kExtendedMagic) return false;

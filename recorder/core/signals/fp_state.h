@@ -9,27 +9,27 @@
 
 namespace reweave::core {
 
-// That of a frame of the kernel's.
+// The layout of the state in a signal frame made by the kernel.
 FpLayout fp_layout_of(const void* fp_state);
 
-// Size of the state with its end mark; 0 for null.
+// Size of the state, including its end mark; 0 for null.
 std::uint64_t fp_state_bytes(const void* fp_state);
 
-// Copies what the processor wrote. The gaps between, which keep whatever was in memory before, become zeros, so that
-// the target finds the same in its frames whenever it is run.
+// Copies what the processor wrote. The gaps between components, which hold whatever was in memory before, become zeros,
+// so that the target finds the same frame contents in every run.
 void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
-// The same as the processor that recorded would have laid it out, in `layout`. False if there is more than the
-// components that all processors have at one place, which are SSE and AVX; protection keys are left out.
+// Copies the state in the layout that the recording processor used. Returns false if state is in use beyond SSE and
+// AVX, the components that all processors keep at the same offset. Protection keys are left out.
 bool lay_out_fp_state(std::byte* to, const std::byte* from, const FpLayout& layout);
 
-// Makes it the state that a signal handler begins with: all registers initial, but for the protection keys.
+// Sets the state with which a signal handler starts: all registers initial, except for the protection keys.
 void clear_fp_state(std::byte* fp_state, std::uint64_t bytes);
 
-// Makes it what `from` says, a frame of the program's: with the initial values of what is not there. Null says nothing.
-// False: the processor would not have it.
+// Sets the state from `from`, a frame of the program's. Components missing there get their initial values; null changes
+// nothing. False if the processor would reject the frame.
 bool restore_fp_state(std::byte* fp_state, const std::byte* from);
-// The same of one that is laid out so.
+// Likewise, for a frame in `layout`.
 bool restore_laid_out(std::byte* fp_state, const std::byte* from, const FpLayout& layout);
 
 // The register PKRU (protection_keys.h); 0 if the state has none.

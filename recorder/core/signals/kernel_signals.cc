@@ -8,7 +8,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/real_actions.h"
 
-// Hidden, for without it the compiler would go through a table that a static image lacks.
+// Hidden: otherwise the compiler would access them through a GOT, which a static image lacks.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_text_start[], core_text_end[];
@@ -40,9 +40,9 @@ const SignalAction& action_of(const Thread& thread, int number) {
   return s.processes[s.processes[thread.process].handlers_of].actions[number];
 }
 
-// SA_RESTART: a call of the core's own that it interrupts goes on. Nothing interrupts it: a signal that found its first
-// instruction, and not the blocking call behind it, would be queued and slept on. exec blocks it until here
-// (core/image/exec.cc).
+// SA_RESTART: a call of the core's own continues after it. No signal may interrupt this handler: one that saw the
+// handler's first instruction, and not the blocking call that it interrupted, would be queued while the thread sleeps
+// on. exec blocks the signal up to here (core/image/exec.cc).
 void install_watchdog_handler() {
   set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
                   SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~kNeverBlocked);
@@ -57,7 +57,7 @@ void install_core_handlers() {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
     set_real_action(number, reinterpret_cast<std::uint64_t>(&core_on_fault), kFlags);
   const std::uint64_t ours = always_handled() & ~signal_bit(kWatchdogSignal);
-  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, nullptr, 8);  // whoever started us may have blocked them
+  sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, nullptr, 8);  // the process that started this one may have blocked them
   if (live() && !replaying()) install_watchdog_handler();
   for (const int number : {SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU})
     if (live() && signal_action(number).handler == 0) apply_disposition(number);
@@ -71,7 +71,7 @@ KernelStack core_stack(const Thread& thread) {
 
 namespace {
 
-// A filter of the program's own is none of the kernel's (seccomp.h).
+// A seccomp filter of the program's own is emulated, and unknown to the kernel (seccomp.h).
 [[noreturn]] void no_dispatch(long error) {
   const bool filtered = sys(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
   Text text;
@@ -95,7 +95,7 @@ void prepare_thread(Thread& thread) {
   const long result = sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, bytes, &always_block);
   if (result != 0) no_dispatch(result);
   sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
-  if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // so that gdb may attach under Yama's restriction
+  if (replaying()) sys(SYS_prctl, PR_SET_PTRACER, -1L);  // lets gdb attach under Yama's restriction
 }
 
 bool is_to_catch_all() {
@@ -112,7 +112,7 @@ void set_kernel_action(int number) {
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   if (!caught) return set_real_action(number, action.handler, kept);
   if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
-  // One at a time, so that they queue in the order in which the kernel delivers them.
+  // Blocks the others, so that signals queue in the order in which the kernel delivers them.
   set_real_action(number, reinterpret_cast<std::uint64_t>(stops ? &core_on_stop : &core_on_asynchronous),
                   SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
 }
@@ -132,7 +132,7 @@ void catch_all_signals(bool all) {
   process().catches_all.store(under_way);
   for (int number = 1; live() && number <= kSignalCount; number++)
     if (number != SIGKILL && number != SIGSTOP) set_kernel_action(number);
-  // Unless another thread has begun with the opposite.
+  // Unless another thread has started the opposite change.
   process().catches_all.compare_exchange_strong(under_way, all ? kCatchesAll : 0);
 }
 

@@ -10,8 +10,8 @@ bool keys_in_use;
 
 namespace {
 
-constexpr std::uint32_t kOfHandlers = 0x55555554;  // the kernel's: no access by any key but 0
-constexpr std::uint32_t kBits = 2, kMask = 3;      // of a key: no access, no writes
+constexpr std::uint32_t kOfHandlers = 0x55555554;  // the kernel's default: access with key 0 only
+constexpr std::uint32_t kBits = 2, kMask = 3;      // per key: no access, no writes
 
 std::uint32_t rights() {
   std::uint32_t low, high;
@@ -37,7 +37,7 @@ long allocate_key(KernelContext& context, std::uint64_t flags, std::uint64_t wan
   if (is_error(key)) return key;
   keys_in_use = true;
   auto* fp_state = reinterpret_cast<std::byte*>(context.registers.fp_state);
-  if (fp_state == nullptr) return key;  // by a patched site: the register is the program's
+  if (fp_state == nullptr) return key;  // called from a patched site: the register still has the program's rights
   const auto shift = static_cast<std::uint32_t>(key) * kBits;
   const std::uint32_t now = (rights_in(context) & ~(kMask << shift)) | (static_cast<std::uint32_t>(wanted) & kMask)
                                                                            << shift;

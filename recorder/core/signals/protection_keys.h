@@ -1,6 +1,6 @@
-// Protection keys (pkeys(7)): rights to memory that a thread has in a register, PKRU. The kernel gives each signal
-// handler the rights to key 0 only, the core's among them; what the core does for the program must be done with the
-// program's.
+// Protection keys (pkeys(7)): a thread's rights to memory, held in its register PKRU. The kernel starts each signal
+// handler, including the core's, with rights to key 0 only. What the core does for the program needs the program's
+// rights.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -8,18 +8,19 @@
 
 namespace reweave::core {
 
-// The process has allocated keys; without that nothing here costs anything.
+// The process has allocated keys. While it has not, nothing here costs anything.
 extern bool keys_in_use;
 
-// pkey_alloc(2) for the program that `context` is of.
+// pkey_alloc(2) for the program; `context` is its state.
 long allocate_key(KernelContext& context, std::uint64_t flags, std::uint64_t rights);
 
 void set_rights(std::uint32_t rights);
-// Those in a signal frame, and what a handler of the program begins with.
+// The rights saved in a signal frame. / Sets those with which a handler of the program starts.
 std::uint32_t rights_in(const KernelContext& context);
 void give_handlers_rights(std::byte* fp_state, std::uint64_t bytes);
 
-// At the start of a handler of the core that works for the program, or that looks at its memory.
+// At the start of a handler of the core that works for the program (take_rights_of) or only reads its memory
+// (take_all_rights).
 inline void take_rights_of(const KernelContext& context) {
   if (keys_in_use) set_rights(rights_in(context));
 }
@@ -27,7 +28,7 @@ inline void take_all_rights() {
   if (keys_in_use) set_rights(0);
 }
 
-// All rights for as long as it lives.
+// Holds all rights during its lifetime.
 class AllRights {
  public:
   AllRights();

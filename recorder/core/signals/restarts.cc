@@ -9,23 +9,23 @@ namespace reweave::core {
 
 namespace {
 
-// What rax holds: negated errors that no program sees (include/linux/errno.h of the kernel).
-constexpr long kRestartSys = -512;        // again, if the handler has SA_RESTART
-constexpr long kRestartNoIntr = -513;     // again
-constexpr long kRestartNoHandler = -514;  // again, if no handler runs
+// Values of rax: negated error codes that no program sees (include/linux/errno.h of the kernel).
+constexpr long kRestartSys = -512;        // restart if the handler has SA_RESTART
+constexpr long kRestartNoIntr = -513;     // restart always
+constexpr long kRestartNoHandler = -514;  // restart if no handler runs
 constexpr long kRestartBlock = -516;      // likewise
 
 bool is_code(long word) {
   return word == kRestartSys || word == kRestartNoIntr || word == kRestartNoHandler || word == kRestartBlock;
 }
 
-// A socket with a time limit, after which SA_RESTART starts no call again (signal(7)).
+// True for a socket with a timeout, whose calls are not restarted even with SA_RESTART (signal(7)).
 bool has_time_limit(std::uint64_t fd) {
   const FdTable& table = state().fd_tables[self().fd_table];
   return fd < kMaxFds && table.entries[fd].times_out != 0;
 }
 
-// A lock is taken whatever handlers run meanwhile. A wait with a time limit fails, for the limit may be relative.
+// Locking is restarted after any handler. A wait with a time limit fails, because the limit may be relative.
 bool futex_restarts(int operation, bool timed, bool wanted) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_LOCK_PI:

@@ -19,7 +19,7 @@ namespace reweave::core {
 DefaultAction default_action(const Process& process, int number) {
   const Process& target = state().processes[process.handlers_of];
   const std::uint64_t bit = signal_bit(number);
-  if (is_namespace_init(process)) return DefaultAction::kIgnore;  // if it handles it, too
+  if (is_namespace_init(process)) return DefaultAction::kIgnore;  // even if it has a handler
   if (number == SIGKILL) return DefaultAction::kTerminate;
   if (number != SIGSTOP && ((target.handled_signals | target.ignored_signals) & bit) != 0)
     return DefaultAction::kIgnore;
@@ -30,7 +30,7 @@ DefaultAction default_action(const Process& process, int number) {
 
 namespace {
 
-// For the message of a replay that the recording has no such signal of.
+// Describes the signal for the message of a replay whose recording has no such signal here.
 Text what_came(int number, bool external, const void* info) {
   constexpr std::uint64_t kAddress = 16;  // of si_addr in siginfo_t
   std::uint64_t address = 0;
@@ -62,7 +62,7 @@ void log_signal(Thread& me, int number, bool external, const void* info) {
 
 namespace {
 
-// The first process of a PID namespace takes no signal that it sends itself, but is not spared faults.
+// The first process of a PID namespace is immune to signals that it sends itself, but not to faults.
 void send_death(KernelContext& context, int number) {
   if (!live() || !is_namespace_init(process())) {
     sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);

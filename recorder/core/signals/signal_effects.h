@@ -1,6 +1,6 @@
-// What a signal does to the thread that takes it: its handler runs, or the process dies, stops, or does nothing.
+// What a signal does to the thread that receives it: its handler runs, or the process dies, stops, or ignores it.
 //
-// Thread rule: with the baton.
+// Thread rule: the baton holder only.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -9,27 +9,28 @@
 
 namespace reweave::core {
 
-// What a signal does to a process that does not handle it (signal(7)).
+// Default actions of signals (signal(7)).
 enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
-// What `number` does to `process`: kIgnore if it has a handler, or is the first of a PID namespace (pid_namespaces.h).
+// What `number` does to `process`: kIgnore if the process handles it or is the first of a PID namespace
+// (pid_namespaces.h).
 DefaultAction default_action(const Process& process, int number);
 
-// What the kernel tells of a fault of its own making (SI_KERNEL).
+// The siginfo of a fault raised by the kernel itself (SI_KERNEL).
 inline constexpr std::int32_t kForcedFault[32] = {SIGSEGV, 0, 0x80};
 
-// Logs that `me` takes the signal; replaying, checks it.
+// Logs that `me` receives the signal; a replay checks it.
 void log_signal(Thread& me, int number, bool external, const void* info);
 
-// The handler runs next. If there is no room for its frame, that of SIGSEGV does, or the process dies of that.
+// Makes the handler run next. If its frame does not fit, SIGSEGV's handler runs, or the process dies of SIGSEGV.
 void enter_handler(KernelContext& context, int number, const void* info);
 
-// The target dies of `number` when it goes on: it gets the signal with its own registers, as debuggers expect.
-// `recurs`: going on causes it again; otherwise it has to be sent.
+// The target dies of `number` when it resumes: it receives the signal with its own registers, as debuggers expect.
+// `recurs`: resuming raises the signal again; otherwise it is sent.
 void die_on_return(KernelContext& context, int number, bool recurs);
-// The same, logged, whatever the process does with that signal.
+// Likewise, logged, whatever the process's action for that signal.
 void die_of(KernelContext& context, int number);
 
-// What a signal that the tracer let through does.
+// Carries out a signal that the tracer let through.
 void act_on(KernelContext& context, const QueuedSignal& signal);
 
 }  // namespace reweave::core

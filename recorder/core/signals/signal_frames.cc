@@ -22,17 +22,17 @@ struct SignalFrame {
   std::uint8_t info[128];
 };
 
-constexpr std::uint16_t kUserCode = 0x33, kUserData = 0x2b;  // segments of a program, which may have returned to others
+constexpr std::uint16_t kUserCode = 0x33, kUserData = 0x2b;  // selectors of 64-bit code; the program may be in others
 constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;  // sigaltstack(2)
 
 bool within_alternate_stack(const Thread& me, std::uint64_t sp) {
   return sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
 }
 
-// Where a handler's frame and the floating-point state in it go (get_sigframe in the kernel's arch/x86).
+// Addresses of a handler's frame and of the floating-point state in it (get_sigframe in the kernel's arch/x86).
 struct FramePlace {
   std::uint64_t fp, base;
-  bool fits;  // or it would go beyond the alternate stack
+  bool fits;  // false: it would overrun the alternate stack
 };
 
 FramePlace place_frame(const Thread& me, const SignalAction& action, std::uint64_t sp, std::uint64_t fp_bytes) {
@@ -44,7 +44,7 @@ FramePlace place_frame(const Thread& me, const SignalAction& action, std::uint64
   return {fp, base, !(enters || on_alternate_stack(me, sp)) || within_alternate_stack(me, base)};
 }
 
-// Changes `context` so that it enters the target's handler, which will return to what it was. 0, or -EFAULT.
+// Body of push_signal_frame; returns 0 or -EFAULT.
 long push_frame(KernelContext& context, int number, const void* info) {
   Thread& me = self();
   SignalAction& action = signal_action(number);
@@ -64,7 +64,7 @@ long push_frame(KernelContext& context, int number, const void* info) {
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
   memset(frame->context.registers.reserved, 0, sizeof frame->context.registers.reserved);
   if (static_cast<const std::int32_t*>(info)[2] <= 0 ||
-      !is_synchronous(number)) {  // left over from earlier faults, ours among them
+      !is_synchronous(number)) {  // these are left over from earlier faults, possibly the core's
     auto& saved = frame->context.registers;
     saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
   }
@@ -124,7 +124,7 @@ long read_fp_state(void* raw) {
   return restored ? 0 : -EFAULT;
 }
 
-// What was interrupted before `context` gets the floating-point state at `theirs`, or if that is none the initial one.
+// Gives the interrupted state the floating-point state at `theirs`, or the initial one if that is null.
 bool take_fp_state(KernelContext& context, std::uint64_t theirs) {
   auto* ours = reinterpret_cast<std::byte*>(context.registers.fp_state);
   FpCopy copy = {ours, reinterpret_cast<const std::byte*>(theirs)};
@@ -142,7 +142,7 @@ void take_alternate_stack(const KernelStack& stack, std::uint64_t sp) {
   constexpr std::uint64_t kLeast = 2048;  // MINSIGSTKSZ
   const auto mode = static_cast<std::uint32_t>(stack.flags) & ~kSsAutodisarm;
   if (mode == SS_DISABLE) return disable_alternate_stack(me);
-  // A thread that never had one says so by a size of 0: then the one that a handler has set stays.
+  // A thread that never had an alternate stack has size 0 in its frame; then a stack set by the handler stays.
   if ((mode != 0 && mode != SS_ONSTACK) || stack.bytes < kLeast) return;
   me.altstack_base = stack.base;
   me.altstack_size = stack.bytes;
@@ -165,8 +165,8 @@ void show_fp_state(std::byte* to, const std::byte* fp_state) {
   if (!lay_out_fp_state(to, fp_state, state().recorded_fp))
     stop_run(
         wire::OutcomeKind::kUnsupported,
-        "the program uses vector registers that this processor keeps elsewhere in memory than the one that recorded; "
-        "replay on one like that");
+        "the program uses vector registers that this processor saves in another layout than the recording processor; "
+        "replay on a processor like that one");
 }
 
 bool push_signal_frame(KernelContext& context, int number, const void* info) {

@@ -10,7 +10,7 @@ namespace reweave::core {
 
 namespace {
 
-// Keeps our handlers from appending while the queue is changed.
+// Keeps signal handlers from appending during a change of the queue.
 class QueueGuard {
  public:
   QueueGuard() { sys(SYS_rt_sigprocmask, SIG_SETMASK, &kAll, &before_, 8); }
@@ -39,7 +39,7 @@ std::uint64_t bit_of(const QueuedSignal& signal) { return signal_bit(static_cast
 void queue_signal(Thread& me, int number, const void* info, bool external) {
   if ((kTerminalStops & signal_bit(number)) != 0) process().stop_cancelled.store(0);
   const std::uint32_t n = me.queued.load();
-  if (n == kSignalQueue) return;  // as the kernel does when its own queue limit is reached
+  if (n == kSignalQueue) return;  // likewise the kernel, when its queue is full
   me.signals[n].number = static_cast<std::uint32_t>(number);
   me.signals[n].external = external ? 1 : 0;
   memcpy(me.signals[n].info, info, sizeof me.signals[n].info);
@@ -92,17 +92,17 @@ QueuedSignal take_queued(Thread& me, std::uint32_t index) {
 
 namespace {
 
-// Of a signal that is not real-time only one is ever pending (signal(7)).
+// Only one instance of a signal that is not real-time can be pending (signal(7)).
 void hold(Thread& me, const QueuedSignal& signal) {
   constexpr std::uint32_t kFirstRealTime = 32;
   const bool again = signal.number < kFirstRealTime && (held_mask(me) & bit_of(signal)) != 0;
   if (again || me.held == kHeldSignals) return;
-  std::uint32_t i = me.held++;  // the lowest number is the first
+  std::uint32_t i = me.held++;  // lowest number first
   for (; i > 0 && me.held_signals[i - 1].number > signal.number; i--) me.held_signals[i] = me.held_signals[i - 1];
   me.held_signals[i] = signal;
 }
 
-// Puts the signal that was queued last before those from `index` on.
+// Moves the last queued signal to `index`, before those from there on.
 void move_last_to(Thread& me, std::uint32_t index) {
   const std::uint32_t last = me.queued.load() - 1;
   const QueuedSignal signal = me.signals[last];
@@ -118,7 +118,7 @@ void drop_held(Thread& me, int number) {
   }
 }
 
-// The kernel delivers those that an instruction may have caused first, then the lowest number (kernel/signal.c,
+// The kernel delivers signals that an instruction may have caused first, then the lowest number (kernel/signal.c,
 // next_signal).
 bool held_come_first(const Thread& me, std::uint64_t set, std::uint64_t pending) {
   constexpr std::uint64_t kLast = signal_bit(kWatchdogSignal);

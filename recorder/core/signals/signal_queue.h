@@ -1,44 +1,45 @@
-// Signals that came to a thread of the target and were not delivered yet.
+// Signals received by a thread of the target and not yet delivered.
 //
-// Thread rule: a thread's own, and its signal handlers.
+// Thread rule: the thread itself, and its signal handlers.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// The si_code under which a thread sends itself a signal with the code of a fault: one that the kernel takes from
-// anybody and that nobody uses. queue_signal undoes it.
+// The si_code with which a thread sends itself a signal that carries the code of a fault. The kernel accepts negative
+// codes from any process, and no other program uses these. queue_signal restores the original code.
 constexpr std::int32_t disguised_code(std::int32_t code) { return -0x5257'0000 - code; }
 
 // Queues a signal for `me`, the calling thread.
 void queue_signal(Thread& me, int number, const void* info, bool external);
-// The same from a handler that others may interrupt.
+// Likewise, from a handler that others may interrupt.
 void queue_from_handler(Thread& me, int number, const void* info);
 // Queues a signal that `me` sends to itself.
 void queue_own_signal(Thread& me, int number);
-// Live, before `me` unblocks signals: what is pending and would end or stop the process becomes ours to deliver.
+// Live, before `me` unblocks signals: takes over pending signals that would end or stop the process.
 void take_pending_defaults(Thread& me);
 
 QueuedSignal take_queued(Thread& me, std::uint32_t index);
 
-// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and for a group-stop, whose signal is
-// its si_errno then.
+// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and of the one that stands for a
+// group-stop, whose signal is then in si_errno.
 inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
 bool is_request_to_stop(const QueuedSignal& signal);
 
-// Signals that came before the target blocked them are pending for it, and pending ones are the kernel's to keep:
-// it shows them to sigpending, sigwait and signalfd. Those that the kernel may not block are held by us.
+// A signal queued before the target blocked it is pending for the target. The kernel keeps pending signals, because it
+// shows them to sigpending, sigwait and signalfd; the core holds those that the kernel may not block.
 void put_back_blocked(Thread& me);
-// Queues what is held and no longer blocked: what an instruction may have caused before all others, as the kernel does.
+// Queues held signals that are no longer blocked; those that an instruction may have caused go before all others, as in
+// the kernel.
 void release_held(Thread& me);
-// The signals that are held.
+// The numbers of the held signals.
 std::uint64_t held_mask(const Thread& me);
-// Takes the first of those that is in `set`; its number, or 0.
+// Takes the first held signal in `set`; returns its number, or 0.
 int take_held(Thread& me, std::uint64_t set, void* info);
-// Forgets those with this number: the target ignores it from now on.
+// Discards the held signals with this number, which the target now ignores.
 void drop_held(Thread& me, int number);
-// True if of the signals in `set` the first to be taken is held, and not one of `pending`, which the kernel has.
+// True if the next signal to be taken from `set` is a held one, rather than one of `pending`, which the kernel has.
 bool held_come_first(const Thread& me, std::uint64_t set, std::uint64_t pending);
 
 }  // namespace reweave::core

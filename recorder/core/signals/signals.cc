@@ -17,7 +17,7 @@
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/stops.h"
 
-// Hidden, for without it the compiler would go through a table that a static image lacks.
+// Hidden: otherwise the compiler would access them through a GOT, which a static image lacks.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern char core_blocking_begin[], core_blocking_end[], core_blocking_interrupted[];
@@ -31,13 +31,13 @@ bool in_core(std::uint64_t ip) {
   return ip >= reinterpret_cast<std::uint64_t>(core_text_start) && ip < reinterpret_cast<std::uint64_t>(core_text_end);
 }
 
-// Runs at any instant of any thread, even inside the core: it queues, and sees to it that the thread looks soon.
+// May run at any instant in any thread, even in the core: it only queues the signal and makes the thread check soon.
 extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) {
   allow_unaligned(*static_cast<KernelContext*>(raw_context));
   Thread& me = self();
   auto& registers = static_cast<KernelContext*>(raw_context)->registers;
-  // The kernel keeps what comes when the queue is nearly full. Not quite: what is interrupted here may be a handler of
-  // ours, and when that returns the mask is again what it was before it.
+  // Blocks further signals when the queue is nearly full, so that the kernel keeps them. The margin is for nested
+  // handlers: when an interrupted handler of the core returns, its own mask applies again.
   constexpr std::uint32_t kNested = 8;
   queue_signal(me, number, info, true);
   if (me.queued.load() >= kSignalQueue - kNested) static_cast<KernelContext*>(raw_context)->mask |= ~kNeverBlocked;
@@ -55,7 +55,7 @@ void leave_blocking_call(KernelRegisters& registers) {
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
   const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
   if (registers.rip < begin || registers.rip >= end) return;
-  // The instruction leaves its own end in rcx: the kernel was about to restart the call behind another handler.
+  // The instruction stores its end address in rcx: the kernel was about to restart the call after another handler.
   const bool started = registers.rcx == end;
   if (started) registers.rax = static_cast<std::uint64_t>(-EINTR);
   registers.rip = started ? end : reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
@@ -63,7 +63,7 @@ void leave_blocking_call(KernelRegisters& registers) {
 
 namespace {
 
-// A signal of a traced thread, which its tracer sees first whatever the program does with it.
+// Delivers a signal of a traced thread, whose tracer sees it first, whatever the program does with it.
 void deliver_traced(KernelContext& context, QueuedSignal signal) {
   Thread& me = self();
   const std::uint32_t original = signal.number;
@@ -77,16 +77,15 @@ void deliver_traced(KernelContext& context, QueuedSignal signal) {
     sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), sig, signal.info);
 }
 
-// Replay: the kernel sends this thread the signal that the program is about to get from us. Only a debugger takes
-// notice.
+// Replay: sends this thread, through the kernel, the signal that the program is about to receive from the core. Only a
+// debugger notices it.
 void show_to_debugger(int number, const void* info) {
   if (!replaying() || config().patch_calls != 0 || arena().status.event.load() < config().stop_event) return;
-  constexpr std::uint64_t kIgnored = 1;
   set_real_action(number, kIgnored, 0);
   sys(SYS_rt_tgsigqueueinfo, sys(SYS_getpid), sys(SYS_gettid), number, info);
 }
 
-// False: no handler of the program's runs, so the call that was interrupted may yet be made again.
+// False: no handler of the program runs, so the interrupted call may still be made again.
 bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interrupted, long number) {
   Thread& me = self();
   const int sig = static_cast<int>(signal.number);
@@ -115,7 +114,7 @@ bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
 namespace {
 
 QueuedSignal recorded_signal() {
-  const auto& record = *reinterpret_cast<const wire::SignalRecord*>(peek_record());
+  const auto& record = wire::record_cast<wire::SignalRecord>(*peek_record());
   QueuedSignal signal = {record.number, 1, {}};
   memcpy(signal.info, record.info, sizeof signal.info);
   if (signal.number == 0 || signal.number > kSignalCount) diverged("read a damaged signal", &record.header);
@@ -133,7 +132,7 @@ void restore_mask(Thread& me) {
 bool due_signal_restarts() {
   const Thread& me = self();
   if (!signal_due(me)) return true;
-  const std::uint32_t number = replaying() ? reinterpret_cast<const wire::SignalRecord*>(peek_record())->number
+  const std::uint32_t number = replaying() ? wire::record_cast<wire::SignalRecord>(*peek_record()).number
                                            : me.signals[first_deliverable(me)].number;
   if (number == 0 || number > kSignalCount) return true;
   const SignalAction action = signal_action(static_cast<int>(number));
@@ -143,11 +142,11 @@ bool due_signal_restarts() {
 void deliver_signals(KernelContext& context, bool interrupted, long number) {
   Thread& me = self();
   if (!interrupted) restore_mask(me);
-  if (me.has_saved_mask != 0) apply_signal_mask(me);  // the kernel gave the first of those that end the call
+  if (me.has_saved_mask != 0) apply_signal_mask(me);  // the kernel took the first of the signals that end the call
   if (me.held != 0) release_held(me);
   bool stopped = false;
   while (signal_due(me)) {
-    arm();  // a clock's reading leaves its point to be counted, and a signal may come at any instant
+    arm();  // reading a clock leaves its point uncounted, and a signal may come at any instant
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
     if (tracing()) trace_signal(context.registers.rip);
     Tracee* tracee = tracee_of(me);

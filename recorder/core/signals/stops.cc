@@ -19,10 +19,10 @@ bool is_ours(std::uint32_t thread_mark) {
          thread_of(static_cast<ThreadId>(thread_mark - 1)).process == self().process;
 }
 
-// The terminal that sent it stops the supervisor as well, so the whole tree waits for whoever continues it.
+// The terminal that sent the signal stops the supervisor as well, so the whole tree waits until it is continued.
 bool stops_with_supervisor() { return sys(SYS_getpgid, config().supervisor) == sys(SYS_getpgid, 0); }
 
-// By the kernel, whose action is the default for so long.
+// Lets the kernel stop the process, by restoring the default action for the moment.
 void stop_now(int number) {
   const std::uint64_t bit = signal_bit(number);
   std::uint64_t before = 0;
@@ -34,15 +34,16 @@ void stop_now(int number) {
   self().unseen_signals++;
 }
 
-// While this process is stopping nobody in it begins to move the baton; who had begun before soon has it, or has not.
+// While this process is stopping, none of its threads starts to move the baton; waits for those that already had.
 void let_movers_finish() {
   while (process().moving_baton.load() != 0) sys(SYS_sched_yield);
 }
 
 }  // namespace
 
-// Whoever moves the baton first says so, and looks at `stopping` then (core/schedule/baton.cc); here it is the other
-// way round. So one of both sees the other. What is promised to a thread is looked at before what a thread has.
+// A thread that moves the baton announces that first and then looks at `stopping` (core/schedule/baton.cc); here the
+// order is the reverse, so at least one of the two sees the other. The thread to which the baton is promised is checked
+// before the one that has it.
 bool begin_stop() {
   Process& here = process();
   here.stopping.fetch_add(1);
@@ -63,7 +64,10 @@ void begin_without_stops() {
 }
 
 void stop_here(int number) {
-  if (replaying()) return follow_recorded_switches(wire::SwitchReason::kInKernel);
+  if (replaying()) {
+    follow_recorded_switches(wire::SwitchReason::kInKernel);
+    return;
+  }
   if (!live() || process().stop_cancelled.load() != 0) return;
   begin_stop();
   leave_baton();

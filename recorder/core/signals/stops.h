@@ -1,8 +1,9 @@
-// Stop signals, live. A process stops as a whole and at any instant; if one of its threads had the baton then, nobody
-// else in the tree could go on. So the baton is given away first. A signal that comes from the terminal, where the
-// program leaves it to its default action, comes to the core: who has no baton in the process stops at once, as the
-// kernel would do it; otherwise the signal is delivered like one with a handler, and ends in stop_here().
+// Stop signals, live. A process can be stopped as a whole at any instant; if one of its threads had the baton, no other
+// thread of the tree could proceed. So the baton is given away first. A stop signal from the terminal whose action is
+// the default comes to the core. If no thread of the process has the baton, the process stops at once, as the kernel
+// would do it; otherwise the signal is delivered like one with a handler, and ends in stop_here().
 //
+// SIGSTOP cannot be caught: sent from outside the tree, it may stop the baton holder, and the tree with it.
 // Nobody catches SIGSTOP: sent from outside of the tree, it may stop whoever has the baton, and with it the tree.
 //
 // Thread rule: any thread, of its own process.

@@ -1,5 +1,5 @@
-// Calls that ask for or set attributes of processes and threads whose answer the runtime knows better than the kernel,
-// and those whose outputs depend on a command.
+// Calls that get or set attributes of processes and threads for which the core, not the kernel, has the right answer,
+// and calls whose outputs depend on a command.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -19,7 +19,7 @@ struct Limit {
   std::uint64_t soft, hard;
 };
 
-// Live: the call with its outputs.
+// Live: makes the call and logs it with its output.
 long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
   const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   return log_value(call, result, address, is_error(result) ? 0 : bytes);
@@ -27,8 +27,8 @@ long make_and_log(Call& call, std::uint64_t address, std::uint64_t bytes) {
 
 }  // namespace
 
-// Version 1 has 32 capabilities, which are half of the others' data; a version that is not known is answered with one
-// that is (capget(2)).
+// Version 1 has 32 capabilities and half the data of the others; the kernel answers an unknown version with a known one
+// (capget(2)).
 long handle_capget(Call& call) {
   constexpr std::uint32_t kVersion1 = 0x19980330;
   constexpr std::uint64_t kHeaderBytes = 8, kBytes1 = 12, kBytes = 24;
@@ -44,13 +44,13 @@ long handle_capget(Call& call) {
 
 namespace {
 
-// A call that gets or sets a limit, or both; addresses may be 0.
+// A call that gets or sets a limit, or both; the addresses may be 0.
 struct LimitCall {
   long pid, resource, set, get;
 };
 
-// The limit of the address space would also limit what the runtime maps, so it is kept and held by us (memory.cc).
-// `needs_address`: the call has no other use.
+// The limit of the address space would also apply to the core's mappings, so the core keeps and enforces it
+// (memory.cc). `needs_address`: the call does nothing else.
 long limit_resource(Call& call, const LimitCall& asked, bool needs_address) {
   const auto [pid, resource, set, get] = asked;
   const bool own = pid == 0 || pid == process().pid;
@@ -71,7 +71,7 @@ long limit_resource(Call& call, const LimitCall& asked, bool needs_address) {
     here.memory_hard_limit = wanted.hard + 1;
   }
   if (get != 0) *reinterpret_cast<Limit*>(get) = old;
-  // The limit that the first program was started with is the recording's, not that of whoever replays.
+  // The first program's initial limit comes from the recording, not from the process that replays.
   if (replaying()) return inject(call);
   return log_value(call, 0, static_cast<std::uint64_t>(get), sizeof(Limit));
 }
@@ -84,7 +84,7 @@ long handle_prlimit64(Call& call) {
   return limit_resource(call, {call.args[0], call.args[1], call.args[2], call.args[3]}, false);
 }
 
-// Who lost its parent is the supervisor's child, and natively that of the first process of all.
+// An orphan is the supervisor's child; natively it would be the child of the first process of all.
 long handle_getppid(Call& call) {
   const long parent = sys(SYS_getppid);
   const bool lost = parent == config().supervisor && process().index != 0;
@@ -93,7 +93,7 @@ long handle_getppid(Call& call) {
   return result;
 }
 
-// All threads share one processor; a thread that asked for others is told that it is on one of those.
+// All threads share one processor. A thread that asked for others is told that it runs on one of those.
 long handle_getcpu(Call& call) {
   if (!live() || call.me.affinity_bytes == 0) return recorded_call(call);
   unsigned cpu = 0;
@@ -147,15 +147,15 @@ long handle_quotactl(Call& call) {
   return make_and_log(call, static_cast<std::uint64_t>(call.args[3]), bytes);
 }
 
-// Descriptors that the program writes to its table must be there in a replay too. The kernel's errors are those of an
-// int, so that in a register they look like large sizes (kernel/ldt.c).
+// Descriptors that the program writes to its table must exist in a replay too. The kernel returns errors as a 32-bit
+// int, which look like large sizes in a 64-bit register (kernel/ldt.c).
 long handle_modify_ldt(Call& call) {
   constexpr long kWrite = 1, kWriteNew = 0x11;
   const bool writes = call.args[0] == kWrite || call.args[0] == kWriteNew;
   if (!writes && !live()) return answered_call(call);
   const long result = sys(SYS_modify_ldt, call.args[0], call.args[1], call.args[2]);
   if (writes) return complete(call, result);
-  constexpr long kMost = 8192 * 8;  // of descriptors that there are, or of the default ones
+  constexpr long kMost = 8192 * 8;  // the most that the table or the default descriptors have
   const Output output = {static_cast<std::uint64_t>(call.args[1]), static_cast<std::uint64_t>(result)};
   log_call(call, result, &output, result > 0 && result <= call.args[2] && result <= kMost ? 1 : 0);
   return result;
@@ -169,9 +169,9 @@ long handle_sysfs(Call& call) {
   return log_value(call, result, static_cast<std::uint64_t>(call.args[2]), named ? string_length(name) + 1 : 0);
 }
 
-// Only the commands that read write to the buffer; others give a size as their result.
+// Only the reading commands write to the buffer; other commands return a size.
 long handle_syslog(Call& call) {
-  constexpr long kRead = 2, kReadClear = 4;  // and READ_ALL between them
+  constexpr long kRead = 2, kReadClear = 4;  // READ_ALL is between them
   if (call.args[0] < kRead || call.args[0] > kReadClear) call.logged[1] = 0;
   return recorded_call(call);
 }

@@ -22,12 +22,12 @@ namespace {
 }
 
 const wire::SyscallRecord& expect_call(Call& call) {
-  follow_recorded_switches(wire::SwitchReason::kInKernel);  // a thread may sleep before it makes the call, too
+  follow_recorded_switches(wire::SwitchReason::kInKernel);  // a thread may also sleep before it makes the call
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr) end_of_recording();
   if (header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || header->thread != call.me.id)
     call_diverged(call, header, "");
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  const auto& record = wire::record_cast<wire::SyscallRecord>(*header);
   if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
   for (int i = 0; i < call.row->argument_count; i++)
     if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
@@ -63,7 +63,7 @@ void log_part(const Output& part, const wire::KeptRange* kept) {
 
 constexpr std::uint64_t kPartBytes = kMaxRecordBytes / 4;
 
-// Logs all of `outputs` in records of their own.
+// Logs all of `outputs`, in records of their own.
 void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
   for (std::uint32_t i = 0; i < count; i++)
     for (std::uint64_t at = 0; at < outputs[i].bytes; at += kPartBytes) {
@@ -75,7 +75,7 @@ void log_parts(const Output* outputs, std::uint32_t count, const wire::KeptRange
     }
 }
 
-// Writes the outputs that `record` holds to memory. False: it is damaged.
+// Writes the outputs in `record` to memory. False: the record is damaged.
 bool apply_outputs(const wire::SyscallRecord& record) {
   const auto* bytes = reinterpret_cast<const std::byte*>(&record);
   std::uint64_t at = sizeof(wire::SyscallRecord);
@@ -97,7 +97,7 @@ void apply_parts(const Call& call) {
     repeat_outside_deaths();
     const wire::RecordHeader* header = peek_record();
     if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
-    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+    const auto& record = wire::record_cast<wire::SyscallRecord>(*header);
     if (record.number != wire::kOutputPart || header->thread != call.me.id) return;
     if (!apply_outputs(record)) call_diverged(call, header, " whose record is damaged");
     consume_record();
@@ -117,7 +117,8 @@ void trace_call(const KernelContext& context, long number) {
 void log_outputs_before(const Output* outputs, std::uint32_t count) { log_parts(outputs, count, nullptr); }
 
 void log_call(Call& call, long result, const Output* outputs, std::uint32_t count, const wire::KeptRange* kept) {
-  std::uint64_t extra = 0, whole = sizeof(wire::SyscallRecord);  // as it is logged, and as a replay gets it
+  std::uint64_t extra = 0,
+                whole = sizeof(wire::SyscallRecord);  // sizes in the log, and in the record that a replay gets
   for (std::uint32_t i = 0; i < count; i++) {
     extra += logged_bytes(outputs[i], kept);
     whole += logged_bytes(outputs[i], nullptr);
@@ -168,12 +169,12 @@ bool next_result(const Call& call, long& result) {
   follow_recorded_switches(wire::SwitchReason::kInKernel);
   const wire::RecordHeader* header = peek_record();
   if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return false;
-  const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+  const auto& record = wire::record_cast<wire::SyscallRecord>(*header);
   result = record.result;
   return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
 }
 
-// An output without bytes is the place.
+// An output of size 0 marks the place.
 long log_stopped(Call& call, long result, std::uint64_t reached) {
   const Output place = {reached, 0};
   log_call(call, result, &place, 1);

@@ -13,11 +13,11 @@ namespace {
 
 // How a system call is answered.
 enum class Answer : std::uint8_t {
-  kMade,      // it only looks
+  kMade,      // it only reads state
   kOnStream,  // likewise, if it is about a standard stream
-  kNothing,   // success, without doing anything
-  kNoMemory,  // the C library then asks for new memory instead
-  kEnds,      // the function would end the program, or another
+  kNothing,   // success without doing anything
+  kNoMemory,  // the C library then maps new memory instead
+  kEnds,      // the function would end the program or another one
   kOwn,       // by `own`
 };
 
@@ -38,7 +38,7 @@ long write_marked(const KernelRegisters& r) {
   return make(r);
 }
 
-// New memory without a place of its own.
+// Maps new memory at an address that the caller leaves open.
 long map(const KernelRegisters& r) {
   static std::uint64_t used;
   constexpr std::uint64_t kNeeded = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -52,10 +52,10 @@ long map(const KernelRegisters& r) {
 
 long unmap(const KernelRegisters& r) {
   const bool given_here = r.rdi >= kDebuggerMemory && r.rdi < kDebuggerMemory + kDebuggerMemoryBytes;
-  return given_here ? make(r) : 0;  // the program's memory stays
+  return given_here ? make(r) : 0;  // the program's memory stays mapped
 }
 
-// There are no others to wait for, and nobody who waits could be woken.
+// There is no other thread to wait for, and waiting threads cannot be woken.
 long futex(const KernelRegisters& r) {
   constexpr std::uint64_t kOperation = 127, kWait = 0, kWaitBitset = 9;
   const std::uint64_t operation = r.rsi & kOperation;

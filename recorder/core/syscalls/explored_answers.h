@@ -1,12 +1,12 @@
-// What explored runs answer in place of the kernel: functions of the room `explored` that core/wiring.cc names. Called
-// by the baton holder, in explored runs only. Each may end the run as OutcomeKind::kLeftRecording.
+// The answers of explored runs in place of the kernel's: functions of the folder `explored`, named by core/wiring.cc.
+// Called by the baton holder, in explored runs only. Each may end the run as OutcomeKind::kLeftRecording.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 
-// What was recorded of a mapping: its error, or the file. Neither: nothing was.
+// The recorded result of a mapping: its error, or the file. Neither if nothing was recorded.
 struct RecordedMapping {
   long error;
   const wire::MapFileRecord* file;
@@ -15,31 +15,31 @@ struct RecordedMapping {
 struct ExploredAnswers {
   // Answers the call, logs the answer, returns its result.
   long (*answer)(Call& call);
-  // What answers `call`, an mmap or shmat, whose argument `named` says what is mapped.
+  // The answer to `call`, an mmap or shmat; its argument `named` identifies what is mapped.
   RecordedMapping (*mapping)(const Call& call, int named);
-  // An execve or execveat: the error that it gives, or 0.
+  // An execve or execveat: the error that it returns, or 0.
   long (*execute)(const Call& call);
-  // Behind that: the files of the new program, one after the other, as they were when it was executed. Null: none left.
+  // After that: the files of the new program in turn, as they were when it was executed. Null: no more files.
   const wire::MapFileRecord* (*next_image)();
-  // A process is to be made, with these CLONE_ flags and the place for a descriptor of it: 0, or the error.
+  // A process is about to be created with these CLONE_ flags and this address for its pidfd: 0, or the error.
   long (*begin_process)(const Call& call, std::uint64_t flags, std::uint64_t pidfd);
-  // The number of a thread or process that `creator` has just made.
+  // The number of a thread or process that `creator` has just created.
   std::int32_t (*number_of_new)(const Thread& creator, const Thread& child);
-  // A descriptor that names the process that was made, for its maker; negative: there can be none.
+  // A pidfd for the process just created, for its creator; negative if that is impossible.
   long (*open_process)(const Thread& made);
-  // Table `to` of descriptors becomes a copy of `from` (Thread::fd_table).
+  // Makes descriptor table `to` a copy of `from` (Thread::fd_table).
   bool (*copy_descriptors)(std::uint32_t from, std::uint32_t to);
-  // The calling process has a new image, and descriptors of its own: what does not survive that is gone.
+  // The calling process has a new image and its own descriptors: discards what does not survive exec.
   void (*begin_image)();
-  // True if the recording has what answers `call`.
+  // True if the recording has an answer to `call`.
   bool (*knows)(const Call& call);
-  // The instant at which `clock` (CLOCK_...) shows `time`, as waits have their deadlines.
+  // The instant at which `clock` (CLOCK_...) shows `time`, in the unit of deadlines of waits.
   std::int64_t (*deadline)(long clock, std::int64_t time);
-  // Carries out a kill or the like. False: it goes elsewhere.
+  // Carries out a kill or a similar call. False: the signal goes to a process outside the run.
   bool (*send_signal)(const Call& call, int number, long& result);
-  // The calling process ignores the signal from now on.
+  // The calling process now ignores the signal.
   void (*forget_signal)(int number);
-  // Delivers to the calling thread what its mask does not keep back any more.
+  // Delivers signals that the calling thread's mask no longer blocks.
   void (*release_signals)();
 };
 [[gnu::visibility("hidden")]] extern const ExploredAnswers explored;

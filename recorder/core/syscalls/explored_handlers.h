@@ -1,16 +1,17 @@
-// The functions that explored runs answer calls with that need nothing of the recording; the rows of the table name
-// them (explored_rows.inc). False: this call of the kind is not for it, and the search for an answer goes on.
+// Functions by which explored runs answer calls without the recording; the rows of the table name them
+// (explored_rows.inc). False: the function does not apply to this call, and the search for an answer continues.
 #pragma once
 
 namespace reweave::core {
 
 struct Call;
 
-// modelled_files.cc
+// files/files.cc
 bool explore_pipe(Call&, long& result);
 bool explore_socketpair(Call&, long& result);
 bool explore_eventfd(Call&, long& result);
 bool explore_epoll(Call&, long& result);
+bool explore_open(Call&, long& result);
 bool explore_close(Call&, long& result);
 bool explore_dup(Call&, long& result);
 bool explore_fcntl(Call&, long& result);
@@ -21,10 +22,10 @@ bool explore_close_range(Call&, long& result);
 bool explore_setsockopt(Call&, long& result);
 bool explore_getsockopt(Call&, long& result);
 
-// modelled_transfers.cc
+// files/transfers.cc
 bool explore_vmsplice(Call&, long& result);
 
-// modelled_timers.cc
+// tasks/timers.cc
 bool explore_alarm(Call&, long& result);
 bool explore_setitimer(Call&, long& result);
 bool explore_getitimer(Call&, long& result);
@@ -33,7 +34,7 @@ bool explore_timer_gettime(Call&, long& result);
 bool explore_timer_getoverrun(Call&, long& result);
 bool explore_timer_delete(Call&, long& result);
 
-// modelled_processes.cc
+// tasks/processes.cc
 bool explore_wait(Call&, long& result);
 bool explore_pidfd_open(Call&, long& result);
 bool explore_getppid(Call&, long& result);
@@ -43,8 +44,17 @@ bool explore_getpgrp(Call&, long& result);
 bool explore_getpgid(Call&, long& result);
 bool explore_getsid(Call&, long& result);
 
-// modelled_signals.cc
+// tasks/signals.cc
 bool explore_sigpending(Call&, long& result);
+
+// questions.cc
+bool explore_question(Call&, long& result);
+bool explore_question_of_path(Call&, long& result);
+bool explore_setrlimit(Call&, long& result);
+bool explore_prlimit(Call&, long& result);
+
+// syscalls/misc.cc
+bool explore_prctl(Call&, long& result);
 
 // model.cc
 bool explore_clock_gettime(Call&, long& result);

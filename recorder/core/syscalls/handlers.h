@@ -1,4 +1,4 @@
-// The handlers that rows of the table name, by family.
+// The handlers named by rows of the table, grouped by family.
 #pragma once
 
 namespace reweave::core {

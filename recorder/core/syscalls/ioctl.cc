@@ -1,4 +1,4 @@
-// ioctl: what a request writes, by tables and by the direction and size that newer numbers carry (ioctl(2)).
+// ioctl: the outputs of a request, from tables and from the direction and size encoded in newer numbers (ioctl(2)).
 #include <linux/sockios.h>
 #include <sys/syscall.h>
 
@@ -21,14 +21,14 @@ constexpr std::uint32_t kIn = 1, kOut = 2;  // _IOC_WRITE, _IOC_READ
 std::uint32_t direction_of(std::uint32_t request) { return request >> 30; }
 std::uint64_t size_of(std::uint32_t request) { return request >> 16 & 0x3fff; }
 
-// Bytes that a request writes at its argument, at most.
+// The most bytes that a request writes at its argument.
 std::uint64_t output_of(std::uint32_t request) {
   if (const Request* known = find_request(request)) return known->bytes;
   if (is_of_sockets(request)) return socket_output(request);
   return (direction_of(request) & kOut) != 0 ? size_of(request) : 0;
 }
 
-// Before the call: true if the request may write memory that neither the tables nor its number tell of.
+// Before the call: true if the request may write memory that neither the tables nor its number describe.
 bool leads_elsewhere(std::uint32_t request, std::uint64_t argument) {
   if (find_request(request) != nullptr) return false;
   if (beyond_us(request) != nullptr) return true;
@@ -50,17 +50,17 @@ bool leads_elsewhere(std::uint32_t request, std::uint64_t argument) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// A request that is not for that descriptor at all.
+// The descriptor does not support the request at all.
 bool is_misplaced(long result) { return result == -ENOTTY || result == -EBADF; }
 
-// A request that fails may have written its argument all the same: what it could not do.
+// A failed request may still have written its argument, for example the part that it could not do.
 std::uint32_t gather(std::uint32_t request, long argument, long result, Output* to) {
   std::uint32_t n = 0;
   if (is_misplaced(result)) return 0;
   const std::uint64_t bytes = output_of(request);
   if (argument != 0 && bytes != 0) to[n++] = {static_cast<std::uint64_t>(argument), bytes};
   if (argument != 0 && !is_error(result)) n += outputs_apart(request, argument, result, to + n);
-  // Sizes are the most that may be written.
+  // The sizes are upper bounds.
   for (std::uint32_t i = 0; i < n; i++) to[i].bytes = bytes_writable(to[i].address, to[i].bytes);
   return n;
 }
@@ -75,7 +75,7 @@ long handle_ioctl(Call& call) {
   if (!live()) return answered_call(call);
   const bool unknown = leads_elsewhere(request, static_cast<std::uint64_t>(call.args[2]));
   const long result = lent_call(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
-  if (unknown && !is_error(result)) unknown_request(request);  // of one that fails its error is all there is
+  if (unknown && !is_error(result)) unknown_request(request);  // a failed request has no output but its error
   if (gives_descriptor(request) && !is_error(result)) forget_fd(result);
   Output outputs[1 + kMostApart];
   log_call(call, result, outputs, gather(request, call.args[2], result, outputs));

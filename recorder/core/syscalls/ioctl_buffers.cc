@@ -15,7 +15,7 @@ namespace reweave::core {
 
 namespace {
 
-// Newer than the headers may be.
+// The headers may be too old to define these.
 constexpr std::uint32_t kExtentCache = 0xc020662a;       // EXT4_IOC_GET_ES_CACHE
 constexpr std::uint32_t kPagemapScan = 0xc0606610;       // PAGEMAP_SCAN
 constexpr std::uint32_t kMappingQuery = 0xc0686611;      // PROCMAP_QUERY
@@ -54,7 +54,7 @@ Output interfaces(long argument, long) {
   return {list.buffer, list.bytes > 0 ? static_cast<std::uint64_t>(list.bytes) : 0};
 }
 
-// Behind SIOCETHTOOL: commands whose answer has a count of items in it, after which they come.
+// Commands of SIOCETHTOOL whose answer has a count of items, followed by the items.
 struct Counted {
   std::uint32_t command;
   std::uint16_t count_at, items_at, item;
@@ -66,7 +66,7 @@ constexpr Counted kEthernet[] = {
     {ETHTOOL_GFEATURES, 4, 8, 16}, {ETHTOOL_GET_DUMP_DATA, 12, 16, 1}};
 
 Output answer_of_interface(long argument, long) {
-  constexpr std::uint64_t kMost = 4096;  // of what others write
+  constexpr std::uint64_t kMost = 4096;  // upper bound for the other commands
   const std::uint64_t data = at<InterfaceRequest>(argument).data;
   if (data == 0) return {};
   const auto word = [data](std::uint64_t offset) { return *reinterpret_cast<const std::uint32_t*>(data + offset); };
@@ -85,12 +85,13 @@ Output bonding(long argument, long) {
   return {at<InterfaceRequest>(argument).data, kBytes};
 }
 
-// A bridge's commands, as SIOCGIFBR has them, or behind a struct ifreq: a number, and a buffer (linux/if_bridge.h).
+// A bridge command, as the argument of SIOCGIFBR or at the address in a struct ifreq: a number and a buffer
+// (linux/if_bridge.h).
 struct BridgeCommand {
   std::uint64_t number, buffer, count, offset;
 };
 
-// How many bytes a command writes to its buffer.
+// The number of bytes that a command writes to its buffer.
 std::uint64_t bridge_output(const BridgeCommand& command, long result) {
   constexpr std::uint64_t kPortsByDefault = 256, kMostPorts = 1024;
   const std::uint64_t found = result > 0 ? static_cast<std::uint64_t>(result) : 0;
@@ -112,11 +113,11 @@ std::uint64_t bridge_output(const BridgeCommand& command, long result) {
 }
 
 Output bridges(long argument, long result) {
-  const auto& command = at<BridgeCommand>(argument);  // without the offset
+  const auto& command = at<BridgeCommand>(argument);  // without `offset`
   return {command.buffer, bridge_output(command, result)};
 }
 
-// Requests of a device's own: bridges have their commands there, tunnels their parameters, which begin with a name.
+// Device-specific requests: bridges take their commands there, tunnels their parameters, which begin with a name.
 bool is_bridge_command(std::uint64_t data) {
   return is_there(data, sizeof(BridgeCommand)) && reinterpret_cast<const BridgeCommand*>(data)->number < 0x20;
 }
@@ -133,7 +134,7 @@ Output device_parameters(long argument, long) {
   return {at<InterfaceRequest>(argument).data, kTunnel};
 }
 
-// With no room for any they are only counted.
+// With no room for extents, they are only counted.
 Output extents(long argument, long) {
   const auto& map = at<struct fiemap>(argument);
   const std::uint64_t shown = map.fm_extent_count == 0 ? 0 : map.fm_mapped_extents;
@@ -167,14 +168,14 @@ Output characters(long argument, long) {
 }
 
 Output glyphs(long argument, long) {
-  constexpr std::uint64_t kRows = 32;  // of a glyph, but for tall ones
+  constexpr std::uint64_t kRows = 32;  // per glyph, except for tall ones
   const auto& font = at<struct console_font_op>(argument);
   const std::uint64_t rows = font.height > kRows ? font.height : kRows;
   const bool gets = font.op == KD_FONT_OP_GET || font.op == kGetTallFont;
   return {reinterpret_cast<std::uint64_t>(font.data), gets ? (font.width + 7) / 8 * rows * font.charcount : 0};
 }
 
-// What comes after the struct that the request's number gives the size of, or begins in it.
+// The data after the struct whose size is in the request's number, or from its start.
 Output digest_of_file(long argument, long) {
   constexpr std::uint64_t kHead = 4;  // struct fsverity_digest
   return {static_cast<std::uint64_t>(argument), kHead + (&at<std::uint16_t>(argument))[1]};
@@ -195,7 +196,7 @@ Output metadata_of_verity(long argument, long result) {
 }
 
 Output paths_of_btrfs(long argument, long) {
-  constexpr int kSize = 1, kBuffer = 6;  // of struct btrfs_ioctl_ino_path_args, and of the one for logical addresses
+  constexpr int kSize = 1, kBuffer = 6;  // of struct btrfs_ioctl_ino_path_args and of btrfs_ioctl_logical_ino_args
   const auto* words = &at<std::uint64_t>(argument);
   return {words[kBuffer], words[kSize]};
 }
@@ -227,8 +228,8 @@ Output id_of_mapping(long argument, long) {
   return {query.id, query.id_bytes};
 }
 
-// What a request writes where its argument leads to, besides the argument itself. One that writes to two places has two
-// rows, one after the other. A mask leaves room for a family.
+// Memory that a request writes through its argument, besides the argument itself. A request that writes to two places
+// has two consecutive rows. The mask lets a row stand for a family.
 struct NestedOutput {
   std::uint32_t mask, request;
   Output (*find)(long argument, long result);

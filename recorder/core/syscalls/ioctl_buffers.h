@@ -1,4 +1,4 @@
-// What requests of ioctl(2) write where their argument leads to, besides the argument itself: a table.
+// A table of memory that ioctl(2) requests write through pointers in their argument, besides the argument itself.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -7,14 +7,14 @@ namespace reweave::core {
 
 inline constexpr std::uint32_t kMostApart = 2;  // outputs of a request
 
-// It is in the table.
+// The request is in the table.
 bool has_outputs_apart(std::uint32_t request);
-// A request of the table whose argument leads on to memory that the table does not know of.
+// The request is in the table, but its argument points to memory that the table does not describe.
 bool leads_further(std::uint32_t request, std::uint64_t argument);
-// After `request`: into `to`, which has room for kMostApart. How many there are.
+// After `request`: stores its outputs in `to`, which has room for kMostApart. Returns their number.
 std::uint32_t outputs_apart(std::uint32_t request, long argument, long result, Output* to);
 
-// Whether one of the words there is an address of the program's memory.
+// Whether one of the words there is an address in the program's memory.
 bool holds_address(std::uint64_t from, std::uint64_t bytes);
 
 }  // namespace reweave::core

@@ -21,12 +21,13 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint16_t kIfreqBytes = 40, kIfconfBytes = 16;
-// Newer than the headers may be.
+// The headers may be too old to define these.
 constexpr std::uint32_t kSocketNamespace = 0x894c;  // SIOCGSKNS
 constexpr std::uint32_t kVmCalls = 0xae00;          // _IO(KVMIO, 0)
 
-// Requests without a direction in their number, or with a wrong one: those of network tunnels name an int. Others whose
-// number tells it all are here if their argument holds addresses that lead nowhere, or into what the kernel only reads.
+// Requests without a direction in their number, or with a wrong one: those of network tunnels name an int. Requests
+// whose number is right are here if their argument holds addresses that are unused, or point to memory that the kernel
+// only reads.
 constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {TCGETA, 18, false},
                                  {TIOCGLCKTRMIOS, 36, false},
@@ -182,11 +183,11 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {PIO_UNIMAP, 0, false},
                                  {PIO_UNIMAPCLR, 0, false},
                                  {PIO_CMAP, 0, false},
-                                 {FS_IOC_GETFLAGS, 4, false},  // both name a long
+                                 {FS_IOC_GETFLAGS, 4, false},  // both numbers name a long
                                  {FS_IOC_GETVERSION, 4, false},
                                  {NS_GET_OWNER_UID, 4, false},
                                  {0x5451 /* FIOCLEX */, 0, true},
-                                 // Sockets: those that do not answer in the struct ifreq that they are given.
+                                 // Sockets: requests that do not answer in the struct ifreq that they are given.
                                  {FIOGETOWN, 4, false},
                                  {SIOCGPGRP, 4, false},
                                  {SIOCATMARK, 4, false},
@@ -208,7 +209,7 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {SIOCBRADDBR, 0, false},
                                  {SIOCBRDELBR, 0, false},
                                  {kSocketNamespace, 0, true},
-                                 // Input behind pointers.
+                                 // Requests that only read through pointers.
                                  {TUNATTACHFILTER, 0, false},
                                  {TUNDETACHFILTER, 0, false},
                                  {TUNGETFILTER, 16, false},
@@ -219,7 +220,7 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {0x40806685 /* FS_IOC_ENABLE_VERITY */, 0, false},
                                  {0x40304580 /* EVIOCSFF */, 0, false},
                                  {0x07b9 /* IOCTL_VM_SOCKETS_GET_LOCAL_CID */, 4, false},
-                                 // Without an argument, or with a number.
+                                 // Requests without an argument, or with a number as argument.
                                  {NS_GET_USERNS, 0, true},
                                  {NS_GET_PARENT, 0, true},
                                  {NS_GET_NSTYPE, 0, true},
@@ -246,7 +247,7 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {kVmCalls + 3 /* KVM_CHECK_EXTENSION */, 0, false},
                                  {kVmCalls + 4 /* KVM_GET_VCPU_MMAP_SIZE */, 0, true}};
 
-// These write memory whenever they like, or more than their numbers say.
+// These write memory at arbitrary times, or more of it than their numbers say.
 struct BeyondUs {
   std::uint32_t mask, number;
   const char* name;
@@ -271,7 +272,7 @@ constexpr BeyondUs kBeyondUs[] = {{kType, 0xae00, "KVM"},
                                   {kAll, 0x8004'48d7, "HCIGETAUTHINFO"},
                                   {kAll, 0x8004'48f0, "HCIINQUIRY"}};
 
-// Socket requests, 0x89..: those that answer in the struct ifreq that they are given, but for a protocol's own.
+// Socket requests, 0x89..: they answer in the struct ifreq that they are given, except for a protocol's own.
 constexpr std::uint32_t kFirstSocket = 0x8901, kFirstOfProtocol = 0x89e0, kFirstOfDevice = 0x89f0, kLastSocket = 0x89ff;
 constexpr std::uint16_t kProtocolBytes = 128;
 

@@ -1,5 +1,5 @@
-// Requests of ioctl(2) by their numbers: what they write at their argument where the number itself does not tell, and
-// which cannot be recorded. What they write elsewhere is in ioctl_buffers.h.
+// ioctl(2) requests by number: what they write at their argument if the number does not say it, and which cannot be
+// recorded. Outputs at other places are in ioctl_buffers.h.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ struct Request {
   bool no_argument;
 };
 
-// Null: only its number says what it does.
+// Null: the request's number says everything about it.
 const Request* find_request(std::uint32_t number);
 
-// What it is called, or its family, if it is known and beyond what can be recorded; else null.
+// The name of the request or its family, if it is known and cannot be recorded; else null.
 const char* beyond_us(std::uint32_t request);
 
-// Those that answer in a struct ifreq or what takes its place; and how many bytes that may have.
+// Requests that answer in a struct ifreq or similar; and the largest size of that answer.
 bool is_of_sockets(std::uint32_t request);
 std::uint16_t socket_output(std::uint32_t request);
 

@@ -1,4 +1,5 @@
-// Tracing: the functions that note what a call does for others, which rows of the table name (kernel_step_rows.inc).
+// Tracing: functions that note the effects of a call on other threads; rows of the table name them
+// (kernel_step_rows.inc).
 #pragma once
 
 namespace reweave::core {

@@ -10,7 +10,7 @@ inline void note(const Call& call, KernelStep step, long address, std::uint64_t 
   note_step(call.context.registers.rip, step, static_cast<std::uint64_t>(address), extra);
 }
 
-// Descriptors are the low half of an argument.
+// A descriptor is the lower half of an argument.
 inline std::uint64_t descriptor(long argument) { return static_cast<std::uint32_t>(argument); }
 
 inline void note(const Call& call, KernelStep step, KernelPlace place, long which = 0) {

@@ -20,7 +20,7 @@ namespace reweave::core {
 
 namespace {
 
-// By call: the argument that is the descriptor of a gift or receipt.
+// The argument of each call that is the descriptor of a gift or receipt.
 struct DescriptorRow {
   long number;
   int argument;
@@ -38,7 +38,7 @@ constexpr DescriptorRow kGetting[] = {
 struct PlaceRow {
   long number;
   KernelPlace place;
-  int argument = -1;  // that tells which of its kind; -1: there is one
+  int argument = -1;  // the argument that identifies the object; -1: there is only one
 };
 constexpr PlaceRow kGivingTo[] = {{SYS_kill, KernelPlace::kTasks},
                                   {SYS_tkill, KernelPlace::kTasks},
@@ -92,7 +92,7 @@ void note_descriptors(const Call& call, KernelStep step, std::uint64_t header) {
   each_descriptor(header, [&](int fd) { note(call, step, call.logged[0], descriptor(fd)); });
 }
 
-// Likewise of `count` messages.
+// Likewise, for `count` messages.
 void note_descriptors_of_many(const Call& call, KernelStep step, long count) {
   constexpr long kMostMessages = 1024;  // UIO_MAXIOV
   for (long i = 0; i < count && i < kMostMessages; i++)
@@ -111,7 +111,7 @@ void note_futex(const Call& call, KernelStep step, int argument) {
 
 }  // namespace
 
-// A futex that is waked, or whose waiters go to another.
+// The call wakes waiters of a futex or moves them to another one.
 void before_futex(const Call& call) {
   const int operation = futex_operation(call);
   if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) return;
@@ -121,7 +121,7 @@ void before_futex(const Call& call) {
   if (two) note_futex(call, KernelStep::kGives, 4);
 }
 
-// Woken, or told that the value had changed. Whose waiters were moved is woken by either.
+// The thread was woken, or the value had changed. A thread that was moved to another futex is woken through either.
 void after_futex(const Call& call, long result) {
   if (result != 0 && result != -EAGAIN) return;
   const int operation = futex_operation(call);
@@ -132,7 +132,7 @@ void after_futex(const Call& call, long result) {
 
 namespace {
 
-// What a call does to file locks. A lock to read may be in the place of one to write.
+// The effect of a call on file locks. A read lock may replace a write lock.
 struct FileLocking {
   bool takes = false, gives = false;
 };
@@ -159,7 +159,8 @@ void take_locks(const Call& call, const FileLocking& locking) {
   if (locking.takes) note(call, KernelStep::kTakes, KernelPlace::kFileLocks);
 }
 
-// What a call does to System V semaphores: adding gives; taking away, to who waits for zero.
+// The effect of a call on System V semaphores. Adding gives to waiters for a value; taking away gives to waiters for
+// zero.
 struct SemaphoreUse {
   bool adds = false, takes_away = false, waits_for_zero = false;
 };
@@ -213,7 +214,7 @@ void take_semaphores_by_command(const Call& call, long) { take_semaphores(call, 
 void give_semaphores_by_list(const Call& call) { give_semaphores(call, use_by_list(call)); }
 void take_semaphores_by_list(const Call& call, long) { take_semaphores(call, use_by_list(call)); }
 
-// A process that ends, or a program that gives way to another, closes descriptors; an ending thread may be waited for.
+// A process that ends or executes another program closes descriptors; other threads may wait for an ending thread.
 void before_exec(const Call& call) { note(call, KernelStep::kLeaves, 0); }
 void before_exit_group(const Call& call) { note(call, KernelStep::kLeaves, 0); }
 void before_exit(const Call& call) {
@@ -254,7 +255,7 @@ void trace_gifts(const Call& call) {
 }
 
 void trace_receipts(const Call& call, long result) {
-  if (is_error(result) && call.row->after != after_futex) return;  // which also tells that a value has changed
+  if (is_error(result) && call.row->after != after_futex) return;  // it also reports that a value has changed
   each_row(kGetting, call.number,
            [&](const DescriptorRow& row) { note(call, KernelStep::kReceives, call.logged[row.argument]); });
   each_row(kGettingFrom, call.number, [&](const PlaceRow& row) { note_place(call, KernelStep::kTakes, row); });

@@ -1,4 +1,4 @@
-// Calls that make descriptors, or make one mean something else.
+// Calls that create descriptors, or change what one refers to.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@ namespace reweave::core {
 
 namespace {
 
-// Of the text at the address (FNV-1a). One that ends where memory does is hashed as far as it goes.
+// Hash of the text at the address (FNV-1a), up to its end or the end of readable memory.
 std::uint64_t hash_of_name(long address) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (auto at = static_cast<std::uint64_t>(address); is_there(at, 1); at++) {

@@ -1,4 +1,4 @@
-// Calls that look for descriptors which are ready. That one can be written says nothing that others did.
+// Calls that look for ready descriptors. Readiness for writing is not noted: it says nothing about other threads.
 #include <poll.h>
 #include <sys/epoll.h>
 

@@ -1,4 +1,4 @@
-// Receiving messages: names, control data and vectors, one or many.
+// Receiving messages, one or many: names, control data and vectors.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -33,8 +33,8 @@ struct Part {  // struct iovec
 
 constexpr std::uint64_t kMostParts = 1024;  // UIO_MAXIOV
 
-// A message as it was before it was received: what arrives may be put where the header or the vector is, which the
-// kernel has read by then.
+// A copy of a message's header and vector from before the call: the received data may overwrite them, after the kernel
+// has read them.
 struct Kept {
   MessageHeader header;
   Part parts[kMostParts];
@@ -42,7 +42,7 @@ struct Kept {
 
 Output message_outputs[kMaxOutputs];
 
-// In scratch, that of the message `index` of a call.
+// In scratch, for message `index` of the call.
 Kept& kept_of(const Call& call, long index) { return *(reinterpret_cast<Kept*>(scratch_of(call.me)) + index); }
 
 void keep(std::uint64_t address, Kept& kept) {
@@ -54,14 +54,14 @@ void keep(std::uint64_t address, Kept& kept) {
   memcpy(kept.parts, reinterpret_cast<const void*>(header.vector), header.vector_length * sizeof(Part));
 }
 
-// The length that the kernel gives for a name may be more than there is room for, and than the largest name has.
+// The length that the kernel returns for a name may exceed the buffer and the longest possible name.
 std::int32_t name_bytes(const MessageHeader& before, std::int32_t length) {
   constexpr std::int32_t kMost = 128;  // struct sockaddr_storage
   const std::int32_t room = before.name_length < kMost ? before.name_length : kMost;
   return length < room ? length : room;
 }
 
-// Descriptors that came with a message (unix(7)).
+// Notes the descriptors that came with a message (unix(7)).
 void note_descriptors(std::uint64_t at, std::uint64_t bytes) {
   struct Control {  // struct cmsghdr
     std::uint64_t bytes;
@@ -97,7 +97,7 @@ std::uint32_t gather_message(const Kept& kept, std::uint64_t address, std::uint6
   return n;
 }
 
-// A message that could not be put where it was to go, but for a part that nobody knows.
+// The outputs of a message that could not be stored in full; how much the kernel stored is unknown.
 std::uint32_t gather_failed(const Kept& kept, std::uint32_t n) {
   const MessageHeader& header = kept.header;
   const auto add = [&n](std::uint64_t address, std::uint64_t bytes) {
@@ -110,7 +110,7 @@ std::uint32_t gather_failed(const Kept& kept, std::uint32_t n) {
   return n;
 }
 
-// Off the baton.
+// Gives the baton away.
 long wait_for_data(const Call& call) {
   struct pollfd wanted = {static_cast<int>(call.args[0]), POLLIN, 0};
   const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
@@ -120,7 +120,7 @@ long wait_for_data(const Call& call) {
   return ready;
 }
 
-// Not for what has a queue of its own, which poll does not ask for, nor for what ends without data.
+// Not for data with its own queue, which poll does not report, nor for requests that end without data.
 bool waits_for_data(const Call& call, long flags) {
   const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
   if (!there || (flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0 || times_out(call.args[0])) return false;
@@ -141,13 +141,14 @@ void keep_messages(const Call& call) {
   for (long i = 0; i < call.args[2]; i++) keep(reinterpret_cast<std::uint64_t>(entry + i), kept_of(call, first + i));
 }
 
-// A receive that may block and has nested buffers: takes what there is with the baton; if that is nothing, waits for
-// data off the baton.
+// A receive that may block and has nested buffers: receives what is available with the baton; if there is nothing,
+// waits for data without the baton.
 long receive(Call& call) {
   long& flags = call.args[call.row->at.flags];
   const long wanted = flags;
   while (waits_for_data(call, wanted)) {
-    const bool whole = (wanted & MSG_WAITALL) != 0;  // then once there is something: mostly all of it
+    const bool whole =
+        (wanted & MSG_WAITALL) != 0;  // then it receives once data is there: most of it has usually arrived
     if (!whole) {
       keep_messages(call);
       flags = wanted | MSG_DONTWAIT;
@@ -187,8 +188,8 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr long kMostMessages = 1024;            // UIO_MAXIOV
 constexpr std::uint32_t kOutputsOfMessage = 8;  // besides its vector
 
-// Receives until all entries are filled, without MSG_WAITFORONE; the time limit is looked at after each message, as
-// the kernel does (recvmmsg(2), BUGS).
+// Receives until all entries are filled, or once with MSG_WAITFORONE. The time limit is checked after each message, as
+// in the kernel (recvmmsg(2), BUGS).
 long receive_many(Call& call, std::int64_t deadline) {
   constexpr long kWaitForOne = 0x10000;
   const long first = call.args[1], wanted = call.args[2];
@@ -212,7 +213,7 @@ long handle_recvmmsg(Call& call) {
   if (limit != nullptr && (limit[0] < 0 || limit[1] < 0 || limit[1] >= kSecond)) return complete(call, -EINVAL);
   const std::int64_t deadline = limit == nullptr ? kNoDeadline : monotonic_now() + limit[0] * kSecond + limit[1];
   call.args[4] = 0;
-  if (call.args[2] > kMostMessages) call.args[2] = kMostMessages;  // as the kernel does
+  if (call.args[2] > kMostMessages) call.args[2] = kMostMessages;  // as in the kernel
   const long result =
       call.args[2] == 0 ? interruptible_syscall(call, call.number, call.args) : receive_many(call, deadline);
   std::uint32_t n = 0;

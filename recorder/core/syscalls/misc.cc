@@ -1,11 +1,15 @@
-// prctl and other calls that set the process's own attributes.
+// prctl and other calls that set attributes of the process.
 #include <linux/prctl.h>
 #include <sys/syscall.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/recorded.h"
@@ -16,14 +20,14 @@ namespace reweave::core {
 
 namespace {
 
-// Options that act on the thread or process and must hold in a replay as well.
+// Options that act on the thread or process and must take effect in a replay as well.
 bool performed_always(long option) { return option == PR_SET_NAME || option == PR_SET_DUMPABLE; }
 
 constexpr long kSetVma = 0x53564d41;  // PR_SET_VMA: names memory
 
 constexpr long kSetMdwe = 65, kGetMdwe = 66;  // PR_SET_MDWE, PR_GET_MDWE
 
-// Once set, the flags stay (core/syscalls/memory/memory.cc does what they say).
+// Once set, the flags stay (core/syscalls/memory/memory.cc enforces them).
 long memory_deny_write_execute(Call& call) {
   constexpr std::uint32_t kRefuseGain = 1;
   std::uint32_t& flags = process().write_xor_execute;
@@ -39,11 +43,11 @@ long memory_deny_write_execute(Call& call) {
 
 constexpr long kGetAuxv = 0x41555856, kSchedCore = 62;  // PR_GET_AUXV, PR_SCHED_CORE
 
-// An option's number of arguments, with itself, and where it writes how many bytes.
+// The number of arguments of an option, itself included, and its output.
 struct Option {
   long number;
   int arguments;
-  int output;  // the argument that says where
+  int output;  // the argument with the output's address
   std::uint64_t bytes;
 };
 
@@ -82,7 +86,7 @@ Option option_of(long number) {
 Output output_of(const Call& call, const Option& option, long result) {
   std::uint64_t bytes = option.bytes;
   int argument = option.output;
-  if (option.number == kGetAuxv) {  // the result is how many bytes there are
+  if (option.number == kGetAuxv) {  // the result is the size of the vector
     const auto room = static_cast<std::uint64_t>(call.args[2]);
     bytes = static_cast<std::uint64_t>(result) < room ? static_cast<std::uint64_t>(result) : room;
   } else if (option.number == PR_SET_MM && call.args[1] == PR_SET_MM_MAP_SIZE) {
@@ -94,13 +98,22 @@ Output output_of(const Call& call, const Option& option, long result) {
   return {static_cast<std::uint64_t>(call.args[argument]), bytes};
 }
 
-// The first process dies with the supervisor unless it asks for something else (supervisor/target.cc). It is not told.
+// The first process dies with the supervisor unless it asks for something else (supervisor/target.cc); the program does
+// not see that.
 void hide_death_signal(const Call& call) {
   static bool is_own;
   is_own = is_own || call.args[0] == PR_SET_PDEATHSIG;
   if (call.args[0] != PR_GET_PDEATHSIG || process().index != 0 || is_own) return;
   auto& number = *reinterpret_cast<std::int32_t*>(call.args[1]);
-  if (number == SIGKILL) number = 0;  // another was set before exec
+  if (number == SIGKILL) number = 0;  // it was set before exec
+}
+
+long make_and_log(Call& call, const Option& known) {
+  const long result = sys(SYS_prctl, known.number, call.args[1], call.args[2], call.args[3], call.args[4]);
+  if (result == 0) hide_death_signal(call);
+  const Output output = output_of(call, known, result);
+  log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
+  return result;
 }
 
 }  // namespace
@@ -109,7 +122,7 @@ long handle_prctl(Call& call) {
   const long option = call.args[0];
   const Option known = option_of(option);
   use_arguments(call, known.arguments);
-  if (option == PR_SET_SYSCALL_USER_DISPATCH) {  // ours; for the program it is off
+  if (option == PR_SET_SYSCALL_USER_DISPATCH) {  // the core uses it; for the program it is off
     const bool off = call.args[1] == PR_SYS_DISPATCH_OFF && call.args[2] == 0 && call.args[3] == 0 && call.args[4] == 0;
     return complete(call, off ? 0 : -EINVAL);
   }
@@ -133,14 +146,21 @@ long handle_prctl(Call& call) {
     if (performed_always(option)) sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
     return answered_call(call);
   }
-  const long result = sys(SYS_prctl, option, call.args[1], call.args[2], call.args[3], call.args[4]);
-  if (result == 0) hide_death_signal(call);
-  const Output output = output_of(call, known, result);
-  log_call(call, result, &output, !is_error(result) && output.bytes != 0 ? 1 : 0);
-  return result;
+  return make_and_log(call, known);
 }
 
-// READ_IMPLIES_EXEC shows in every mapping made from then on.
+// What prctl tells, and what a run may do to its own process without another noticing: a name, and whether debuggers
+// may attach.
+bool explore_prctl(Call& call, long& result) {
+  constexpr long kAsked[] = {PR_GET_NAME,     PR_GET_DUMPABLE,   PR_GET_PDEATHSIG,       PR_GET_NO_NEW_PRIVS,
+                             PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_GET_CHILD_SUBREAPER, PR_GET_SECCOMP,
+                             PR_SET_NAME,     PR_SET_DUMPABLE,   PR_SET_PTRACER};
+  if (std::find(std::begin(kAsked), std::end(kAsked), call.args[0]) == std::end(kAsked)) return false;
+  const bool hides = call.args[0] == PR_SET_DUMPABLE;  // the supervisor reads a run's memory
+  return result = hides ? complete(call, 0) : make_and_log(call, option_of(call.args[0])), true;
+}
+
+// READ_IMPLIES_EXEC affects every later mapping.
 long handle_personality(Call& call) {
   if (!live()) sys(SYS_personality, call.args[0]);
   const long result = live() ? recorded_call(call) : answered_call(call);
@@ -152,7 +172,7 @@ namespace {
 
 Thread* thread_of(Call& call) { return call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]); }
 
-// The processors of `wanted` that the target was told of.
+// The processors of `wanted` among those that the target may see.
 long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
   std::uint64_t chosen[16] = {};
   memcpy(chosen, wanted, bytes < sizeof chosen ? bytes : sizeof chosen);
@@ -166,8 +186,8 @@ long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t byt
 
 }  // namespace
 
-// All threads of the tree share one processor. The target is told of the processors that the user gave it, and what
-// it asks for is answered, and not done.
+// All threads of the tree share one processor. The target sees the processors that the user gave it; its requests are
+// answered, but not carried out.
 long handle_sched_setaffinity(Call& call) {
   const auto room = static_cast<std::uint64_t>(call.args[1]);
   const auto* mask = reinterpret_cast<const std::uint64_t*>(call.args[2]);
@@ -187,7 +207,7 @@ long handle_sched_getaffinity(Call& call) {
   const Thread* thread = thread_of(call);
   if (thread == nullptr) return recorded_call(call);
   const auto room = static_cast<std::uint64_t>(call.args[1]);
-  std::uint64_t real[16];  // how much of it there must be room for is the kernel's business
+  std::uint64_t real[16];  // the kernel decides how much room is required
   const long bytes = sys(SYS_sched_getaffinity, 0, room < sizeof real ? room : sizeof real, real);
   const Output output = {static_cast<std::uint64_t>(call.args[2]), static_cast<std::uint64_t>(bytes)};
   if (!is_error(bytes))

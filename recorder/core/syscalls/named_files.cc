@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLongest = sizeof(NamedText::text) / 2;
 
-// Appends the name at `address`. False: it is not there, or has no end.
+// Appends the name at `address`. False: it is not in readable memory, or is not terminated.
 bool append(NamedText& to, std::uint64_t address) {
   const std::uint64_t there = bytes_there(address, kLongest);
   const auto* name = reinterpret_cast<const char*>(address);
@@ -23,7 +23,8 @@ bool append(NamedText& to, std::uint64_t address) {
   return false;
 }
 
-// Asks the kernel what was opened. A program of the tree may serve the file, and the caller has the baton.
+// Gets the identity of the opened file. Not if a program of the tree may serve the file, because the caller has the
+// baton.
 void look_at_opened(NamedText& to, long fd) {
   struct stat status;
   if (!live() || state().serves_files != 0 || is_error(sys(SYS_fstat, fd, &status))) return;

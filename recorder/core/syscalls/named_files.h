@@ -1,5 +1,5 @@
-// What system calls name, as it is logged with them: by that an explored run finds the answer for the file that it
-// asks for, not the one for the thread that asks.
+// Paths and other names in system calls, logged with them. By these, an explored run finds the answer recorded for the
+// same file rather than for the same thread.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -12,11 +12,11 @@ struct NamedText {
   std::uint64_t bytes() const { return sizeof files + files.text_bytes; }
 };
 
-// What `call`, which ended with `result`, named. Null: nothing, or what is not there. Valid until the next call of
-// this; the caller holds the baton.
+// The names in `call`, which ended with `result`. Null: it has none, or they are not in readable memory. Valid until
+// the next use of this function. Thread rule: the baton holder only.
 const NamedText* names_of(const Call& call, long result);
 
-// The names that a recorded call was logged with; null: it has none.
+// The names logged with a recorded call; null if there are none.
 const wire::NamedFiles* recorded_names(const wire::SyscallRecord& record);
 
 }  // namespace reweave::core

@@ -10,10 +10,10 @@ namespace {
 
 std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
 
-// What is all there may have been scratch, with nothing from the kernel in it.
+// A buffer that is fully mapped may have been in scratch, with nothing written by the kernel.
 bool is_partly_there(std::uint64_t address, std::uint64_t bytes) { return !is_there(address, bytes); }
 
-// The parts of a vector that were filled before the kernel met memory that is not there.
+// The parts of a vector that were filled before the kernel met unmapped memory.
 std::uint32_t vector_until_fault(const IoVector* vector, long count, Output* to, std::uint32_t n) {
   for (long i = 0; i < count && n < kMaxOutputs; i++) {
     to[n++] = {vector[i].base, vector[i].bytes};
@@ -22,7 +22,7 @@ std::uint32_t vector_until_fault(const IoVector* vector, long count, Output* to,
   return n;
 }
 
-// The memory that `out` says the call wrote, appended to `to`.
+// Appends the memory that the call wrote according to `out` to `to`.
 std::uint32_t gather(const Call& call, const Out& out, const Before& before, int slot, long result, Output* to,
                      std::uint32_t n) {
   const auto address = static_cast<std::uint64_t>(call.logged[out.arg]);
@@ -33,13 +33,13 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
     case OutKind::kFixed:
       to[n++] = {address, out.size};
       break;
-    case OutKind::kInOutFixed:  // what is left of a time limit is not told to whom keeps it in memory that is constant
+    case OutKind::kInOutFixed:  // the kernel does not write the remaining time to read-only memory
       if (is_writable(address)) to[n++] = {address, bytes_there(address, out.size)};
       break;
     case OutKind::kByResult:
-      // The result may be what there was to be had, or would be (recv with MSG_TRUNC, getgroups).
+      // The result may be the size of all that is available (recv with MSG_TRUNC, getgroups).
       if (result > 0) to[n++] = {address, (left < count ? left : count) * out.size};
-      // recvfrom: it came, but where from could not be told.
+      // recvfrom: the data was stored, but not the sender's address.
       if (result == -EFAULT && (is_partly_there(address, count * out.size) || tells_sender(*call.row)))
         to[n++] = {address, count * out.size};
       break;
@@ -61,7 +61,8 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
       if (!is_there(count, 4)) break;
       const std::uint32_t now = *reinterpret_cast<const std::uint32_t*>(count);
       const std::uint32_t room = before.socket_room[slot];
-      to[n++] = {address, bytes_there(address, now < room ? now : room)};  // lists of netlink's tell more than there is
+      to[n++] = {address,
+                 bytes_there(address, now < room ? now : room)};  // netlink reports more than there is room for
       to[n++] = {count, 4};
       break;
     }
@@ -77,7 +78,7 @@ std::uint32_t gather(const Call& call, const Out& out, const Before& before, int
   return n;
 }
 
-// The program's vector, if the call writes where it says.
+// A copy of the program's vector, if the call writes through it.
 const IoVector* keep_vector(const Call& call, const Out& out) {
   const auto address = static_cast<std::uint64_t>(call.args[out.arg]);
   const auto count = static_cast<std::uint64_t>(call.args[out.count]);
@@ -90,7 +91,7 @@ const IoVector* keep_vector(const Call& call, const Out& out) {
 
 bool writes_outputs(const Call& call, long result) {
   const std::uint64_t flags = call.row->flags;
-  if (result == -EFAULT) return true;  // the kernel may have written what comes before the place that is not there
+  if (result == -EFAULT) return true;  // the kernel may have written what precedes the unmapped memory
   if ((flags & kWritesIfInterrupted) != 0) return result == -EINTR;
   if ((flags & kWritesIfPositive) != 0) return result > 0;
   return result != kNotStarted && (!is_error(result) || (flags & kWritesOnError) != 0);
@@ -124,7 +125,7 @@ std::uint32_t gather_outputs(const Call& call, const Before& before, long result
   if (!writes_outputs(call, result)) return 0;
   for (int slot = 0; slot < 4 && call.row->outs[slot].kind != OutKind::kNone; slot++)
     n = gather(call, call.row->outs[slot], before, slot, result, outputs, n);
-  // What the kernel refused to write to may not be there, or be constant.
+  // Memory that the kernel could not write may be unmapped or read-only.
   for (std::uint32_t i = 0; is_error(result) && i < n; i++)
     outputs[i].bytes = bytes_writable(outputs[i].address, outputs[i].bytes);
   return n;

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/ptrace/tracing.h"
+#include "recorder/core/schedule/departure.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/call.h"
@@ -59,19 +60,19 @@ bool may_sleep(const Call& call) {
   return (call.row->flags & kMayBlock) != 0 && fd_may_block(call.args[0]);
 }
 
-// A descriptor that does not wait: an event loop reads and writes all of its many with the baton. Otherwise the others
-// would each have their time slice at every one of these calls.
+// True for a non-blocking descriptor: an event loop reads and writes all of its descriptors with the baton. Otherwise
+// the other threads would each get a time slice at every such call.
 bool returns_at_once(const Call& call) {
   if ((call.row->flags & kBlocks) != 0) return false;
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   return is_error(flags) || (flags & O_NONBLOCK) != 0;
 }
 
-// If nobody else could run meanwhile, a call may as well sleep with the baton.
+// If no other thread can run meanwhile, a call may sleep with the baton.
 bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call) && !returns_at_once(call); }
 
-// Makes the call with the baton. A signal interrupts no call but one that may sleep (man 7 signal): elsewhere programs
-// do not expect EINTR.
+// Makes the call with the baton. A signal interrupts only calls that may sleep (signal(7)): programs do not expect
+// EINTR from others.
 long make(Call& call) {
   const bool sleeps = may_sleep(call);
   lend_baton();
@@ -81,7 +82,7 @@ long make(Call& call) {
   return result;
 }
 
-// Replay: what went to the standard output of the recorded run goes to ours.
+// Replay: repeats the recorded run's writes to standard output and error.
 void repeat_write(const Call& call, long result) {
   if ((call.flags & (wire::kWritesStdout | wire::kWritesStderr)) == 0 || result <= 0) return;
   const int fd = (call.flags & wire::kWritesStdout) != 0 ? 1 : 2;
@@ -128,7 +129,11 @@ long syscall_with_stops(const Call& call, const long* args) {
 }
 
 long answered_call(Call& call) {
-  if (replaying()) follow_recorded_switches(wire::SwitchReason::kInKernel);
+  if (replaying()) {
+    departure_of(call.me).awaits_answer = true;
+    follow_recorded_switches(wire::SwitchReason::kInKernel);
+    departure_of(call.me).awaits_answer = false;
+  }
   if (replaying() && (call.row->flags & kChangesFile) != 0) repeat_file_changes();
   return replaying() ? inject(call) : explored.answer(call);
 }
@@ -164,7 +169,7 @@ long recorded_call(Call& call, bool may_block) {
 
 namespace {
 
-// What the program may not see: a call on one of our descriptors, or on what a path leads to from there.
+// True for calls that the program must not make: on one of the core's descriptors, or on a path relative to one.
 bool names_ours(const Call& call) {
   if ((call.row->flags & (kFirstIsFd | kFirstIsFolder)) == 0 || !is_our_fd(call.logged[0])) return false;
   const auto* path = reinterpret_cast<const char*>(call.args[1]);
@@ -174,7 +179,8 @@ bool names_ours(const Call& call) {
 }  // namespace
 
 long recorded_call(Call& call) {
-  // A run finds it in the recording, whose next answer would be taken for this call's if this one were left.
+  // A run modelled on the recording must take the recorded answer: if it stayed behind, it would be taken for the next
+  // call's.
   if (names_ours(call) && !modelled()) return complete(call, -EBADF);
   return recorded_call(call, live() && blocks(call));
 }

@@ -15,7 +15,7 @@ std::uint64_t place_of(const Thread& thread) { return kScratchBase + thread.id *
 
 std::uint64_t scratch_of(Thread& me) {
   if (me.has_scratch != 0) return place_of(me);
-  // What grows downwards counts as stack, of which only RLIMIT_STACK speaks; the program's RLIMIT_DATA may be less.
+  // MAP_GROWSDOWN counts as stack, which only RLIMIT_STACK limits; the program's RLIMIT_DATA may be lower.
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_GROWSDOWN;
   const long mapped = sys(SYS_mmap, place_of(me), kScratchBytes, PROT_READ | PROT_WRITE, kHow, -1, 0);
   if (is_error(mapped))

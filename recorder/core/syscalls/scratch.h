@@ -1,14 +1,14 @@
-// Scratch memory of each thread: what the kernel reads and writes while the thread has no baton, and lists in the
-// making.
+// Scratch memory of each thread: the kernel reads and writes it while the thread does not have the baton, and the core
+// builds lists in it.
 //
-// Thread rule: of the calling thread.
+// Thread rule: the calling thread only.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// Where that of `me` is, kScratchBytes of it; mapped if it was not. Ends the run if there is no room.
+// The scratch of `me`, kScratchBytes of it; maps it at first use. Ends the run if there is no memory for it.
 std::uint64_t scratch_of(Thread& me);
 void forget_scratch(Thread& me);
 

@@ -50,12 +50,12 @@ void ScratchArguments::substitute(const Out& out) {
   const auto count = static_cast<std::uint64_t>(call_.args[out.count]);
   std::uint64_t to = address;
   switch (out.kind) {
-    case OutKind::kFixed:  // not all of it may be written: waitid's, if there is no child yet
+    case OutKind::kFixed:  // it may be written only in part: waitid's, if there is no child yet
     case OutKind::kInOutFixed:
       to = place(address, out.size, true);
       break;
     case OutKind::kByResult:
-    case OutKind::kByCount:  // recvfrom may fail when it has written an unknown part
+    case OutKind::kByCount:  // recvfrom may fail after it has written an unknown part
       to = place(address, count * out.size, tells_sender(*call_.row) && call_.args[4] != 0);
       break;
     case OutKind::kInOutCount:

@@ -1,5 +1,5 @@
-// A call made off the baton: the kernel must not touch memory that other threads may use, so its arguments point to
-// scratch meanwhile.
+// Arguments of a call made without the baton. The kernel must not touch memory that other threads may use meanwhile, so
+// the arguments are redirected to scratch.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -7,14 +7,14 @@
 
 namespace reweave::core {
 
-// A buffer that does not fit in the scratch stays where it is, and so does one that is not all there, for what is
-// transferred before the kernel finds that out, and what is not, is its business.
+// A buffer that does not fit into scratch stays where it is. So does one that is partly unmapped, because only the
+// kernel knows how much is transferred before it notices that.
 class ScratchArguments {
  public:
-  // Changes `call.args`. With the baton, of the calling thread's call.
+  // Changes `call.args`. The calling thread has the baton.
   explicit ScratchArguments(Call& call);
 
-  // Copies what the call wrote to where the target wants it. The thread has the baton again.
+  // Copies the call's outputs to where the target expects them. The thread has the baton again.
   void copy_back(const Output* list, std::uint32_t count) const;
 
  private:
@@ -22,7 +22,7 @@ class ScratchArguments {
     std::uint64_t original, scratch, bytes;
   };
   static void copy_part(const Move& move, const Output& output);
-  // Scratch for `bytes` at `original`, filled from there if the kernel reads it.
+  // Scratch for the `bytes` at `original`, filled from there if the kernel reads it.
   std::uint64_t place(std::uint64_t original, std::uint64_t bytes, bool read_by_kernel);
   std::uint64_t place_vector(std::uint64_t address, std::uint64_t count);
   void substitute(const Out& out);

@@ -22,7 +22,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kStrict = ~std::uint32_t{0};  // Thread::seccomp: no filters, but strict mode
+constexpr std::uint32_t kStrict = ~std::uint32_t{0};  // value of Thread::seccomp: strict mode, no filters
 constexpr std::uint32_t kMaxLength = 4096;            // BPF_MAXINSNS
 constexpr std::uint32_t kMemoryWords = 16;            // BPF_MEMWORDS
 
@@ -143,7 +143,7 @@ const sock_filter* instructions_of(const SeccompFilter& filter) {
   return reinterpret_cast<const sock_filter*>(state().seccomp_instructions + filter.start);
 }
 
-// Of all filters the strictest counts; among equals the newest, which comes first.
+// The strictest result of all filters applies; among equals that of the newest filter, which comes first.
 std::uint32_t strictest(std::uint32_t filter, const seccomp_data& data) {
   std::uint32_t chosen = SECCOMP_RET_ALLOW;
   for (; filter != 0; filter = state().seccomp_filters[filter - 1].older) {
@@ -184,7 +184,7 @@ bool is_ancestor(std::uint32_t old, std::uint32_t of) {
   return of == old;
 }
 
-// Two threads that each installed a filter cannot be synchronised, though it be the same one (seccomp(2)).
+// Two threads that each installed a filter cannot be synchronised, even if the filters are equal (seccomp(2)).
 bool is_used_by_sibling(std::uint32_t filter) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -194,8 +194,8 @@ bool is_used_by_sibling(std::uint32_t filter) {
   return false;
 }
 
-// A filter on top of `older`; 0 if there is no room. One that is there already is shared: programs confine one process
-// after the other in the same way, and none is ever given back.
+// Adds a filter on top of `older`; 0 if there is no room. An existing equal filter is shared: programs confine one
+// process after another in the same way, and filters are never freed.
 std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32_t older) {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.seccomp_count; i++) {
@@ -285,7 +285,7 @@ seccomp_data data_of(const KernelRegisters& r, long number) {
   return {static_cast<int>(number), AUDIT_ARCH_X86_64, r.rip, {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9}};
 }
 
-// The thread alone; the last one takes its process along, which dies of `number`.
+// Ends only the thread; the last thread ends its process, which dies of `number`.
 void end_thread_by(Call& call, int number) {
   if (process().live_threads > 1) handle_exit(call);
   die_of(call.context, number);

@@ -1,4 +1,4 @@
-// getsockopt and setsockopt: nearly all write no more than the buffer that they are given. The others are in a table.
+// getsockopt and setsockopt. Nearly all options write only to the buffer given; the others are in a table.
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -16,19 +16,19 @@ namespace {
 
 constexpr long kIp = 0, kTcp = 6, kIp6 = 41, kXdp = 283;  // levels
 
-// A place that the struct in the buffer leads to: where in it the address is, and how many items it may have.
+// Memory that the struct in the buffer points to: the offsets of its address and of the number of items.
 struct Place {
   std::uint16_t address_at, count_at, item;
 };
 
 struct LeadingOption {
   long call, level, name;
-  std::uint16_t bytes;  // of the struct
+  std::uint16_t bytes;  // size of the struct
   Place places[2];
 };
 
-// A table that is replaced tells how often its rules matched (struct ipt_replace and the others: xt_counters). ebtables
-// gets all that it asks for in this way (struct ebt_replace).
+// Replacing a table returns the counters of its rules (xt_counters in struct ipt_replace and others). ebtables also
+// returns everything that it is asked for in this way (struct ebt_replace).
 constexpr std::uint16_t kCounters = 16, kEbtBytes = 120;
 constexpr Place kEbtCounters = {104, 96, kCounters}, kEbtEntries = {112, 40, 1};
 constexpr LeadingOption kLeading[] = {
@@ -45,10 +45,10 @@ const LeadingOption* find_leading(const Call& call) {
   return nullptr;
 }
 
-// The other call sets one.
+// getsockopt rather than setsockopt.
 bool gets_option(const Call& call) { return call.row->outs[0].kind != OutKind::kNone; }
 
-// Options by which the kernel maps memory, or writes it at instants of its own: as on a kernel without them.
+// Options by which the kernel maps memory or writes it at arbitrary times: refused, as on a kernel without them.
 bool shares_memory(const Call& call) {
   constexpr long kZeroCopyReceive = 35, kUmem = 4;  // TCP_ZEROCOPY_RECEIVE, XDP_UMEM_REG
   if (gets_option(call)) return call.args[1] == kTcp && call.args[2] == kZeroCopyReceive;
@@ -74,7 +74,7 @@ long call_with_places(Call& call, const LeadingOption& option) {
   return result;
 }
 
-// The length that SO_GET_FILTER gets and gives counts filters (socket(7)); none asks how many there are.
+// SO_GET_FILTER counts its length in filters, both ways (socket(7)); length 0 asks for the number of filters.
 long get_filter(Call& call) {
   constexpr std::uint64_t kFilterBytes = 8;  // struct sock_filter
   const auto& length = *reinterpret_cast<const std::uint32_t*>(call.args[4]);
@@ -98,7 +98,7 @@ long handle_getsockopt(Call& call) {
 }
 
 long handle_setsockopt(Call& call) {
-  constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and with 64 bits
+  constexpr long kLimits[] = {20, 21, 66, 67};  // SO_RCVTIMEO, SO_SNDTIMEO, and their 64-bit variants
   if (live() && shares_memory(call)) return complete(call, -ENOPROTOOPT);
   const LeadingOption* leading = live() && !is_our_fd(call.args[0]) ? find_leading(call) : nullptr;
   const long result = leading != nullptr ? call_with_places(call, *leading) : recorded_call(call);

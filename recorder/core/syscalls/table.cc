@@ -1,7 +1,7 @@
 // Every system call of x86-64, in number order (arch/x86/entry/syscalls/syscall_64.tbl).
 //
-// To add one: fill its row. Only a call whose effects the outputs cannot describe needs a handler, in its family's
-// file. A test holds the rows against the kernel's header.
+// To add one: fill in its row. A call needs a handler, in its family's file, only if its outputs cannot describe its
+// effects. A test compares the rows with the kernel's header.
 #include "recorder/core/syscalls/table.h"
 
 #include <array>
@@ -101,7 +101,7 @@ constexpr ExploredRow kExploredRows[] = {
 #undef EXPLORED
 };
 
-// The next entry of a list in number order, if it is the row's; null otherwise.
+// The next entry of a list in number order if it belongs to the row; otherwise null.
 template <typename Entry, std::size_t N>
 constexpr const Entry* take_entry(const Entry (&list)[N], std::size_t& next, const SyscallRow& row) {
   return next < N && list[next].number == row.number ? &list[next++] : nullptr;
@@ -130,7 +130,7 @@ constexpr std::array<SyscallRow, kRowCount> make_rows() {
 }
 constexpr std::array<SyscallRow, kRowCount> kRows = make_rows();
 
-// Every entry of a list in number order has its row.
+// True if every entry of a list in number order has a row.
 template <typename Entry, std::size_t N>
 constexpr bool all_have_rows(const Entry (&list)[N]) {
   std::size_t next = 0;
@@ -158,7 +158,7 @@ static_assert(outputs_come_first(), "the first output of a row that is none ends
 
 constexpr std::size_t kIndexSize = 512;
 struct Index {
-  std::uint16_t row[kIndexSize];  // row + 1, 0: none
+  std::uint16_t row[kIndexSize];  // row + 1; 0: none
 };
 constexpr Index make_index() {
   Index index = {};

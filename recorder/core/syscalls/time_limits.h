@@ -1,5 +1,5 @@
-// Calls that the kernel makes again by itself after a stop, with the time that is left (restart_syscall(2)). Behind a
-// handler of ours it does not, so we do.
+// Calls that the kernel restarts after a stop with the time that is left (restart_syscall(2)). It does not do so after
+// a handler of the core, so the core does.
 #pragma once
 
 #include "recorder/core/syscalls/table.h"
@@ -10,7 +10,7 @@ class TimeLimit {
  public:
   // The call is about to be made.
   TimeLimit(long number, const long* args);
-  // It was interrupted: its arguments for what is left. Valid as long as this object.
+  // The call was interrupted: its arguments for the time that is left. Valid as long as this object.
   const long* left();
 
  private:

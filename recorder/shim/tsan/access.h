@@ -1,4 +1,4 @@
-// One instrumented access, in the variants that runs need. Which variant the __tsan_* functions are is decided once,
+// One instrumented access, in the variants that runs need. The variant behind each __tsan_* function is chosen once,
 // when the loader relocates the program (GNU indirect functions), so that a run pays only for what it uses.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace reweave::shim {
 enum class Variant : std::uint8_t {
   kCount,  // a schedule point
   kTrace,  // ... and a trace record
-  kCheck,  // ... and a look whether the memory was freed
+  kCheck,  // ... and a check whether the memory was freed
 };
 
 inline Variant chosen_variant() {
@@ -29,9 +29,9 @@ constexpr std::uint8_t log2_of(std::uint64_t bytes) {
   return n;
 }
 
-// What a trace does within a naked function, whose first operand is in %rdi, before it returns: calls trace(that, place
-// of the caller), on the core's stack. The target's, the registers and the flags stay as they are but for %rdi, which
-// is left as the stubs leave it that stand in for calls (core/code/counting_stubs.h).
+// Traces within a naked function, whose first argument is in %rdi, and returns: calls trace(that argument, caller's
+// address) on the core's stack. The target's stack, the registers and the flags are unchanged, except for %rdi, which
+// is left as the stubs that replace calls leave it (core/code/counting_stubs.h).
 #define REWEAVE_TRACE_AND_RETURN                                                             \
   REWEAVE_TO_CORE_STACK                                                                      \
   "pushq %%rax\n\tlahf\n\tseto %%al\n\tpushq %%rax\n\tpushq %%rsi\n\t"                       \
@@ -51,8 +51,8 @@ template <Variant kVariant, EventKind kKind, std::uint32_t kBytes>
   if constexpr (kVariant == Variant::kCheck) check_heap(address_of(place), kBytes, pc);
 }
 
-// An access of any length. Counts no point: the caller does.
-// `again`: a second event of the same point, which followers of schedules must not wait for.
+// An access of any length. Counts no point; the caller does that. `again`: a second event of the same point, for which
+// code that follows a schedule must not wait.
 inline void range_event(EventKind kind, const volatile void* place, std::uint64_t bytes, std::uint64_t pc,
                         bool again = false) {
   if (bytes == 0) return;

@@ -18,8 +18,8 @@ void checked_access(void* place) {
   access<Variant::kCheck, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
-// Where a counted access goes on once the countdown has run out: the caller's address is on the stack. Its end, 8, is
-// where those go on that have points left.
+// Where a counted access continues once the countdown has run out; the caller's address is on the stack. Accesses with
+// points left continue at its end, 8.
 #define COUNTED_POINT              \
   "movq %%rax, %%gs:64\n\t"        \
   "movq (%%rsp), %%rax\n\t"        \
@@ -34,8 +34,9 @@ constexpr std::uint32_t operation_of(EventKind kind) {
   return static_cast<std::uint32_t>(OpKind::kAccess) | (kind == EventKind::kRead ? 0 : 1) << 16;
 }
 
-// As checked_access without the check, which most runs use: four instructions, and the caller's place and the address
-// where the call left them. %rdi is left as the stubs leave it that stand in for calls (core/code/counting_stubs.h).
+// Like checked_access without the check; most runs use this. It takes four instructions and leaves the caller's address
+// and the argument where the call put them. %rdi is left as the stubs that replace calls leave it
+// (core/code/counting_stubs.h).
 template <EventKind kKind, std::uint32_t kBytes>
 [[gnu::naked]] void counted_access(void*) {
   asm volatile(
@@ -54,7 +55,8 @@ template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
     trace_short(kKind, log2_of(kBytes), address_of(place), pc);
 }
 
-// The point is that of counted_access to the byte of stack, for a signal that is due there has its frame below.
+// The point has the same stack layout as counted_access, to the byte, because a signal that is due there gets its frame
+// below.
 template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 [[gnu::naked]] void traced_access(void*) {
   asm volatile(
@@ -70,10 +72,10 @@ template <EventKind kKind, std::uint32_t kBytes>
   asm volatile(COUNTED_POINT RETURN : : OPERANDS);
 }
 
-// Of events of an object's pointer to its virtual functions.
+// Marks of events on an object's vtable pointer.
 constexpr std::uint8_t kVirtualTable = kMakesLock | kEndsLock;
 
-// Of the event of `function`.
+// Marks of the event of `function`.
 constexpr std::uint8_t marks_of(std::string_view function) { return function == "vptr_read" ? kVirtualTable : 0; }
 
 template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
@@ -91,7 +93,7 @@ AccessFunction resolve() {
 
 }  // namespace
 
-// `name` becomes whichever function its resolver returns while the program is relocated.
+// `name` becomes the function that its resolver returns when the program is relocated.
 #define ACCESS(name, kind, bytes)                                                                           \
   extern "C" AccessFunction resolve_##name() { return resolve<EventKind::kind, bytes, marks_of(#name)>(); } \
   REWEAVE_EXPORT void __tsan_##name(void*) __attribute__((ifunc("resolve_" #name)));
@@ -139,8 +141,8 @@ int note_instrumented_object(struct dl_phdr_info* info, std::size_t, void* known
 
 }  // namespace
 
-// Constructors of each instrumented translation unit call it first. All objects that came with it are looked at: who
-// called is not known, for the call may be the constructor's last.
+// The constructor of each instrumented translation unit calls it first. All objects loaded since the last call are
+// noted, because the caller is unknown: the call may be a tail call of the constructor.
 REWEAVE_EXPORT void __tsan_init() {
   static unsigned long long known_additions;
   dl_iterate_phdr(note_instrumented_object, &known_additions);
@@ -173,7 +175,7 @@ READ_WRITE(4)
 READ_WRITE(8)
 READ_WRITE(16)
 
-// The forms that are told their place: used by code that instruments on behalf of its caller.
+// Forms with an explicit pc, used by code that instruments on behalf of its caller.
 #define WITH_PC(bytes)                                                        \
   REWEAVE_EXPORT void __tsan_read##bytes##_pc(void* place, void* pc) {        \
     access<Variant::kCount, EventKind::kRead, bytes>(place, address_of(pc));  \
@@ -189,7 +191,7 @@ WITH_PC(4)
 WITH_PC(8)
 WITH_PC(16)
 
-// A constructor or destructor sets the virtual-table pointer: a write only if it changes.
+// A constructor or destructor sets the vtable pointer: a write only if it changes.
 REWEAVE_EXPORT void __tsan_vptr_update(void** place, void* value) {
   const EventKind kind = *place == value ? EventKind::kRead : EventKind::kWrite;
   point(OpKind::kAccess, place, REWEAVE_CALLER, 8);

@@ -1,5 +1,5 @@
-// malloc and its kin in instrumented programs: the trace learns of blocks, and what must not be used can be watched.
-// glibc's own allocator does the work, under the names that it exports beside the interposable ones.
+// malloc and related functions in instrumented programs: the trace records blocks, and invalid uses can be detected.
+// glibc's allocator does the work, under the names that it exports besides the interposable ones.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "recorder/shim/tsan/access.h"
+#include "recorder/shim/tsan/allocation.h"
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -26,18 +27,18 @@ bool watching() { return config().detect_now != 0; }
 
 std::uint8_t* shadow_of(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(kShadowBase + (address >> 4)); }
 
-// So many more bytes are asked for when watching, and must not be used.
+// Extra bytes allocated when watching; they must not be used.
 constexpr std::size_t kRedZone = 32;
 std::size_t padded(std::size_t bytes) { return watching() && bytes <= SIZE_MAX - kRedZone ? bytes + kRedZone : bytes; }
 
-// What glibc's malloc_usable_size says: its word before the block has the size of block and word, and in bit 1 whether
-// it was mapped by itself. We define that function anew.
+// Like glibc's malloc_usable_size, which this file redefines: the word before the block has the size of block and word,
+// and in bit 1 whether it was mapped separately.
 std::size_t usable_bytes(const void* block) {
   const std::size_t word = static_cast<const std::size_t*>(block)[-1];
   return (word & ~std::size_t{7}) - ((word & 2) != 0 ? 16 : 8);
 }
 
-// Freed blocks in the order of their release, poisoned until they leave.
+// Freed blocks in order of release, poisoned until they leave.
 constexpr std::uint32_t kQuarantineBlocks = 4096;
 constexpr std::uint64_t kQuarantineBytes = 16 << 20;
 struct Quarantine {
@@ -47,7 +48,7 @@ struct Quarantine {
 };
 Quarantine quarantine;
 
-// Marks the part of a block that its user had. glibc keeps the size of the next block in the last word.
+// Marks the usable part of a block. glibc keeps the size of the next block in the last word.
 void mark(void* block, std::uint8_t value) {
   const auto start = address_of(block);
   const std::uint64_t granules = (usable_bytes(block) + 8) / 16;
@@ -73,7 +74,7 @@ void quarantine_block(void* block) {
   quarantine.bytes += usable_bytes(block);
 }
 
-// Of the block's memory its user may have the first `bytes`.
+// Allows use of the first `bytes` of a block.
 void allow(void* block, std::uint64_t bytes) {
   std::uint8_t* shadow = shadow_of(address_of(block));
   const std::uint64_t granules = (usable_bytes(block) + 8) / 16, whole = bytes / 16;
@@ -87,6 +88,12 @@ void* allocated(void* block, std::size_t bytes, std::uint64_t pc) {
   return block;
 }
 
+}  // namespace
+
+void* allocate(std::size_t bytes, std::uint64_t pc) { return allocated(__libc_malloc(padded(bytes)), bytes, pc); }
+void* allocate_aligned(std::size_t alignment, std::size_t bytes, std::uint64_t pc) {
+  return allocated(__libc_memalign(alignment, padded(bytes)), bytes, pc);
+}
 void release(void* block, std::uint64_t pc) {
   if (block == nullptr) return;
   point(OpKind::kOther, block, pc, static_cast<std::uint32_t>(usable_bytes(block)));
@@ -96,16 +103,12 @@ void release(void* block, std::uint64_t pc) {
   __libc_free(block);
 }
 
-}  // namespace
-
 }  // namespace reweave::shim
 
 using namespace reweave;        // NOLINT: interposed functions are global
 using namespace reweave::shim;  // NOLINT
 
-REWEAVE_EXPORT void* malloc(std::size_t bytes) {
-  return allocated(__libc_malloc(padded(bytes)), bytes, REWEAVE_CALLER);
-}
+REWEAVE_EXPORT void* malloc(std::size_t bytes) { return allocate(bytes, REWEAVE_CALLER); }
 
 REWEAVE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
   std::size_t total = 0;
@@ -116,7 +119,7 @@ REWEAVE_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
   return allocated(__libc_calloc(1, padded(total)), total, REWEAVE_CALLER);
 }
 
-// The program may use all that this says, so when watching it says what was asked for.
+// The program may use as much as this returns, so when watching it returns the requested size.
 REWEAVE_EXPORT std::size_t malloc_usable_size(void* block) {
   if (block == nullptr) return 0;
   const std::size_t all = usable_bytes(block);
@@ -127,8 +130,8 @@ REWEAVE_EXPORT std::size_t malloc_usable_size(void* block) {
   return all;
 }
 
-// A block that moves is a new one: what the program still reads of the old is a use after free. When watching it always
-// moves; a trace must leave the heap as it was recorded.
+// A block that moves is a new one: reading the old one is a use after free. When watching, it always moves; a trace
+// must leave the heap as it was recorded.
 REWEAVE_EXPORT void* realloc(void* block, std::size_t bytes) {
   if (block == nullptr || !watching()) {
     if (block != nullptr) note(EventKind::kFree, block, REWEAVE_CALLER, kSamePoint);
@@ -138,7 +141,7 @@ REWEAVE_EXPORT void* realloc(void* block, std::size_t bytes) {
     release(block, REWEAVE_CALLER);
     return nullptr;
   }
-  void* fresh = allocated(__libc_malloc(padded(bytes)), bytes, REWEAVE_CALLER);
+  void* fresh = allocate(bytes, REWEAVE_CALLER);
   if (fresh == nullptr) return nullptr;
   const std::size_t old = malloc_usable_size(block);
   __builtin_memcpy(fresh, block, old < bytes ? old : bytes);
@@ -149,21 +152,19 @@ REWEAVE_EXPORT void* realloc(void* block, std::size_t bytes) {
 REWEAVE_EXPORT void free(void* block) { release(block, REWEAVE_CALLER); }
 
 REWEAVE_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
-  return allocated(__libc_memalign(alignment, padded(bytes)), bytes, REWEAVE_CALLER);
+  return allocate_aligned(alignment, bytes, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  return allocated(__libc_memalign(alignment, padded(bytes)), bytes, REWEAVE_CALLER);
+  return allocate_aligned(alignment, bytes, REWEAVE_CALLER);
 }
 REWEAVE_EXPORT int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) {
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
-  void* block = allocated(__libc_memalign(alignment, padded(bytes)), bytes, REWEAVE_CALLER);
+  void* block = allocate_aligned(alignment, bytes, REWEAVE_CALLER);
   if (block == nullptr) return ENOMEM;
   *out = block;
   return 0;
 }
-REWEAVE_EXPORT void* valloc(std::size_t bytes) {
-  return allocated(__libc_memalign(kPage, padded(bytes)), bytes, REWEAVE_CALLER);
-}
+REWEAVE_EXPORT void* valloc(std::size_t bytes) { return allocate_aligned(kPage, bytes, REWEAVE_CALLER); }
 REWEAVE_EXPORT void* pvalloc(std::size_t bytes) {
   std::size_t whole = 0;
   if (__builtin_add_overflow(bytes, kPage - 1, &whole)) {
@@ -171,5 +172,5 @@ REWEAVE_EXPORT void* pvalloc(std::size_t bytes) {
     return nullptr;
   }
   whole = whole / kPage * kPage;
-  return allocated(__libc_memalign(kPage, padded(whole)), whole, REWEAVE_CALLER);
+  return allocate_aligned(kPage, whole, REWEAVE_CALLER);
 }

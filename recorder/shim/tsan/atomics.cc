@@ -1,5 +1,5 @@
-// __tsan_atomic*: the operation itself, as a schedule point. One thread runs at a time, so the strongest order is
-// also the only one that can be seen; the order asked for goes into the trace.
+// __tsan_atomic*: the operation itself, as a schedule point. One thread runs at a time, so only sequential consistency
+// is observable; the requested order goes into the trace.
 #include "recorder/shim/tsan/access.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
@@ -20,7 +20,7 @@ using Wide = __int128;
   point(OpKind::kAtomic, place, pc, bytes, write ? 1 : 0);
 }
 
-// Loads and stores of every width; 16 bytes are two halves, which no other thread can come between.
+// Loads and stores of every width; 16 bytes take two halves, between which no other thread can run.
 template <typename T>
 T load(const volatile T* place, int order, std::uint64_t pc) {
   before(place, sizeof(T), false, pc);
@@ -35,7 +35,7 @@ void store(volatile T* place, T value, int order, std::uint64_t pc) {
   *place = value;
 }
 
-// A read-modify-write: returns the old value. Another process of the tree cannot come between either.
+// A read-modify-write; returns the old value. Other processes of the tree cannot intervene either.
 template <typename T, typename Change>
 T update(volatile T* place, int order, std::uint64_t pc, Change change) {
   before(place, sizeof(T), true, pc);

@@ -1,5 +1,5 @@
-// Happens-before edges that the program declares: what was before a release is seen after an acquire of the same
-// address. They are atomics of no bytes, for the memory there is not touched.
+// Happens-before edges that the program declares: what precedes a release is visible after an acquire of the same
+// address. They are recorded as atomics of size 0, because the memory there is not accessed.
 #pragma once
 
 #include "recorder/shim/runtime.h"

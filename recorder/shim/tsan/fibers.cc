@@ -1,6 +1,6 @@
-// Fibers that the program declares (sanitizer/tsan_interface.h). What is scheduled is the thread that runs them, and a
-// trace's events are that thread's. But a fiber may go on in another thread, without anything that orders the two but
-// the switch, so each switch tells its edges.
+// Fibers declared by the program (sanitizer/tsan_interface.h). The scheduler schedules the thread that runs them, and a
+// trace's events are that thread's. But a fiber may continue in another thread, with only the switch ordering the two,
+// so each switch records its edges.
 #include "recorder/shim/tsan/edges.h"
 
 using namespace reweave;        // NOLINT: the ABI is global
@@ -8,7 +8,7 @@ using namespace reweave::shim;  // NOLINT
 
 namespace {
 
-// Only its address matters, which edges are told of. What a thread starts as is a fiber, too.
+// Only its address matters, which identifies the edges. A thread's initial context is a fiber too.
 struct Fiber {
   Fiber* next_free;
 };
@@ -25,7 +25,7 @@ Fiber* current() {
   return fiber;
 }
 
-// If there are more than we have room for, all others are one: that orders too much, and never too little.
+// If there are more than fit, the rest share one fiber: that orders too much, but never too little.
 Fiber* make() {
   if (free_fibers != nullptr) {
     Fiber* fiber = free_fibers;
@@ -58,8 +58,8 @@ REWEAVE_EXPORT void __tsan_destroy_fiber(void* given) {
   free_fibers = fiber;
 }
 
-// What the fiber that is left has done is before whatever it does later, in whichever thread; and what was done before
-// the switch is before what the other fiber does next, if the program does not say otherwise.
+// What the old fiber has done precedes everything it does later, in any thread. What was done before the switch
+// precedes what the new fiber does next, unless the program says otherwise.
 REWEAVE_EXPORT void __tsan_switch_to_fiber(void* given, unsigned flags) {
   auto* fiber = static_cast<Fiber*>(given);
   release_edge(current(), REWEAVE_CALLER);

@@ -1,4 +1,4 @@
-// Formats are walked in general registers only: what only some runs do is to leave nothing in the others.
+// Parses formats in general registers only: work that only some runs do must leave nothing in the others.
 #include <cstdarg>
 #include <cstdint>
 #include <cwchar>
@@ -18,7 +18,7 @@ struct ListState {
   const std::uint8_t *stack, *saved;
 };
 
-// Its arguments, read without vector registers.
+// The arguments of a list, read without vector registers.
 class Arguments {
  public:
   explicit Arguments(va_list list) : at_(*reinterpret_cast<const ListState*>(list)) {}
@@ -67,12 +67,12 @@ bool is_one_of(char c, const char* set) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A conversion from its '%' on.
+// A conversion, from its '%' on.
 struct Conversion {
   bool has_limit = false, star_width = false, star_limit = false, suppressed = false, allocates = false;
   std::uint64_t width = 0, limit = 0;
   Size size = Size::kInt;
-  char kind = 0;  // 0: not known, as are those with the arguments' numbers in them
+  char kind = 0;  // 0: unknown; also for numbered arguments
 };
 
 const char* read_number(const char* at, std::uint64_t& value) {
@@ -103,7 +103,7 @@ const char* read_size(const char* at, Size& size) {
   }
 }
 
-// Of printf: flags, width, precision, size, kind. Returns what follows.
+// printf: flags, width, precision, size, kind. Returns the text after it.
 const char* read_printed(const char* at, Conversion& out) {
   for (at++; is_one_of(*at, "-+ #0'I");) at++;
   out.star_width = *at == '*';
@@ -118,7 +118,7 @@ const char* read_printed(const char* at, Conversion& out) {
   return at;
 }
 
-// The bracket of a set of characters: its end.
+// Skips the bracket of a set of characters.
 const char* skip_set(const char* at) {
   if (*at == '^') at++;
   if (*at == ']') at++;
@@ -126,7 +126,7 @@ const char* skip_set(const char* at) {
   return *at == 0 ? at : at + 1;
 }
 
-// Of scanf: *, width, m, size, kind.
+// scanf: *, width, m, size, kind.
 const char* read_scanned(const char* at, Conversion& out) {
   out.suppressed = *++at == '*';
   if (out.suppressed) at++;
@@ -157,7 +157,7 @@ void tell(EventKind kind, std::uint64_t place, std::uint64_t bytes, std::uint64_
 void tell_printed_string(const Conversion& conversion, std::uint64_t place, std::uint64_t pc) {
   if (!may_be_memory(place, 1)) return;  // (null)
   const bool wide = conversion.size == Size::kLong || conversion.kind == 'S';
-  if (wide && conversion.has_limit) return;  // counted in bytes of another encoding
+  if (wide && conversion.has_limit) return;  // the limit counts bytes in another encoding
   tell(EventKind::kRead, place,
        wide ? wide_bytes(reinterpret_cast<const wchar_t*>(place))
             : string_bytes(reinterpret_cast<const char*>(place), conversion.has_limit, conversion.limit),
@@ -172,7 +172,7 @@ void read_star_arguments(Arguments& arguments, Conversion& conversion) {
   conversion.limit = static_cast<std::uint32_t>(limit);
 }
 
-// False: not known what it takes.
+// False: unknown conversion.
 bool tell_printed_one(Conversion& conversion, Arguments& arguments, std::uint64_t pc) {
   read_star_arguments(arguments, conversion);
   if (is_one_of(conversion.kind, "diouxXcCpbB")) {

@@ -1,4 +1,4 @@
-// What printf and scanf do with the arguments that a format names. `list` is not used up.
+// Accesses of printf and scanf to the arguments named by a format. `list` is not consumed.
 #pragma once
 
 #include <cstdarg>
@@ -6,9 +6,9 @@
 
 namespace reweave::shim {
 
-// The strings that printf reads and the counts that it writes (%n), as accesses of the point before.
+// The strings that printf reads and the counts that it writes (%n), as accesses of the preceding point.
 void tell_printed(const char* format, va_list list, std::uint64_t pc);
-// What scanf wrote, if it returned `result`.
+// What scanf wrote if it returned `result`.
 void tell_scanned(const char* format, va_list list, int result, std::uint64_t pc);
 
 }  // namespace reweave::shim

@@ -1,5 +1,6 @@
-// printf, scanf and their kin: which of their arguments they read or write follows from the format, and is told when
-// the call has returned (of printf's, when it is called). What follows a conversion that is not known here is not told.
+// printf, scanf and related functions: the arguments that they read or write follow from the format. Accesses are
+// reported after the call has returned (for printf, before the call). Arguments after an unknown conversion are not
+// reported.
 #include <cstdarg>
 #include <cstdint>
 
@@ -7,7 +8,7 @@
 #include "recorder/shim/tsan/format_arguments.h"
 #include "recorder/shim/tsan/known_accesses.h"
 
-// Not by <cstdio>, which has other symbols for scanf.
+// <cstdio> is not included, because it declares other symbols for scanf.
 using File = struct _IO_FILE;
 extern "C" File *stdin, *stdout;
 
@@ -32,7 +33,7 @@ void before_printf(const void* place, bool write, const char* format, va_list li
   if (accesses_wanted()) tell_printed(format, list, pc);
 }
 
-// A result is the length of the text. The buffer may have had room for less.
+// A result is the length of the text; the buffer may have been smaller.
 int wrote_text(int result, const char* to, size_t room, std::uint64_t pc) {
   if (result < 0 || room == 0 || !accesses_wanted()) return result;
   const size_t length = static_cast<size_t>(result) + 1;
@@ -59,7 +60,7 @@ using namespace reweave;        // NOLINT: interposed functions are global
 using namespace reweave::shim;  // NOLINT
 using std::size_t;
 
-// The last named parameter is `format`; `result` is what the forms with a list return.
+// The last named parameter is `format`; `result` is the result of the form with a va_list.
 #define VARIADIC(result)                   \
   va_list list;                            \
   va_start(list, format);                  \
@@ -144,12 +145,12 @@ REWEAVE_EXPORT int __snprintf_chk(char* to, size_t limit, int flag, size_t room,
   return print_to_at_most_checked(to, limit, flag, room, format, list, REWEAVE_CALLER);
 }
 
-// A header may have `scanf` mean __isoc99_scanf; here the symbols are meant.
+// A header may define `scanf` as __isoc99_scanf; these are the plain symbols.
 #define SYMBOL(symbol, parameters)                             \
   REWEAVE_EXPORT int reweave_##symbol parameters asm(#symbol); \
   REWEAVE_EXPORT int reweave_##symbol parameters
 
-// Whether %as is a number's or a new string's depends on the language that the program was compiled for.
+// Whether %as means a number or a new string depends on the language version that the program was compiled for.
 #define SCAN_FUNCTIONS(prefix, suffix)                                                                                \
   SYMBOL(prefix##vfscanf, (File * file, const char* format, va_list list)) {                                          \
     return scan(real_vfscanf##suffix, file, format, list, REWEAVE_CALLER);                                            \

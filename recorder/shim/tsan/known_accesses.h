@@ -1,14 +1,14 @@
-// Accesses that no instrumented code announces: the C library's on behalf of its caller.
+// Accesses that no instrumented code announces: those of the C library on behalf of its caller.
 #pragma once
 
 #include "recorder/shim/tsan/access.h"
 
 namespace reweave::shim {
 
-// The run tells of accesses, or checks them.
+// True if the run reports accesses or checks them.
 inline bool accesses_wanted() { return tracing() || config().detect_now != 0; }
 
-// The one schedule point of a call that does accesses, before it.
+// The only schedule point of a call with accesses, before it.
 [[gnu::always_inline]] inline void known_point(const void* place, std::uint32_t bytes, bool write, std::uint64_t pc) {
   if (config().detect_memory_errors != 0 && is_quiet(pc))
     quiet_point(OpKind::kAccess, place, pc, bytes, write ? 1 : 0);
@@ -16,13 +16,13 @@ inline bool accesses_wanted() { return tracing() || config().detect_now != 0; }
     point(OpKind::kAccess, place, pc, bytes, write ? 1 : 0);
 }
 
-// A call with addresses that the kernel would refuse is the program's own business.
+// Addresses that the kernel would reject are not reported; they are the program's own problem.
 inline bool may_be_memory(std::uint64_t place, std::uint64_t bytes) {
   constexpr std::uint64_t kLowest = 4096, kEnd = std::uint64_t{1} << 47;
   return place >= kLowest && place < kEnd && bytes <= kEnd - place;
 }
 
-// range_event of the point before, where vector registers must be left alone: inlined into code that does.
+// Like range_event of the preceding point, for code that must leave vector registers alone, into which it is inlined.
 [[gnu::always_inline]] inline void known_access(EventKind kind, std::uint64_t place, std::uint64_t bytes,
                                                 std::uint64_t pc, bool again, std::uint8_t marks = 0) {
   if (bytes == 0 || !may_be_memory(place, bytes)) return;

@@ -1,7 +1,7 @@
-// What the C library's functions read and write on behalf of their caller, as data: the rows of library_calls.inc.
+// Accesses of the C library's functions on behalf of their caller, as data: the rows of library_calls.inc.
 //
-// A row's accesses are made known like those of instrumented code: a schedule point, then events and heap checks.
-// Places and sizes follow from the arguments and the result.
+// A row's accesses are reported like those of instrumented code: a schedule point, then events and heap checks.
+// Addresses and sizes follow from the arguments and the result.
 #pragma once
 
 #include <cstdint>
@@ -10,49 +10,49 @@
 
 namespace reweave::shim {
 
-// How many bytes. `a` and `b` are numbers of arguments (integers and pointers only, from 0) unless said otherwise.
+// The number of bytes. `a` and `b` are argument numbers (integers and pointers only, from 0) unless stated otherwise.
 enum class Length : std::uint8_t {
   kBytes,           // `bytes`
   kArgument,        // argument a
-  kArgument32,      // ... of 32 bits
+  kArgument32,      // ... as 32 bits
   kArgumentTimes,   // argument a, times `bytes`
   kProduct,         // argument a times argument b
   kResult,          // the result, at most argument a
-  kResultTimes,     // the result of 32 bits, times `bytes`
+  kResultTimes,     // the result as 32 bits, times `bytes`
   kResultUnits,     // the result, times argument a
   kResultPlus,      // the result plus a (a number), times `bytes`
   kResultUnitsCut,  // the result plus 1, at most argument a, times `bytes`
-  kPastResult,      // up to the byte that the result points to, that included
-  kUpToResult,      // ... without it
-  kString,          // a string with its end
-  kStringOf,        // a string with its end, or the first (argument a) bytes
-  kWideString,      // a string of wchar_t with its end
-  kSameLetters,     // up to the first letter in which it differs from the string in argument a; at most argument b
-  kPatternText,     // of regexec: a string, if argument a does not say that it is a range
-  kVector,          // an iovec for each of argument a
-  kSocketLength,    // what argument a points to: as much as was written, at most what it said before
+  kPastResult,      // up to and including the byte that the result points to
+  kUpToResult,      // ... excluding it
+  kString,          // a string with its NUL
+  kStringOf,        // a string with its NUL, or the first (argument a) bytes
+  kWideString,      // a string of wchar_t with its NUL
+  kSameLetters,     // up to the first character that differs from the string in argument a; at most argument b
+  kPatternText,     // regexec: a string, unless argument a says that it is a range
+  kVector,          // argument a iovecs
+  kSocketLength,    // in-out length at argument a: as much as was written, at most the length before
 };
 
-// What is at the place of an access: itself, or the buffers that it describes.
+// What the access refers to: the memory itself, or the buffers described there.
 enum class Target : std::uint8_t {
   kPlace,
-  kVectorParts,   // an iovec each: argument a of them
-  kMessageParts,  // a msghdr's
+  kVectorParts,   // argument a iovecs
+  kMessageParts,  // buffers of a msghdr
 };
 
-// After the call: whether it did the access.
+// After the call: whether the access happened.
 enum class Condition : std::uint8_t { kAlways, kNotMinusOne, kZero, kPositive, kNotNull };
 
 struct LibraryAccess {
-  std::uint8_t argument;  // that points to the place; null: no access
+  std::uint8_t argument;  // points to the memory; null: no access
   bool write;
-  bool after;  // known when the call has returned
+  bool after;  // known only after the call has returned
   Condition condition;
   Target target;
   Length length;
   std::uint8_t a, b;
   std::uint32_t bytes;
-  std::uint8_t marks = 0;  // of the event: kMakesLock, kEndsLock
+  std::uint8_t marks = 0;  // marks of the event: kMakesLock, kEndsLock
 };
 
 struct LibraryCall {
@@ -104,14 +104,14 @@ constexpr LibraryAccess reads(std::uint8_t argument, LengthOf n) {
 constexpr LibraryAccess writes(std::uint8_t argument, LengthOf n) {
   return access_of(argument, n, true, false, Condition::kAlways);
 }
-// A lock begins, or ends, in its first byte.
+// The lifetime of a lock begins or ends with its first byte.
 constexpr LibraryAccess marked(LibraryAccess access, std::uint8_t marks) {
   access.marks = marks;
   return access;
 }
 constexpr LibraryAccess makes_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kMakesLock); }
 constexpr LibraryAccess ends_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kEndsLock); }
-// Known after the call: what was read; what was written, if the result is not -1, or what `condition` says.
+// Known after the call: what was read; what was written if the result is not -1, or if `condition` holds.
 constexpr LibraryAccess has_read(std::uint8_t argument, LengthOf n) {
   return access_of(argument, n, false, true, Condition::kAlways);
 }

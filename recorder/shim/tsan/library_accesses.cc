@@ -1,5 +1,5 @@
-// Makes known what a row of library_calls.inc says. In general registers only, for the caller's vector registers hold
-// arguments and results.
+// Reports the accesses of a row of library_calls.inc. In general registers only, because vector registers hold the
+// caller's arguments and results.
 #include <regex.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -16,10 +16,10 @@ namespace reweave::shim {
 
 namespace {
 
-// As the functions of library_calls.cc push it.
+// As pushed by the functions of library_calls.cc.
 struct LibraryFrame {
   std::uint64_t arguments[6];
-  std::uint64_t rax;  // how many vector registers hold arguments; around a call: the length that a socket's address had
+  std::uint64_t rax;  // number of vector registers with arguments; around a call: the length that a socket address had
   std::uint64_t caller;
 };
 
@@ -110,7 +110,7 @@ bool happened(Condition condition, std::uint64_t result) {
   return false;
 }
 
-// Tells of accesses of one call, of which the first has the call's schedule point.
+// Reports the accesses of one call; the call's schedule point belongs to the first.
 class Teller {
  public:
   Teller(std::uint64_t pc, bool again) : pc_(pc), again_(again) {}

@@ -1,6 +1,6 @@
-// The functions of library_calls.inc. Each is a few instructions that keep all arguments, those in vector registers and
-// on the stack included, make its accesses known and go on to the C library's function of its default version, which is
-// looked for at the first call.
+// The functions of library_calls.inc. Each keeps all arguments, including those in vector registers and on the stack,
+// reports its accesses, and jumps to the default version of the C library's function, which is looked up at the first
+// call.
 #include <dlfcn.h>
 #include <grp.h>
 #include <netdb.h>
@@ -25,14 +25,14 @@
 
 #include "recorder/shim/tsan/library_access.h"
 
-// reweave_find_function keeps what a call may pass in registers, and goes to the function that it has found.
+// reweave_find_function keeps all registers with arguments and jumps to the function that it finds.
 asm(R"(
   .pushsection .text
   .local reweave_find_function
   .type reweave_find_function, @function
 reweave_find_function:
   .cfi_startproc
-  .cfi_def_cfa_offset 24  # what is looked for, where to keep it, the caller
+  .cfi_def_cfa_offset 24  # name, where to store the address, the caller
   pushq %rbp
   .cfi_adjust_cfa_offset 8
   .cfi_rel_offset %rbp, 0
@@ -92,7 +92,7 @@ reweave_nothing:
   .cfi_endproc
   .popsection
 
-  # On to the function called \target, which %r11 may be used for. `search`: where (reweave_look_up).
+  # Jumps to the function called \target; may use %r11. `search`: where to look (reweave_look_up).
   .macro REWEAVE_ON_TO name, target, search
   .pushsection .rodata
   .Ltarget_\name: .byte \search
@@ -142,7 +142,7 @@ reweave_nothing:
   REWEAVE_END \name
   .endm
 
-  # LibraryFrame: arguments, %rax, and the caller's address is there.
+  # Pushes a LibraryFrame: arguments, %rax; the caller's address is on the stack already.
   .macro REWEAVE_TELL_BEFORE name
   pushq %rax
   pushq %r9
@@ -173,7 +173,7 @@ reweave_nothing:
   REWEAVE_END \name
   .endm
 
-  # What tells of accesses leaves nothing in registers that would differ between runs that do and runs that do not.
+  # Clears the caller-saved registers, which would differ between runs that report accesses and runs that do not.
   .macro REWEAVE_AROUND name
   REWEAVE_BEGIN \name
   REWEAVE_TELL_BEFORE \name
@@ -236,7 +236,7 @@ constexpr std::uint8_t kBehindUs = 0;
   ::abort();
 }
 
-// Whom ThreadSanitizer's runtime brings the library of mathematics may be linked without it.
+// A program that gets libm through ThreadSanitizer's runtime may be linked without it.
 void* find_in_libm(const char* name) {
   void* libm = dlopen("libm.so.6", RTLD_NOW);
   return libm == nullptr ? nullptr : dlsym(libm, name);
@@ -244,8 +244,8 @@ void* find_in_libm(const char* name) {
 
 }  // namespace
 
-// `target`: a byte that says where to look (kBehindUs: in the libraries that come after this one; else in all), then
-// the function's name. Its address is kept in `found`.
+// `target`: a byte that says where to look (kBehindUs: in the libraries loaded after this one; else in all), then the
+// function's name. Stores the function's address in `found`.
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const char* target, void** found) {
   *found = dlsym(target[0] == kBehindUs ? RTLD_NEXT : RTLD_DEFAULT, target + 1);
   if (*found == nullptr) *found = find_in_libm(target + 1);
@@ -253,7 +253,8 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const 
   return *found;
 }
 
-// libreweave.so calls these where no other thread may come between, as one that is in the loader would on a first call.
+// Resolves these now, because libreweave.so calls them where no other thread may run, and a first call may block in the
+// loader.
 [[gnu::constructor]] void find_what_waits_use() {
   int type = 0;
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);

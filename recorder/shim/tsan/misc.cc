@@ -1,5 +1,5 @@
-// The rest of the ThreadSanitizer ABI: start, function entry and exit, and the annotations that programs use to
-// explain their own synchronisation.
+// The rest of the ThreadSanitizer ABI: start, function entry and exit, and the annotations by which programs describe
+// their own synchronisation.
 #include "recorder/shim/real.h"
 #include "recorder/shim/tsan/access.h"
 #include "recorder/shim/tsan/edges.h"
@@ -20,14 +20,14 @@ using ExitFunction = void (*)();
 }
 [[gnu::naked]] void traced_entry(void*) { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_entry)); }
 [[gnu::naked]] void traced_exit() { asm volatile(REWEAVE_TRACE_AND_RETURN : : [trace] "i"(trace_exit)); }
-// As the stubs leave it that stand in for the call (core/code/counting_stubs.h).
+// Leave %rdi as the stubs that replace the call do (core/code/counting_stubs.h).
 [[gnu::naked]] void no_entry(void*) { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 [[gnu::naked]] void no_exit() { asm volatile("movq (%%rsp), %%rdi\n\tret" ::); }
 
 Real<int(void*)> real_guard_acquire = {"__cxa_guard_acquire"};
 Real<void(void*)> real_guard_release = {"__cxa_guard_release"};
 
-// A lock that the program implements itself.
+// A lock implemented by the program itself.
 void note_lock(void* lock, EventKind kind, unsigned flags, std::uint64_t pc) {
   constexpr unsigned kReadLock = 1u << 3;  // __tsan_mutex_read_lock
   point(kind == EventKind::kLock ? OpKind::kLock : OpKind::kUnlock, lock, pc);
@@ -52,19 +52,19 @@ REWEAVE_EXPORT void __tsan_ignore_thread_begin() { ignore_all(1, REWEAVE_CALLER)
 REWEAVE_EXPORT void __tsan_ignore_thread_end() { ignore_all(0, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_on_thread_idle() {}
 
-// Happens-before edges: what was before a release is seen after the acquire of the same address.
+// Happens-before edges: what precedes a release is visible after an acquire of the same address.
 REWEAVE_EXPORT void __tsan_acquire(void* place) { acquire_edge(place, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 
-// The C library has no such symbol for others: each object links its own, unless it finds that of the runtime.
+// The C library does not export this symbol: each object links its own copy, unless it finds the runtime's.
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 REWEAVE_EXPORT int atexit(void (*function)()) {
   return __cxa_atexit([](void* given) { reinterpret_cast<void (*)()>(given)(); }, reinterpret_cast<void*>(function),
                       nullptr);
 }
 
-// Static variables of functions: the C++ library's own code is not instrumented, and it orders whoever finds the
-// variable made after whoever made it.
+// Static variables of functions: the C++ library's own code is not instrumented, and it orders a thread that finds the
+// variable initialised after the thread that initialised it.
 REWEAVE_EXPORT int __cxa_guard_acquire(void* guard) {
   point(OpKind::kAtomic, guard, REWEAVE_CALLER, 8, 0);
   const int is_ours = real_guard_acquire(guard);
@@ -79,7 +79,7 @@ REWEAVE_EXPORT void __cxa_guard_release(void* guard) {
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
-// What is between pre and post is the lock's own doing: the lock orders, not its words.
+// Accesses between pre and post are the lock's implementation: the lock orders, not its words.
 REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) { ignore_all(1, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
   constexpr unsigned kFailed = 1u << 5;  // __tsan_mutex_try_lock_failed

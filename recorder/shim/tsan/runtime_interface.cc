@@ -1,6 +1,6 @@
-// What programs ask of a sanitizer's runtime by the headers in sanitizer/: allocator_interface.h,
-// common_interface_defs.h, tsan_interface.h. Reports are made by `reweave`, not in the program, so what concerns them
-// has nothing to tell (runtime_names.inc has those that do nothing at all).
+// The sanitizer runtime's interface in the headers of sanitizer/: allocator_interface.h, common_interface_defs.h,
+// tsan_interface.h. `reweave` makes the reports, not the program, so functions about reports have nothing to return
+// (runtime_names.inc has those that do nothing at all).
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <malloc.h>
@@ -31,7 +31,7 @@ REWEAVE_EXPORT size_t __sanitizer_get_heap_size() { return mallinfo2().arena + m
 REWEAVE_EXPORT size_t __sanitizer_get_free_bytes() { return mallinfo2().fordblks; }
 REWEAVE_EXPORT size_t __sanitizer_get_unmapped_bytes() { return 0; }
 
-// Places in the code.
+// Code addresses.
 REWEAVE_EXPORT void __sanitizer_print_stack_trace() {
   void* frames[64];
   backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
@@ -47,7 +47,7 @@ void copy_text(const char* text, char* to, size_t bytes) {
 
 }  // namespace
 
-// As ThreadSanitizer's where it has no symbolizer.
+// As in ThreadSanitizer without a symbolizer.
 REWEAVE_EXPORT void __sanitizer_symbolize_pc(void*, const char*, char* out, size_t bytes) {
   copy_text("<can't symbolize>", out, bytes);
 }
@@ -63,12 +63,12 @@ REWEAVE_EXPORT int __sanitizer_get_module_and_offset_for_pc(void* pc, char* modu
 }
 REWEAVE_EXPORT const char* __sanitizer_get_report_path() { return "stderr"; }
 
-// Programs may define these themselves, to say what the runtime's options are.
+// Programs may define these to set the runtime's options.
 REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_options() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_suppressions() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __sancov_default_options() { return ""; }
 
-// No report is being made that the address could be of.
+// There is no current report in which the address could occur.
 REWEAVE_EXPORT const char* __tsan_locate_address(std::uint64_t, char* name, size_t bytes, std::uint64_t* start,
                                                  size_t* size) {
   copy_text("", name, bytes);
@@ -76,8 +76,8 @@ REWEAVE_EXPORT const char* __tsan_locate_address(std::uint64_t, char* name, size
   return "";
 }
 
-// The barrier of ThreadSanitizer's own tests: it orders nothing that a race detector would see. The count of threads is
-// in the low half, of arrivals in the high.
+// The barrier of ThreadSanitizer's own tests, invisible to a race detector. The lower half counts threads, the upper
+// half arrivals.
 REWEAVE_EXPORT void __tsan_testonly_barrier_init(std::uint64_t* barrier, unsigned count) { *barrier = count; }
 REWEAVE_EXPORT void __tsan_testonly_barrier_wait(std::uint64_t* barrier) {
   auto* arrivals = reinterpret_cast<unsigned*>(barrier) + 1;
@@ -109,7 +109,7 @@ UNALIGNED(16)
 UNALIGNED(32)
 UNALIGNED(64)
 
-// The interface of Java's machine: locks and edges of the program's own making. Its heap is not followed.
+// The Java interface: locks and edges declared by the program. The Java heap is not tracked.
 REWEAVE_EXPORT void __tsan_java_acquire(void* place) { acquire_edge(place, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_java_release(void* place) { release_edge(place, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_java_release_store(void* place) {
@@ -134,7 +134,7 @@ JAVA_LOCK(lock, kLock, kExclusive)
 JAVA_LOCK(unlock, kUnlock, kExclusive)
 JAVA_LOCK(read_lock, kLock, kShared)
 JAVA_LOCK(read_unlock, kUnlock, kShared)
-// A recursive lock that is given back as a whole, during a wait, and taken again as often.
+// A recursive lock that is released completely during a wait, and reacquired as often.
 REWEAVE_EXPORT void __tsan_java_mutex_lock_rec(void* lock, int times) {
   for (; times > 0; times--) java_lock(EventKind::kLock, lock, LockMode::kExclusive, REWEAVE_CALLER);
 }

@@ -1,6 +1,6 @@
-// A program with ThreadSanitizer's runtime in it calls that without asking the loader. Before any code of the program
-// runs, each function of the runtime that the core hid (core/code/static_runtime.h) becomes a jump to the function that
-// the program would have got without the runtime: ours, or the C library's.
+// A program that contains ThreadSanitizer's runtime calls it without the loader. Before any code of the program runs,
+// each function of the runtime that the core has hidden (core/code/static_runtime.h) is replaced by a jump to the
+// function that the program would have got without the runtime: this library's or the C library's.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -13,7 +13,7 @@ namespace reweave::shim {
 
 namespace {
 
-// jmp *0(%rip), and the address: functions are aligned to 16 bytes.
+// jmp *0(%rip), and the address. It fits because functions are aligned to 16 bytes.
 struct [[gnu::packed]] Jump {
   std::uint8_t code[6];
   std::uint64_t target;
@@ -43,7 +43,7 @@ Program find_program() {
   return program;
 }
 
-// Neither hidden from the loader by us, nor there for old programs only.
+// Neither hidden from the loader by the core, nor a version for old programs only.
 bool is_visible(const DynamicSymbols& symbols, std::uint32_t i) {
   constexpr Elf64_Versym kOldOnly = 0x8000;
   if (ELF64_ST_BIND(symbols.items[i].st_info) == STB_LOCAL) return false;
@@ -55,7 +55,7 @@ bool defines(const DynamicSymbols& symbols, const char* name) {
                       [&](std::uint32_t i) { return is_visible(symbols, i) && equal(symbols.name(i), name); }) != 0;
 }
 
-// Asked first, for a search in vain leaves a message of dlerror's in memory, which the program would have had to free.
+// Checked first, because a failed dlsym leaves a dlerror message in memory, which the program would have had to free.
 bool is_defined(const char* name) {
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const DynamicSymbols symbols(map->l_ld, 0);
@@ -64,7 +64,7 @@ bool is_defined(const char* name) {
   return false;
 }
 
-// The function that takes the place of the runtime's `name`; null: it is left, for nothing else calls it.
+// The replacement of the runtime's `name`; null: it is kept, because nothing else calls it.
 void* replacement(const char* name) {
   for (const char* prefix : {"___interceptor_", "__interceptor_"})
     if (begins(name, prefix)) {

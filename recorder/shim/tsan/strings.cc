@@ -1,5 +1,5 @@
-// mem* and str* as instrumented code calls them: accesses that the compiler does not announce. Each is one schedule
-// point, then its events, then the C library's own function.
+// mem* and str* as called by instrumented code: accesses that the compiler does not announce. Each is one schedule
+// point, then its events, then the C library's function.
 #include <cstdint>
 
 #include "recorder/shim/real.h"
@@ -41,7 +41,7 @@ void reads_string(const char* s, std::uint64_t pc) {
   if (wanted()) range_event(EventKind::kRead, s, real_strlen(s) + 1, pc);
 }
 
-// What a comparison of two strings reads: up to the first difference.
+// Bytes that a comparison of two strings reads: up to the first difference.
 size_t compared(const char* a, const char* b, size_t limit) {
   size_t n = 0;
   while (n < limit && a[n] == b[n] && a[n] != 0) n++;

@@ -1,4 +1,4 @@
-/* Threads that wait for each other, and an alarm whose handler jumps out of the wait. */
+/* Threads that wait for each other, and an alarm whose handler jumps out of the wait with siglongjmp. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

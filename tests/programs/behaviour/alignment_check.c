@@ -1,4 +1,4 @@
-/* The alignment check flag: its fault is SIGBUS, and it stays set over system calls. */
+/* The alignment check flag: its fault is SIGBUS, and it stays set across system calls. */
 #define _GNU_SOURCE
 #include <ucontext.h>
 #include "check.h"

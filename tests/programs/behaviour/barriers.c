@@ -1,4 +1,4 @@
-/* Barriers: four threads in three rounds; who comes last is the serial thread. */
+/* Barriers: four threads in three rounds; the last to arrive is the serial thread. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A block device that is mapped: what it contains, and what is written to it by map and by descriptor. */
+/* A mapped block device: its contents, and writes through the mapping and through descriptors. */
 #define _GNU_SOURCE
 #include <linux/loop.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-/* Workers that look for work a hundred thousand times between two locks, and a thread that waits for them in a loop of
+/* Workers that poll for work a hundred thousand times between two locks, and a thread that waits for them in a loop of
  * loads, as servers with I/O threads do: each must let the others run. */
 #include <pthread.h>
 

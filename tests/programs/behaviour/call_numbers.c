@@ -1,4 +1,4 @@
-/* The kernel looks at the lower half of a system call's number, and knows no negative or very large ones. */
+/* The kernel uses only the lower half of a system call's number, and rejects negative and very large numbers. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* Calls that a container or an older kernel would refuse: an error, and the program goes on. */
+/* Calls that a container or an older kernel would refuse: they fail, and the program continues. */
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <linux/perf_event.h>

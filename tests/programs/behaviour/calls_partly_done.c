@@ -1,4 +1,4 @@
-/* Calls that fail, or end early, after a part of their work: what they changed by then stays changed. */
+/* Calls that fail, or end early, after part of their work: the changes made by then remain. */
 #define _GNU_SOURCE
 #include <sys/ipc.h>
 #include <sys/msg.h>

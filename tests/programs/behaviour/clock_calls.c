@@ -1,4 +1,4 @@
-/* Prints readings of every clock; each run shows others, so a replay has to give the recorded ones. */
+/* Prints readings of every clock; they change with every run, so a replay must give the recorded ones. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/time.h>

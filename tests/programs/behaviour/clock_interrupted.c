@@ -1,5 +1,5 @@
-// Timers interrupt a thread that does nothing but read the clock: its signals belong behind the readings that it made.
-// A process may also die of one there. The readings made until then are part of what is compared.
+// Timers interrupt a thread that only reads the clock: its signals must come after the readings made before them. A
+// process may also die of one there. The comparison includes the readings made until then.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

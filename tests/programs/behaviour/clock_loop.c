@@ -1,5 +1,5 @@
-/* Clocks read in a tight loop, where the time may come from elsewhere than the kernel: no clock goes back, within a
- * thread, between threads and between processes; what sleeping and computing take is seen; a bad address is one. */
+/* Clocks read in a tight loop, where the time may not come from the kernel: no clock goes back, within a thread,
+ * between threads or between processes; the time spent sleeping and computing shows; a bad address is an error. */
 #include <pthread.h>
 #include <sys/time.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* clone with places that cannot be written: ids are not stored there and the child goes on, a pidfd that cannot be
- * handed over fails the call, and so does a TLS that no thread can have. */
+/* clone with addresses that cannot be written: the ids are not stored there and the child runs; a pidfd that cannot be
+ * stored fails the call, and so does an impossible TLS address. */
 #define _GNU_SOURCE
 #include <sched.h>
 

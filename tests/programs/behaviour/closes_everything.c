@@ -1,4 +1,4 @@
-/* Closes every descriptor there may be, one by one and by range, and uses numbers that others may use. */
+/* Closes every descriptor there may be, one by one and by range, and uses descriptor numbers that Reweave may use. */
 #include <sys/resource.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* A plug-in that is loaded and unloaded all the time: its system call is patched again after each loading. */
+/* A plug-in that is loaded and unloaded repeatedly: its system call is patched again after each loading. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-/* A program that maps code to read it, as translators do, finds what is in the file: whatever has to be replaced in
- * code that is executed is left alone there. */
+/* A program that maps code to read it, as translators do, finds the contents of the file: code is patched only where
+ * it is mapped to be executed. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

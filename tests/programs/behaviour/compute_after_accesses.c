@@ -1,6 +1,6 @@
-/* Threads that compute in registers alone, after accesses that a trace notes if they are instrumented: what these leave
- * in registers and flags is there as long as the loop runs, and names the instant at which the others had their turn.
- */
+/* Threads that compute only in registers, after accesses that a trace records if they are instrumented: the values
+ * that these leave in registers and flags persist as long as the loop runs, and identify the instant at which other
+ * threads ran. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

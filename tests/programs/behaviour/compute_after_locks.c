@@ -1,6 +1,5 @@
-/* Threads that compute in registers alone, after calls that a trace notes: what the calls leave in the registers that
- * they may change is there as long as the loop runs, and names the instant at which the others had their turn.
- */
+/* Threads that compute only in registers, after calls that a trace records: the values that the calls leave in
+ * caller-saved registers persist as long as the loop runs, and identify the instant at which other threads ran. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* A handler ends a loop of pure computation, which calls nothing. */
+/* A handler ends a loop of pure computation without calls. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-/* A thread that computes while nobody else can run, lets another go, and computes at the same place again, where it is
- * to give way: what it did there before is no turn of the loop in which it was preempted.
- */
+/* A thread computes while no other thread can run, wakes another, and computes again at the same place, where it must
+ * give way: its earlier pass there does not belong to the loop in which it is preempted. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>

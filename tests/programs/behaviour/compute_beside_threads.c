@@ -1,6 +1,6 @@
 /*
- * Threads that compute for a second without a schedule point, while others could run, are left to it: a replay that
- * had to find an instant within their loops again would take minutes.
+ * Threads that compute for a second without a schedule point, while others could run, are not preempted: a replay that
+ * had to find an instant within their loops would take minutes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Threads that compute in one inlined loop each, with a table that never is what it was, and come to no function's end:
-// an alarm is taken in the midst, a third thread's clock goes on, and where they were stopped is found again in a
-// replay though the instruction is executed hundreds of millions of times.
+// Threads that each compute in one inlined loop, on a table whose contents never recur, and never reach the end of a
+// function. An alarm is handled in the middle, a third thread's clock advances, and a replay finds the instants where
+// they were stopped, although the instruction is executed hundreds of millions of times.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// A thread computes in code below 2 GiB, where just-in-time compilers ask for room: as far from all else as a jump
-// goes. A replay finds soon in which of a million turns others had theirs.
+// A thread computes in code below 2 GiB, where just-in-time compilers request memory, as far from everything else as a
+// jump can reach. A replay quickly finds in which of a million iterations other threads ran.
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /*
- * A process that computes without a schedule point while others could run. Its inner loop comes back to the same
- * registers and changes a word that comes back to the same value, but around it a counter in shared memory goes on: it
- * waits for nobody, and when another looks at the counter must be the same in a replay.
+ * A process that computes without a schedule point while others could run. Its inner loop returns to the same registers
+ * and changes a word that returns to the same value, but the outer loop advances a counter in shared memory. So it is
+ * not a loop that waits, and the instant at which another process reads the counter must be the same in a replay.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

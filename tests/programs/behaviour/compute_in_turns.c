@@ -1,6 +1,6 @@
-/* A thread computes in turns of some thousand instructions, all alike but for a counter that is far from what the rest
- * of a turn touches, in a program with much memory. How many turns it did until it was told to stop must be the same.
- */
+/* A thread computes in iterations of some thousand instructions, all alike except for a counter far from the other
+ * data of an iteration, in a program with much memory. The number of iterations until it was told to stop must be the
+ * same in a replay. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

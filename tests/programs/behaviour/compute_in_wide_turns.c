@@ -1,5 +1,5 @@
-// A thread computes in turns that write to a hundred words and leave all of them as they were, but for the last, which
-// counts. It does not wait for anybody, and a replay finds soon in which of a million turns others had theirs.
+// A thread computes in iterations that write to a hundred words and restore all but the last, a counter. It does not
+// wait for any thread, and a replay quickly finds in which of a million iterations other threads ran.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// Two threads that compute, and look only now and then whether the other has come as far as they have: each has its
-// turn, and where a thread was stopped for the other is found again in a replay.
+// Two threads compute, and check only now and then whether the other has come as far as they have: each gets its turn,
+// and a replay finds the instants where one was stopped for the other.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

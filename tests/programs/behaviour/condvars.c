@@ -1,4 +1,4 @@
-/* Condition variables: signal, broadcast and a timed wait that times out. */
+/* Condition variables: signal, broadcast, and a timed wait that times out. */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Calls that fail and have buffers that cannot be written to: nothing is there, and nothing else changes. */
+/* Failing calls with read-only output buffers: nothing is written there, and nothing else changes. */
 #define _GNU_SOURCE
 #include <linux/capability.h>
 #include <sys/socket.h>

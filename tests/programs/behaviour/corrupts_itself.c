@@ -1,4 +1,4 @@
-/* Processes that destroy their own memory, each its own way: they die of it, or are found out by their C library. */
+/* Processes that corrupt their own memory, each in its own way: they die of it, or the C library detects it. */
 #include <sys/resource.h>
 
 #include "check.h"

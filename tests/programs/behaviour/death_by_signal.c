@@ -1,4 +1,4 @@
-/* Dies by the signal that the argument names: segv, abort, term, kill, fpe. Without an argument a child dies of each.
+/* Dies of the signal that the argument names: segv, abort, term, kill, fpe. Without an argument a child dies of each.
  */
 #include <signal.h>
 #include <stdio.h>

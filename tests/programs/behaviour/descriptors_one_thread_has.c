@@ -1,5 +1,5 @@
-/* A thread with descriptors of its own, whose numbers mean other files, or nothing, in the rest of the process: what it
- * maps, lists, executes and waits for is its own. */
+/* A thread with its own descriptor table, whose numbers mean other files, or nothing, in the rest of the process: what
+ * it maps, lists, executes and waits for comes from its own table. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Loads libm at run time, calls it, and unloads it; a symbol that is not there gives an error. */
+/* Loads libm at run time, calls it, and unloads it; a missing symbol gives an error. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Prints its arguments, its environment and what the kernel told it about itself. */
+/* Prints its arguments, its environment and its auxiliary vector. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Programs that cannot be executed: the caller is told why, and goes on. */
+/* Programs that cannot be executed: the caller gets the reason, and continues. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* ELF files that are damaged, or for another machine, or whose interpreter is: what the kernel finds out in time is
- * exec's error, what it finds out too late is the death of the process. */
+/* ELF files that are damaged or for another machine, or whose interpreter is: errors that the kernel detects in time
+ * fail exec, those it detects too late kill the process. */
 #include <elf.h>
 #include "check.h"
 

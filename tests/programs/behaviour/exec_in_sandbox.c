@@ -1,4 +1,4 @@
-/* Programs that confine themselves (Landlock) and execute others then: what their rules allow works, nothing else. */
+/* Programs that confine themselves (Landlock) and then execute others: what their rules allow works, nothing else. */
 #define _GNU_SOURCE
 #include <linux/landlock.h>
 #include <sys/prctl.h>

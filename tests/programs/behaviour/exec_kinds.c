@@ -1,4 +1,4 @@
-/* exec by path, by descriptor, relative to a folder, of a script, from a second thread; what survives it; errors. */
+/* exec by path, by descriptor, relative to a folder, of a script, from a second thread; what survives exec; errors. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-/* The signal mask survives exec, with the signals of faults in it, and so do signals that wait behind it. */
+/* The signal mask survives exec, including signals of faults, and so do the pending signals that it blocks. */
 #include "check.h"
 
 static char self[4096];

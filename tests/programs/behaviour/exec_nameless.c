@@ -1,5 +1,5 @@
-/* Programs executed from memory and after their name is gone, with no arguments or too many; what /proc says of a
- * program is of the program. */
+/* Programs executed from memory and after their file was removed, with no arguments or too many; /proc describes the
+ * program. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* What a program is called that was executed by its link in /proc, by a descriptor, or after it was removed; and exec
- * while all descriptors are in use. */
+/* The name of a program executed by its link in /proc, by a descriptor, or after it was removed; and exec while all
+ * descriptors are in use. */
 #define _GNU_SOURCE
 #include <sys/auxv.h>
 #include <sys/prctl.h>

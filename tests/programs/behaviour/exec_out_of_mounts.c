@@ -1,5 +1,5 @@
-/* Programs executed by a descriptor whose name leads nowhere, or to another file: their mount was taken away, or
-   another covers it. */
+/* Programs executed by a descriptor whose path leads nowhere, or to another file: their mount was removed, or is
+ * covered by another. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/mount.h>

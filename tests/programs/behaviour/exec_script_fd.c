@@ -1,4 +1,4 @@
-/* Scripts that are executed by a descriptor: what they are called, and that the descriptor must last. */
+/* Scripts executed by a descriptor: their name, and that the descriptor must stay open. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* A file that is open for writing cannot be executed, one that is executed cannot be written. */
+/* A file open for writing cannot be executed, and one being executed cannot be written. */
 #define _GNU_SOURCE
 #include "check.h"
 

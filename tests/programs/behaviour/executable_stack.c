@@ -1,4 +1,4 @@
-/* A program that asks for an executable stack, as gcc makes those with functions within functions: code on the stacks
+/* A program that requests an executable stack, as gcc does for nested functions: code on the stacks
  * of its first thread, of another and of a child. */
 #include <pthread.h>
 #include "check.h"

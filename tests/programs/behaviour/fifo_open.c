@@ -1,5 +1,5 @@
-/* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts; opening a file
-   that is watched waits for the watcher's permission. */
+/* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts; opening a watched
+ * file waits for the watcher's permission. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/fanotify.h>

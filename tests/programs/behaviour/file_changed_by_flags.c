@@ -1,5 +1,5 @@
-/* A mapped file that is changed where or because flags say so: writes at a place that go to the end, and files that are
- * opened to be emptied. */
+/* A mapped file that is changed because of flags: positioned writes that append (O_APPEND), and files truncated on
+ * opening (O_TRUNC). */
 #define _GNU_SOURCE
 #include <linux/openat2.h>
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-/* Requests of ioctl that answer behind their argument, or with more than their number says, or not at all. */
+/* ioctl requests that write after their argument, or more than their number says, or nothing. */
 #define _GNU_SOURCE
 #include <linux/fiemap.h>
 #include <linux/fs.h>

@@ -1,4 +1,4 @@
-/* Reads of a large file whose offset moves between them, in all the ways there are: what is read is where it was. */
+/* Reads of a large file whose offset is moved between them in every possible way: each reads at the right place. */
 #define _GNU_SOURCE
 #include <sys/sendfile.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-/* What fallocate does to a file that is mapped: room changes nothing, however large the file is; ranges become zero,
- * are taken out or put in, and then private mappings may lose what was written to them. */
+/* The effects of fallocate on a mapped file: allocation changes nothing, however large the file is; ranges are zeroed,
+ * removed or inserted, and private mappings may then lose what was written to them. */
 #define _GNU_SOURCE
 #include <linux/falloc.h>
 #include <sys/sendfile.h>

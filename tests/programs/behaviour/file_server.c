@@ -1,5 +1,4 @@
-/* A file system that a process of the tree serves (FUSE): every call on its files waits for that process, whatever
- * the call. */
+/* A file system that a process of the tree serves (FUSE): every call on its files waits for that process. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <linux/fuse.h>

@@ -1,5 +1,5 @@
-/* Files that were mapped to read only, and are written to in another way later: through another descriptor, through
- * another mapping, by another process, and cut and grown. */
+/* Files that were mapped read-only, and are later written in another way: through another descriptor, through another
+ * mapping, by another process; and truncated and extended. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* A file that another process makes shorter or longer: mappings of it end where it ends, in every process. */
+/* A file that another process shortens or extends: its mappings end where it ends, in every process. */
 #define _GNU_SOURCE
 #include "faults.h"
 

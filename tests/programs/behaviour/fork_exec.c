@@ -1,4 +1,4 @@
-/* Forks and executes itself with arguments and an environment of its own; also replaces itself. */
+/* Forks and executes itself with given arguments and environment; also replaces itself. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

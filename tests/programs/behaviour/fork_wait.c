@@ -1,4 +1,4 @@
-/* Forks children that talk back over a pipe; prints in the order of arrival and of death. */
+/* Forks children that answer over a pipe; prints in the order of arrival and of death. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

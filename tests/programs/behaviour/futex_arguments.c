@@ -1,4 +1,4 @@
-/* What futex calls say of operations, addresses and counts that are wrong, and FUTEX_WAKE_OP with negative operands. */
+/* Errors of futex calls for wrong operations, addresses and counts, and FUTEX_WAKE_OP with negative operands. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <linux/futex.h>

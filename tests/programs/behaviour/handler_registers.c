@@ -1,4 +1,4 @@
-/* Registers that calls and signal handlers must leave alone, and those that a handler begins with. */
+/* Registers that calls and signal handlers must preserve, and the registers that a handler starts with. */
 #define _GNU_SOURCE
 #include "check.h"
 

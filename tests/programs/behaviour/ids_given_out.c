@@ -1,4 +1,4 @@
-/* Threads and processes one after the other: more processes than there are at any time. Arguments: threads
+/* Threads and processes one after the other: many more processes than exist at once. Arguments: threads
    (200), processes (2100). */
 #include <pthread.h>
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Numbers of 32 bits whose registers hold something above them, as what is given to syscall(2) may: the kernel does not
- * look at that, and 0x00000000ffffff9c is AT_FDCWD. */
+/* 32-bit arguments whose registers have other bits above them, as arguments of syscall(2) may: the kernel ignores
+ * those bits, and 0x00000000ffffff9c is AT_FDCWD. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-/* What the kernel's log says, if we may read it, and the names that sysfs(2) has for file systems. */
+/* The kernel's log, if it may be read, and the file system names of sysfs(2). */
 #define _GNU_SOURCE
 #include "check.h"
 

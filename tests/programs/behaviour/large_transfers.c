@@ -1,4 +1,4 @@
-/* Transfers larger than a record of the recording come whole; what is written from read-only memory stays there. */
+/* Transfers larger than one record arrive whole; data written from read-only memory stays unchanged. */
 #define _GNU_SOURCE
 #include <sys/uio.h>
 

@@ -1,4 +1,4 @@
-/* A lease: who would write the file waits until its holder, told by a signal, gives it up, whatever the call. */
+/* A lease: a call that would write the file waits until the holder, notified by a signal, gives up the lease. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,5 +1,5 @@
-// Leaves main from within another function, by the address that main would return to, with the stack pointer as it is
-// there: what is at that address ends the process and needs nothing of main's frame.
+// Leaves main from within another function, through main's return address, with the stack pointer unchanged: the code
+// at that address ends the process and does not need main's frame.
 #include "check.h"
 
 static uint64_t return_address, frame;

@@ -1,5 +1,5 @@
-// A thread that takes a lock again as soon as it has released it, and sleeps in the kernel with it, lets others have
-// it.
+// A thread that takes a lock again as soon as it has released it, and sleeps in the kernel while holding it, must let
+// others have it.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Pages that are locked refuse some advice; more than the limit cannot be locked. A replay locks nothing, and says the
- * same. */
+/* Locked pages refuse some advice; more than the limit cannot be locked. A replay locks nothing but gives the same
+ * results. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

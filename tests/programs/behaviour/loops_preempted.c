@@ -1,6 +1,6 @@
-/* Threads that compute in loops of all kinds of instructions, while another wakes and sleeps: what a preemption, or the
- * counting of the loop afterwards, does to registers, flags, the stack or the way the loop takes, the sum shows.
- */
+/* Threads that compute in loops of all kinds of instructions, while another wakes and sleeps. The sum shows any change
+ * that a preemption, or the counting of iterations after it, makes to registers, flags, the stack or the path through
+ * the loop. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* Signals to threads that compute: from a timer, from other threads, with handlers that return, that change the loop's
- * registers, and that leave it by a jump. Where each of them came is in the sum.
- */
+/* Signals to threads that compute: from a timer and from other threads, with handlers that return, that change the
+ * loop's registers, and that leave it with a jump. The sum depends on where each signal arrived. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,5 @@
-/* Threads that compute in loops of further kinds, each of which another thread looks at whenever it wakes: how far the
- * loop had come then is in the sum, so every preemption must be repeated at its very turn.
- */
+/* Threads that compute in further kinds of loops, each observed by another thread whenever that wakes. The sum depends
+ * on how far the loop had come then, so a replay must repeat every preemption at exactly the same iteration. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* What a process may ask of the machine and of the kernel's modes: arch_prctl, personality, keys, lists of locks. */
+/* Attributes of the machine and modes of the kernel that a process can query or set: arch_prctl, personality, keys,
+ * lists of locks. */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-/* More than a thousand descriptors at a time: each that a call gives can be used. */
+/* More than a thousand descriptors at once: each one that a call returns can be used. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Sizes and places that no mapping can have fail as the kernel says; huge pages and far offsets are carried. */
+/* Impossible sizes and addresses of mappings fail as in the kernel; huge pages and large offsets work. */
 #define _GNU_SOURCE
 #include "check.h"
 

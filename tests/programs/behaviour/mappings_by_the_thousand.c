@@ -1,5 +1,5 @@
-// Tens of thousands of mappings: none is sought for longer because of those that are there, the highest gap is taken
-// that is large enough, also where something was given back, and when the kernel takes no more the program is told so.
+// Tens of thousands of mappings: their number does not slow down the search for a place, the highest sufficient gap is
+// used, also one that was unmapped, and the program gets an error when the kernel allows no more.
 #define _GNU_SOURCE
 #include <sys/resource.h>
 

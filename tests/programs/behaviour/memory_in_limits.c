@@ -1,4 +1,4 @@
-/* RLIMIT_DATA and RLIMIT_MEMLOCK: calls beyond them fail, in each replay too, where there are no such limits. */
+/* RLIMIT_DATA and RLIMIT_MEMLOCK: calls beyond them fail, also in replays, which have no such limits. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-/* recvmmsg waits for as many messages as it was asked for, looks at its time limit after each, and says what is left.
+/* recvmmsg waits for the requested number of messages, checks its time limit after each, and returns the rest of it.
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>

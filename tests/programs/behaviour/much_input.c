@@ -1,4 +1,4 @@
-/* Far more input than the recorder's ring holds, none of it to be had again: in small and large portions, slowly, so
+/* Far more input than the recorder's ring holds, none of it repeatable: in small and large portions, slowly, so
  * that the recorder keeps up, and at once, so that it does not; by two processes in turn. */
 #define _GNU_SOURCE
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* Threads that sleep for different times; prints the order of waking and the measured times. */
+/* Threads that sleep for different times; prints the order in which they wake and the measured times. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

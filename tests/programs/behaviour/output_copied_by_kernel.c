@@ -1,4 +1,4 @@
-/* sendfile and splice to standard output: a replay repeats what the kernel copied there. */
+/* sendfile and splice to standard output: a replay repeats the data that the kernel copied there. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/sendfile.h>

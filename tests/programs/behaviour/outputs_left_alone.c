@@ -1,5 +1,6 @@
-/* What a call that slept has not written stays as it was: of a wait without news all, and of siginfo_t the fields that
- * say nothing of a child. There is a second thread, so that calls that may sleep do so while others run. */
+/* Output that a call which slept did not write stays unchanged: that of a wait without news, and the fields of
+ * siginfo_t that do not concern a child. There is a second thread, so that calls that may sleep do so while others
+ * run. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/resource.h>

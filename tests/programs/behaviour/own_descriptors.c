@@ -1,4 +1,4 @@
-/* What /proc lists as descriptors of the process is what it has opened; with its last free one it can still look. */
+/* /proc lists exactly the descriptors that the process opened; one free descriptor is enough to list them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* Threads and processes that get descriptors of their own from some instant on: what they do with theirs leaves those
- * that the others have as they were, and what is written where is seen. */
+/* Threads and processes that get descriptor tables of their own at some instant: changes to theirs do not affect those
+ * of others, and the output shows where each write went. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* /proc/self/exe leads to the program, for every call that follows it, and is a link for those that do not. */
+/* /proc/self/exe leads to the program for every call that follows links, and is a link for those that do not. */
 #define _GNU_SOURCE
 #include <sys/inotify.h>
 #include <sys/vfs.h>

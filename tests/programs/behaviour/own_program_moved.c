@@ -1,4 +1,4 @@
-/* /proc/self/exe leads to the program whatever became of its name: renamed, beyond reach, removed, another's. */
+/* /proc/self/exe leads to the program even if its name was renamed, made unreachable, removed or reused. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,6 +1,6 @@
-/* What the kernel has written when it comes to a place that is not there stays written. While other threads live: a
- * read into a buffer of which a part is not there takes nothing out of a pipe that it does not hand over, and a sleep
- * that nobody interrupts writes no rest. */
+/* Data that the kernel wrote before it reached an unmapped address stays written. While other threads live: a read
+ * into a partly unmapped buffer takes nothing out of a pipe that it does not deliver, and a sleep that is not
+ * interrupted writes no remaining time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/socket.h>

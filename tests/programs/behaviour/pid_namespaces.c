@@ -1,4 +1,4 @@
-/* PID namespaces: what their processes are called within, how the first one takes signals, and whom its end ends. */
+/* PID namespaces: the ids of their processes inside, signals to the first one, and the processes that its end kills. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

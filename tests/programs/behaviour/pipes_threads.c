@@ -1,4 +1,4 @@
-/* Threads that write to one pipe and a thread that reads it; the order of the messages is the schedule's. */
+/* Threads that write to one pipe and a thread that reads it; the schedule determines the order of the messages. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

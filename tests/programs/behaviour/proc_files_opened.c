@@ -1,5 +1,5 @@
-/* What is opened in /proc/self is as it was opened: for reading alone, closed on exec or not, readable in parts, at its
- * beginning again after lseek. */
+/* Files opened in /proc/self behave as opened: read-only, closed on exec or not, readable in parts, at the beginning
+ * again after lseek. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

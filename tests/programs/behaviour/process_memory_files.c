@@ -1,4 +1,4 @@
-/* Memory that is written through /proc/PID/mem: one's own by every name it has, code, read-only pages, a child's. */
+/* Memory written through /proc/PID/mem: the process's own by every name it has, code, read-only pages, a child's. */
 #define _GNU_SOURCE
 #include <sys/uio.h>
 #include "check.h"

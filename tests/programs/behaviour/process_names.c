@@ -1,4 +1,4 @@
-/* A process is named for what was executed, not for where links and scripts lead. */
+/* A process is named after the executed path, not after the target of links and scripts. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "check.h"

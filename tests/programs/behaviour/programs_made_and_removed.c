@@ -1,5 +1,5 @@
-/* Programs, a library and data that are made during the run, used, and gone before it ends, several under one name:
-   what configure scripts and builds do. A replay finds none of them on the machine. */
+/* Programs, a library and data that are created during the run, used, and removed before it ends, several under one
+ * name, as configure scripts and builds do. A replay finds none of them on the machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/mman.h>

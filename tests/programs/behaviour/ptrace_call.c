@@ -1,4 +1,5 @@
-/* Code injected into a process: its tracer makes it call a function, and execute system calls, and puts all back. */
+/* Code injected into a process: its tracer makes it call a function, and execute system calls, and restores everything.
+ * */
 #define _GNU_SOURCE
 #include "ptrace_check.h"
 

@@ -1,4 +1,4 @@
-/* A crash handler that forks a child, which attaches to its parent and looks at it. */
+/* A crash handler that forks a child, which attaches to its parent and inspects it. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-/* What ptrace refuses, and to whom. */
+/* Requests that ptrace refuses, and for which processes. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "ptrace_check.h"

@@ -1,5 +1,5 @@
-/* A traced process that executes a program stops behind it, with SIGTRAP or the event that was asked for; tracing goes
- * on in the new image. */
+/* A traced process that executes a program stops after it, with SIGTRAP or the requested event; tracing continues in
+ * the new image. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "ptrace_check.h"

@@ -1,5 +1,5 @@
-/* Calls that a tracee's own filter leaves to its tracer (SECCOMP_RET_TRACE): it lets them go, changes them, answers
-   them itself; without a tracer that asks for them they are not there. */
+/* Calls that a tracee's own filter leaves to its tracer (SECCOMP_RET_TRACE): the tracer lets them through, changes
+ * them, or answers them itself; without a tracer that requests them they fail with ENOSYS. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/ptrace.h>

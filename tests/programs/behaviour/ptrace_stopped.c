@@ -1,4 +1,4 @@
-/* Who attaches to a process that is stopped finds it in that stop; when the tracer lets go it stays stopped. */
+/* A tracer that attaches to a stopped process finds it in that stop; after detaching it stays stopped. */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
 

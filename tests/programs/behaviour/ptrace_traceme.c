@@ -1,4 +1,4 @@
-/* A child asks to be traced and stops; its parent reads and writes its memory and lets it go on. */
+/* A child asks to be traced and stops; its parent reads and writes its memory and resumes it. */
 #define _GNU_SOURCE
 #include "ptrace_check.h"
 

@@ -1,4 +1,4 @@
-/* A thread made with the clone system call: its code uses no libc at all, only raw system calls and a futex. */
+/* A thread made with the clone system call: its code uses no libc, only raw system calls and a futex. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* Receives that the kernel answers at once although no data is there, beside a thread that could wake them: from the
- * queue of errors, of urgent data, with a time limit, from what is no socket or has no peer. */
+/* Receives that the kernel answers at once although there is no data, beside a thread that could wake them: from the
+ * error queue, of urgent data, with a time limit, from something that is not a socket or has no peer. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/errqueue.h>

@@ -1,4 +1,4 @@
-/* Standard output, opened anew by the names it has: a replay repeats what is written there as well. */
+/* Standard output, reopened by its names: a replay repeats what is written there, too. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <sys/uio.h>

@@ -1,5 +1,5 @@
-/* A program's own filter is asked about every call, also those that need no kernel to be answered, and each of its
-   actions does what the kernel's would. */
+/* A program's own filter decides on every call, including those that are answered without the kernel, and each of its
+ * actions has the same effect as in the kernel. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-/* A SIGSEGV handler that repairs the fault with mprotect, and one that jumps out of it. */
+/* A SIGSEGV handler that repairs the fault with mprotect, and one that leaves it with siglongjmp. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// sendfile(2) to a socket waits until somebody reads: meanwhile others run, also the one who does, and a signal ends
-// the wait.
+// sendfile(2) to a socket waits until another thread reads: meanwhile others run, including the reader, and a signal
+// ends the wait.
 #include <pthread.h>
 #include <string.h>
 #include <sys/sendfile.h>

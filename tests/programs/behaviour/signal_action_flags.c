@@ -1,5 +1,5 @@
-/* sigaction: flags that the kernel does not know are not kept, a bad pointer counts before a signal that cannot be
-   caught; restart_syscall made by a program is interrupted. */
+/* sigaction: unknown flags are dropped, a bad pointer is reported before a signal that cannot be caught;
+ * restart_syscall called by a program is interrupted. */
 #define _GNU_SOURCE
 #include "check.h"
 

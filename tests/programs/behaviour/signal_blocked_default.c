@@ -1,4 +1,4 @@
-/* A signal with the default action that is blocked: it kills nobody before it is unblocked. */
+/* A signal with the default action that is blocked: it kills no process before it is unblocked. */
 #define _GNU_SOURCE
 #include "check.h"
 

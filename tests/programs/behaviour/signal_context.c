@@ -1,4 +1,4 @@
-/* What a handler changes in its context is what the program goes on with: registers, flags, mask, vector state. */
+/* The program resumes with the context as the handler changed it: registers, flags, mask, vector state. */
 #define _GNU_SOURCE
 #include <ucontext.h>
 #include "check.h"

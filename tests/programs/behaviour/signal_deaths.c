@@ -29,6 +29,7 @@ static void cause(int how) {
 static int death(int number, int by_instruction) {
   pid_t child = fork();
   if (child == 0) {
+    signal(number, SIG_DFL);  // who starts this in the background may have it ignore SIGINT and SIGQUIT
     if (by_instruction)
       cause(number);
     else

@@ -1,4 +1,4 @@
-/* Signals that instructions cause, and the same numbers sent by kill: code, address, and going on after them. */
+/* Signals that instructions cause, and the same numbers sent by kill: code, address, and resuming after them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <ucontext.h>

@@ -1,4 +1,4 @@
-/* Handlers that change what rt_sigreturn restores, of the floating-point state above all, and a program that makes the
+/* Handlers that change what rt_sigreturn restores, of the floating-point state above all, and a program that builds the
  * whole frame. */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Signals to a thread that computes in a function which calls none and keeps its count below the stack pointer: the
- * count tells the turns apart, all else is as it was. */
+/* Signals to a thread that computes in a leaf function and keeps its counter below the stack pointer: the counter
+ * distinguishes the iterations, everything else is the same. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Signals to a thread that counts while it waits: the frame of the handler keeps all flags of the interrupted turn, and
- * stays on the stack while the thread goes on to count. */
+/* Signals to a thread that counts while it waits: the handler's frame keeps all flags of the interrupted iteration,
+ * and stays on the stack while the thread continues to count. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"

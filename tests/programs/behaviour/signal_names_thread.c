@@ -1,4 +1,4 @@
-/* tgkill names a thread by its process and its own id: one that is of another process is not there. */
+/* tgkill names a thread by its process and its own id: a thread of another process is not found. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"

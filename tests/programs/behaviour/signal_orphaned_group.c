@@ -1,4 +1,5 @@
-/* A stopped process whose group becomes orphaned, for the parent ends, gets SIGHUP and SIGCONT. It handles or ignores
+/* A stopped process whose group becomes orphaned, because the parent ends, gets SIGHUP and SIGCONT. It handles or
+ * ignores
    the first, or dies of it. */
 #define _GNU_SOURCE
 #include <time.h>

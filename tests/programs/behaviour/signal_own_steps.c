@@ -1,4 +1,4 @@
-/* A program that steps itself with the trap flag, over the instructions and calls that a recorder answers. */
+/* A program that steps itself with the trap flag, over the instructions and calls that the recorder emulates. */
 #define _GNU_SOURCE
 #include <ucontext.h>
 #include "check.h"

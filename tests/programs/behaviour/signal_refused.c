@@ -1,4 +1,4 @@
-/* Deadly signals to oneself that the kernel refuses to send: nobody dies of them. */
+/* Deadly signals to the process itself that the kernel refuses to send: it survives. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -1,6 +1,6 @@
-/* A crash handler as crash reporters have it: it reports, restores the default action and sends the signal to itself
- * again with what it was told of it, while it is blocked. The process dies of it when the handler returns. Then:
- * signals with the codes of faults that nobody caused, which only a thread itself may send to itself. */
+/* A crash handler as in crash reporters: it reports, restores the default action and resends the signal to itself with
+ * the same siginfo, while it is blocked. The process dies of it when the handler returns. Then: signals with the codes
+ * of faults that did not happen, which a thread can send only to itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>

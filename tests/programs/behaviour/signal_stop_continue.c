@@ -1,4 +1,4 @@
-/* Stopped and continued processes: by themselves, by the parent, several times; what wait tells of it. */
+/* Stopped and continued processes: by themselves, by the parent, several times; what wait reports. */
 #define _GNU_SOURCE
 #include "check.h"
 

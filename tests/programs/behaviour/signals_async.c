@@ -1,4 +1,4 @@
-/* Timers interrupt a loop of system calls and one of pure computation; prints where they struck. */
+/* Timers interrupt a loop of system calls and one of pure computation; prints where they arrived. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

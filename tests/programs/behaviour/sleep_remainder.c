@@ -1,4 +1,4 @@
-/* A sleep writes what was left only if it is interrupted: until then it matters not where that would go. */
+/* A sleep writes the remaining time only if it is interrupted: otherwise the address does not matter. */
 #define _GNU_SOURCE
 #include <sys/time.h>
 #include <time.h>

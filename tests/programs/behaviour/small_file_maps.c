@@ -1,4 +1,4 @@
-/* Private mappings of small files that are gone when the run ends: their bytes, holes, ends, and what is thrown away.
+/* Private mappings of small files that no longer exist when the run ends: bytes, holes, ends, discarded pages.
  */
 #define _GNU_SOURCE
 #include "faults.h"

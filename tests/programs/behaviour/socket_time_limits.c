@@ -1,4 +1,5 @@
-/* Calls on sockets with time limits: they end in time, and are not started again after a handler, SA_RESTART or not. */
+/* Calls on sockets with time limits: they end in time, and are not restarted after a handler, with or without
+ * SA_RESTART. */
 #define _GNU_SOURCE
 #include <sys/socket.h>
 #include <sys/time.h>

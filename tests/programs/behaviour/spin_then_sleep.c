@@ -1,5 +1,5 @@
-/* Threads that take turns, and spin for a while before they sleep, as libraries for parallel loops do: most turns come
- * while the other spins. */
+/* Threads that take turns, and spin for a while before they sleep, as libraries for parallel loops do: usually the
+ * turn comes while the other one spins. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>

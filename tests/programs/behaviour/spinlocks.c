@@ -1,4 +1,4 @@
-/* Spin locks: four threads take turns on a counter and note who came when. */
+/* Spin locks: four threads take turns on a counter and note the order. */
 #include <pthread.h>
 #include <stdio.h>
 

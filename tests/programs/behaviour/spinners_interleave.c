@@ -1,5 +1,5 @@
-/* Two threads wait for each other in loops of plain loads, and a third counts how often it found nothing changed:
- * what is printed depends on where each was preempted. */
+/* Two threads wait for each other in loops of plain loads, and a third counts how often it found nothing changed: the
+ * output depends on where each was preempted. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A status file that stays open says at each look what is so now: whether a child stopped, went on, is dead. */
+/* A status file that stays open shows the current state at each read: a child stopped, continued, is dead. */
 #include "check.h"
 
 static char state_of(int fd, int with_pread) {

@@ -1,5 +1,5 @@
-/* Jobs that a terminal stops, whatever they do meanwhile, as a shell sees it: who computes, sleeps, waits for a thread
- * or for input; and those in the background that read from the terminal or change its settings. */
+/* Jobs that a terminal stops, whatever they do meanwhile, as a shell sees it: jobs that compute, sleep, wait for a
+ * thread or for input; and those in the background that read from the terminal or change its settings. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>

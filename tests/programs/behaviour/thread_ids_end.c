@@ -1,5 +1,5 @@
-/* A thread that was waited for is gone: no signal reaches it. The word of set_tid_address is cleared only if somebody
-   is left in that memory. */
+/* A joined thread is gone: no signal reaches it. The word of set_tid_address is cleared only if another thread still
+ * uses that memory. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"

@@ -1,4 +1,4 @@
-/* Signals directed at threads with pthread_kill, a process signal taken by whoever does not block it, sigwait. */
+/* Signals directed at threads with pthread_kill, a process signal taken by a thread that does not block it, sigwait. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

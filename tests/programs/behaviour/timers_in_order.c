@@ -1,5 +1,5 @@
-/* Timers that run out before the end of a longer sleep or wait do so first: by a signal to the process, to whom waits
- * for it, and by a thread. */
+/* Timers that expire before the end of a longer sleep or wait do so first: by a signal to the process, a signal to a
+ * waiting thread, and by a thread. */
 #include <semaphore.h>
 #include <sys/time.h>
 #include <time.h>

@@ -1,5 +1,4 @@
-/* Data that is put where the vector, or the message's header, is that says where to put it: the kernel has read them
- * by then. */
+/* Data received into the very vector or message header that says where to put it: the kernel has read that before. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/socket.h>

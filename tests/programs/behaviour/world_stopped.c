@@ -1,6 +1,5 @@
-/* Threads that compute are stopped by signals and go on, as a collector of garbage does it: one makes short system
- * calls, one sleeps now and then, one does neither. Then a timer interrupts the one that does neither.
- */
+/* Signals stop threads that compute, and they resume, as with a garbage collector: one makes short system calls, one
+ * sleeps now and then, one does neither. Then a timer interrupts the one that does neither. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,4 @@
-// Closing, or marking, a range of descriptors, perhaps in a table that becomes the caller's own by that
-// (close_range(2)).
+// Closes or marks a range of descriptors, possibly in a table that thereby becomes the caller's own (close_range(2)).
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr long kUnshares = 2, kOnlyMarks = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC
 
-// Closes around our own descriptors.
+// Leaves the core's own descriptors open.
 long close_others(std::uint32_t first, std::uint32_t last, long flags) {
   constexpr std::uint32_t kFirstOurs = kArenaFd, kLastOurs = kArenaFd + kReservedFds - 1;
   if (first > last || (flags & ~(kUnshares | kOnlyMarks)) != 0) return -EINVAL;

@@ -1,4 +1,5 @@
 #include "recorder/core/syscalls/files/executed_files.h"
+#include "recorder/alive_processes.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,17 +19,15 @@ namespace {
 
 const char* string_at(long address) { return reinterpret_cast<const char*>(address); }
 
-// True if it is the file of a program that a process of the tree executes. The kernel knows only of the core's.
+// True if it is the file of a program that a process of the tree executes. The kernel only knows that they execute the
+// core.
 bool is_executed(long folder, const char* path) {
   struct stat status = {};
   if (const char* program = path == nullptr ? nullptr : program_behind(path)) path = program;
   if (is_error(lent_call(SYS_newfstatat, folder, path, &status, 0))) return false;
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.process_count; i++) {
-    const Process& other = s.processes[i];
-    if (other.alive != 0 && other.program_inode == status.st_ino && other.program_device == status.st_dev) return true;
-  }
-  return false;
+  return find_alive(state(), [&](const Process& other) {
+           return other.program_inode == status.st_ino && other.program_device == status.st_dev;
+         }) != nullptr;
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
-// Files that are executed cannot be written, and the reverse (ETXTBSY). The kernel, which executes the core, does not
-// see to it.
+// Files being executed cannot be opened for writing, and files open for writing cannot be executed (ETXTBSY). The
+// kernel, which executes the core, does not enforce this.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
 
 namespace reweave::core {
 
-// Live: the call, an open whose path is argument `slot`, would open the file of a program of the tree for writing.
+// Live: the call, an open whose path is argument `slot`, would open a program of the tree for writing.
 bool opens_executed(const Call& call, int slot);
-// What such a call returns.
+// Completes such a call with its error.
 long text_busy(Call& call);
 
-// True if somebody has the file behind `fd` open for writing: then nobody gets a lease (fcntl(2)), which lasts until
-// `fd` is closed. False also if that cannot be known, for it is another user's.
+// True if the file behind `fd` is open for writing: then no lease on it is granted (fcntl(2)). A lease that is granted
+// lasts until `fd` is closed. False also if it is unknown because the file belongs to another user.
 bool is_being_written(long fd);
 
 }  // namespace reweave::core

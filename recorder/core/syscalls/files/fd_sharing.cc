@@ -25,7 +25,7 @@ void copy_table(const Thread& from, Thread& to) {
   if (modelled() && !explored.copy_descriptors(from.fd_table, index))
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it has too many tables of descriptors");
   memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
-  if (state().last_opened.table == index) state().last_opened.known = 0;  // of somebody who had the table before
+  if (state().last_opened.table == index) state().last_opened.known = 0;  // left from a previous user of the table
   to.fd_table = index;
 }
 

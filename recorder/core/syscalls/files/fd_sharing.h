@@ -1,6 +1,5 @@
-// Which threads have the same descriptors: all of a process, and processes made with CLONE_FILES, until the kernel
-// gives one a table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free when no live thread
-// has it.
+// Which threads share descriptors: all of a process, and processes made with CLONE_FILES, until the kernel gives one a
+// table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free if no live thread has it.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -11,7 +10,7 @@ inline FdTable& table_of(const Thread& thread) { return state().fd_tables[thread
 
 struct FdTableSet {
   std::uint64_t words[kMaxFdTables / 64] = {};
-  // False: it was there.
+  // False: it was in the set already.
   bool add(std::uint32_t index) {
     const std::uint64_t bit = std::uint64_t{1} << (index & 63);
     const bool was = (words[index / 64] & bit) != 0;
@@ -20,9 +19,9 @@ struct FdTableSet {
   }
 };
 
-// The new thread has the descriptors of `from`, or copies of them.
+// Gives the new thread the descriptors of `from`, or copies of them.
 void give_descriptors(const Thread& from, Thread& to, bool shared);
-// The calling thread has from now on copies of those that it shared.
+// Gives the calling thread copies of the descriptors that it shared.
 void unshare_descriptors();
 
 }  // namespace reweave::core

@@ -36,12 +36,12 @@ void set_stream(long fd, std::uint32_t stream) {
 
 bool is_of_proc(long fd, const struct stat& status) {
   constexpr long kProcMagic = 0x9fa0;      // statfs(2)
-  if (status.st_dev > 0xff) return false;  // proc has no device: its major number is 0
+  if (status.st_dev > 0xff) return false;  // proc file systems have no device, so their major number is 0
   struct statfs system = {};
   return !is_error(lent_call(SYS_fstatfs, fd, &system)) && system.f_type == kProcMagic;
 }
 
-// Descriptors `first` to `last` no longer are what they were opened as.
+// Descriptors `first` to `last` no longer refer to what was opened.
 void forget_opened(long first, long last) {
   OpenedFile& opened = state().last_opened;
   if (opened.table == self().fd_table && opened.fd >= first && opened.fd <= last) opened.known = 0;
@@ -62,7 +62,8 @@ void learn(FdEntry& entry, long fd, const struct stat& status) {
 
 void note_status(long fd, const struct stat& status) {
   FdEntry* entry = entry_of(fd);
-  const bool asks = (status.st_mode & S_IFMT) == S_IFREG && status.st_size == 0;  // whether it is of proc
+  const bool asks =
+      (status.st_mode & S_IFMT) == S_IFREG && status.st_size == 0;  // it must be checked for being in /proc
   if (entry != nullptr && entry->kind == FdKind::kUnknown && !asks) learn(*entry, fd, status);
   if (opened_file(fd) == nullptr) return;
   state().last_opened.told = status;
@@ -83,7 +84,7 @@ bool fd_may_block(long fd) {
 }
 
 long path_of_fd(long fd, char* to, std::size_t room) {
-  const bool is_first = self().tid == process().pid;  // for whom the shorter way, which is faster, is the same
+  const bool is_first = self().tid == process().pid;  // for which the shorter path, which is faster, means the same
   Text link;
   link << (is_first ? "self/fd/" : "thread-self/fd/") << static_cast<int>(fd);
   const long n = sys(SYS_readlinkat, kProcFd, link.c_str(), to, room - 1);
@@ -98,7 +99,7 @@ bool is_proc_file(long fd) {
 }
 
 bool is_served(long fd) {
-  constexpr long kFuseMagic = 0x65735546;  // linux/magic.h has it since 5.18
+  constexpr long kFuseMagic = 0x65735546;  // defined in linux/magic.h since 5.18
   if (state().serves_files == 0) return false;
   struct statfs system = {};
   const long error = lent_call(SYS_fstatfs, fd, &system);
@@ -111,7 +112,7 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// `fd` was opened by a name of the process's own descriptors: /proc/self means those of its first thread.
+// `fd` was opened by a name of the process's own descriptors: /proc/self refers to those of its first thread.
 void note_stream_of_first(long fd, const struct stat& status) {
   const Thread* first = thread_by_tid(process().pid);
   if (first == nullptr || first->fd_table == self().fd_table) return;
@@ -125,13 +126,13 @@ void note_stream_of_first(long fd, const struct stat& status) {
   }
 }
 
-// True if `fd` of ours and `theirs` of the thread are one open file (kcmp(2)).
+// True if the calling thread's `fd` and the owner's `theirs` refer to one open file (kcmp(2)).
 bool is_same_file(long fd, const Thread& owner, long theirs) {
   constexpr long kFile = 0;  // KCMP_FILE
   return sys(SYS_kcmp, kernel_id(self()), kernel_id(owner), kFile, fd, theirs) == 0;
 }
 
-// The stream that `fd` is of those at descriptors 1 and 2 of the thread's table.
+// The stream that `fd` shares with descriptor 1 or 2 of the owner's table.
 std::uint32_t stream_shared_with(const Thread& owner, long fd) {
   for (long of : {1, 2}) {
     const std::uint32_t stream = table_of(owner).entries[of].std_stream;
@@ -191,7 +192,7 @@ void note_socket(long fd, long family) {
   if (FdEntry* entry = entry_of(fd)) entry->internet = family == kInternet || family == kInternet6 ? 1 : 0;
 }
 
-// Sockets of the internet families begin as copies of the one that listens; others are made anew.
+// Sockets of the internet families start as copies of the listening one; others are made anew.
 void note_accepted(long fd, long listener) {
   const FdEntry* from = entry_of(listener);
   FdEntry* entry = entry_of(fd);
@@ -263,7 +264,7 @@ std::uint16_t* kept_entry(long fd) {
 }
 
 void mark_standard_streams() {
-  // Whoever gave us descriptors may move their offsets.
+  // The process that passed these descriptors may move their offsets.
   for (FdEntry& entry : table().entries) entry.kept = kNotKept;
   table().entries[1].std_stream = wire::kWritesStdout;
   table().entries[2].std_stream = wire::kWritesStderr;

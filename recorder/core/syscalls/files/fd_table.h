@@ -1,5 +1,5 @@
-// What the runtime knows of the target's descriptors: whether a call on one may block, and which of them lead to
-// the first process's standard output and error. Kept in the arena, for it must survive exec.
+// State that the core keeps about the target's descriptors: whether a call on one may block, and which of them refer to
+// the first process's standard output and error. It is in the arena because it must survive exec.
 #pragma once
 
 #include <sys/stat.h>
@@ -8,54 +8,53 @@
 
 namespace reweave::core {
 
-// True for descriptors that the supervisor gave us and the target may not see.
+// True for descriptors that the supervisor passed to the core and the target must not see.
 inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReservedFds; }
 
-// What /proc says that the descriptor leads to, as text with its end; empty if it says nothing. The length, or the
+// The path of the descriptor according to /proc, NUL-terminated; empty if there is none. Returns the length, or the
 // error of readlink(2).
 long path_of_fd(long fd, char* to, std::size_t room);
 
-// Recording only: asks the kernel what `fd` is, the first time.
+// Recording only: asks the kernel once what `fd` is.
 bool fd_may_block(long fd);
-// Recording only: the target has just been told this of `fd`, so that the kernel need not be asked again.
+// Recording only: the target has just received this status of `fd`, so that the kernel need not be asked again.
 void note_status(long fd, const struct stat& status);
-// Recording only: what the target was told of `fd` by the call before this one, if `fd` is what it opened last. Null if
-// it was not. Processes that we do not record may have changed the file since.
+// Recording only: the status of `fd` that the target received in its previous call, if `fd` is what it opened last;
+// otherwise null. Processes outside the recording may have changed the file since.
 const struct stat* told_status(long fd);
-// Recording only: `fd` is a regular file of the proc file system.
+// Recording only: `fd` is a regular file in a proc file system.
 bool is_proc_file(long fd);
-// Recording only: `fd` is of a file system that a process of the tree may serve (FUSE). Lends the baton.
+// Recording only: `fd` is in a file system that a process of the tree may serve (FUSE). Lends the baton.
 bool is_served(long fd);
-// Recording only: `fd` was opened by a name that may lead to our standard output or error, such as /dev/stdout.
+// Recording only: `fd` was opened by a name that may refer to standard output or error, such as /dev/stdout.
 void note_stream(long fd);
-// Recording only: `fd` was another descriptor's before, of this process or another, which may lead to our standard
-// output or error.
+// Recording only: `fd` is a copy of another descriptor, of this or another process, which may refer to standard output
+// or error.
 void note_received(long fd);
 // wire::kWritesStdout, wire::kWritesStderr or 0.
 std::uint32_t fd_stream(long fd);
-// In every mode: a socket whose calls have time limits, after which a handler's SA_RESTART starts none again
-// (signal(7)).
+// Every mode: a socket with timeouts, whose calls are not restarted after a handler even with SA_RESTART (signal(7)).
 void set_times_out(long fd, bool times_out);
 bool times_out(long fd);
-// `fd` is a new socket of the address family, or one that was accepted at `listener`.
+// `fd` is a new socket of the address family, or was accepted at `listener`.
 void note_socket(long fd, long family);
 void note_accepted(long fd, long listener);
-// Recording only: `fd` is a copy of a file of /proc that the program is shown edited, or whether it is.
+// Recording only: notes that `fd` is an edited copy of a file of /proc, made for the program; or tells whether it is.
 void note_shown(long fd);
 bool is_shown(long fd);
-// Recording only: `fd` was opened by that name, with those flags.
+// Recording only: `fd` was opened by that name with those flags.
 void note_opened(long fd, const char* path, long flags);
-// Recording only: how `fd` was opened, if no other file was since. Null if that is not known.
+// Recording only: how `fd` was opened, if no other file was opened since; otherwise null.
 const OpenedFile* opened_file(long fd);
-// `fd` is now something new.
+// `fd` now refers to something new.
 void forget_fd(long fd);
 void forget_fds(long first, long last);
-// `to` is now the same as `from`.
+// `to` is now a duplicate of `from`.
 void copy_fd(long from, long to);
-// What is known of the kept file behind `fd` (kept_files.h): its number plus one, kNotKept, or 0 if nobody
-// asked. Null if descriptors of that number are not followed.
+// State of the kept file behind `fd` (kept_files.h): its number plus one, kNotKept, or 0 if unknown. Null if
+// descriptors with that number are not tracked.
 std::uint16_t* kept_entry(long fd);
-// The first process: descriptors that it got from outside.
+// The first process: marks the descriptors that it got from outside.
 void mark_standard_streams();
 
 }  // namespace reweave::core

@@ -39,19 +39,19 @@ bool is_readable(long fd) {
   return !is_error(flags) && (flags & O_ACCMODE) != O_WRONLY;
 }
 
-// What is behind the place gets others.
+// True if the call shifts the contents after the place.
 bool moves_contents(const Call& call) {
   return call.row->at.change == HowChanged::kAllocates &&
          (call.args[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
 }
 
-// The descriptor that the call changes; -1: it names a path.
+// The descriptor of the file that the call changes; -1 if it names a path.
 long changed_fd(const Call& call) {
   if (call.row->at.change == HowChanged::kSize && call.row->paths != 0) return -1;
   return call.args[call.row->at.to < 0 ? 0 : call.row->at.to];
 }
 
-// What fallocate did to the contents; room alone changes none of them.
+// The contents that fallocate changed; plain allocation changes none.
 Change allocated(const Call& call, std::uint64_t size) {
   constexpr long kMakesZero = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | 0x80;  // FALLOC_FL_WRITE_ZEROES
   const auto offset = static_cast<std::uint64_t>(call.args[2]);
@@ -81,7 +81,7 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   }
 }
 
-// A write at a place, which goes to the file's end all the same (pwrite(2), readv(2)).
+// A write at an offset that nevertheless appends to the file (pwrite(2), readv(2)).
 bool appends(const Call& call, long fd) {
   constexpr long kAppend = 0x10, kNoAppend = 0x20;  // RWF_
   if (call.row->at.change != HowChanged::kAtOffset) return false;
@@ -98,7 +98,7 @@ PseudoCall change_record(const struct stat& status, std::uint64_t bytes) {
   return record;
 }
 
-// With nothing to say of its contents, `bytes` is 0.
+// `bytes` is 0 if the contents did not change.
 void log_change(const struct stat& status, long fd, Change change) {
   PseudoCall record = change_record(status, change.bytes);
   if (change.bytes != 0) record.append_file(change.offset, fd, change.bytes);
@@ -114,35 +114,35 @@ void log_changes(const struct stat& status, long fd, Change change) {
   } while (change.bytes != 0);
 }
 
-// Where contents move, most file systems take away the pages that private mappings have written to, as where a file
-// ends.
+// When contents are shifted, most file systems drop pages that private mappings have written to, as at a truncation.
 bool drops_private_pages(long fd) {
   constexpr long kXfs = 0x58465342;
   struct statfs system = {};
   return is_error(sys(SYS_fstatfs, fd, &system)) || system.f_type != kXfs;
 }
 
-// Of a change that may be as large as the file: where it is zero, where it drops private pages, and then its data.
+// For a change that may be as large as the file: logs where it is zero, whether it drops private pages, and then its
+// data.
 void log_sparse_change(const Call& call, const struct stat& status, long fd, bool own, Change change) {
   PseudoCall record = change_record(status, 0);
   record.fields().args[3] = change.offset;
   record.fields().args[4] = change.bytes;
   record.fields().args[5] = moves_contents(call) && drops_private_pages(fd) ? 1 : 0;
   record.commit();
-  if (!own) return log_changes(status, fd, change);  // looking for data would move the program's position
+  if (!own) return log_changes(status, fd, change);  // searching for data would move the program's file position
   const std::uint64_t end = change.offset + change.bytes;
   for (Extent data = next_data(fd, change.offset, end); data.start < data.end; data = next_data(fd, data.end, end))
     log_changes(status, fd, {data.start, data.end - data.start});
 }
 
-// A file that grows: what was behind its old end, in the same page, programs may have written to through a mapping; the
-// file system makes it zero, or not.
+// The part of a grown file between its old end and the end of that page. Programs may have written there through a
+// mapping, and the file system may or may not zero it.
 Change grown_tail(std::uint64_t old_size, std::uint64_t size) {
   const std::uint64_t end = page_up(old_size) < size ? page_up(old_size) : size;
   return end > old_size ? Change{old_size, end - old_size} : Change{0, 0};
 }
 
-// Makes a mapping end where its file does, of which this is the size.
+// Makes a mapping end where its file ends; `size` is the file's size.
 void fit_region(Region& region, std::uint64_t size) {
   if (region.file_end == kNoFile) return;
   const std::uint64_t behind = size > region.object_offset ? page_up(size - region.object_offset) : 0;
@@ -157,7 +157,7 @@ void fit_region(Region& region, std::uint64_t size) {
     map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
 }
 
-// All mappings of the file, or with 0 all of any file.
+// Adjusts all mappings of the file, or with 0 all of any file.
 void fit_mappings(std::uint32_t number) {
   RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
@@ -253,7 +253,7 @@ void repeat_file_changes() {
   for (;;) {
     const wire::RecordHeader* header = peek_record();
     if (header == nullptr || header->kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return;
-    const auto& record = *reinterpret_cast<const wire::SyscallRecord*>(header);
+    const auto& record = wire::record_cast<wire::SyscallRecord>(*header);
     if (header->thread != self().id || (record.number != wire::kFileChanged && record.number != wire::kMemoryChanged))
       return;
     if (record.number == wire::kFileChanged)

@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-// What is at `base` and more of `fd` is logged as if it were there without.
+// Logs the contents of `fd` at `base` + `offset` as if they were at `offset`.
 void log_piece(long fd, std::uint64_t offset, std::uint64_t bytes, std::uint64_t base) {
   PseudoCall record(wire::kFileContents, bytes);
   record.append_file(offset, fd, bytes, base);
   record.commit();
 }
 
-// What has no chunk is the last.
+// A record without a chunk is the last.
 void log_end() { PseudoCall(wire::kFileContents).commit(); }
 
 void log_pieces(long fd, std::uint64_t offset, std::uint64_t end, std::uint64_t base = 0) {
@@ -35,7 +35,7 @@ void log_pieces(long fd, std::uint64_t offset, std::uint64_t end, std::uint64_t 
     log_piece(fd, at, end - at < kPieceBytes ? end - at : kPieceBytes, base);
 }
 
-// Holes are not looked for without /proc, as after chroot; block devices do not tell.
+// Logs without skipping holes: without /proc (after chroot), or for block devices, which do not report them.
 void log_all(long fd, const struct stat& status, std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t size = file_bytes(fd, status);
   log_pieces(fd, offset, offset + bytes < size ? offset + bytes : size);
@@ -57,7 +57,7 @@ bool write_piece(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
   return chunk != nullptr;
 }
 
-// The same, but for where `fd` has something.
+// Likewise, but only where `fd` has holes.
 bool write_into_holes(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
   const wire::OutputChunk* chunk = sole_chunk(piece);
   if (chunk == nullptr) return false;
@@ -90,7 +90,7 @@ Extent next_data(long fd, std::uint64_t from, std::uint64_t end) {
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes) {
   Text name;
   name << "thread-self/fd/" << static_cast<int>(fd);
-  // A descriptor of our own, for looking for data moves the file position.
+  // A descriptor of the core's own, because searching for data moves the file position.
   const long own = open_own(kProcFd, name.c_str(), O_RDONLY);
   const std::uint64_t end = offset + bytes;
   struct stat status = {};
@@ -143,9 +143,9 @@ void take_contents(long fd, std::uint64_t base) {
   }
 }
 
-// The file's position is where the free room begins: processes that fork share it, as they share the file.
+// The file position is the start of the free room: processes that fork share it together with the file.
 std::uint64_t room_for_contents(std::uint64_t bytes) {
-  constexpr long kAtATime = 1 << 20;  // what is mapped of a file keeps all of it
+  constexpr long kAtATime = 1 << 20;  // a mapping of any part keeps the whole file
   const auto room = static_cast<long>(page_up(bytes));
   const long end = sys(SYS_lseek, kContentsFd, room, SEEK_CUR);
   if (!is_error(end) && end <= kAtATime) return static_cast<std::uint64_t>(end - room);

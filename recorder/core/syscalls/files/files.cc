@@ -1,4 +1,4 @@
-// Calls on files and descriptors that need more than their row says.
+// Calls on files and descriptors that need more than their row.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -29,11 +29,11 @@ namespace {
 
 const char* string_at(long address) { return reinterpret_cast<const char*>(address); }
 
-// The dynamic loader's own requests, which we may answer otherwise than the file system.
+// Calls of the dynamic loader, which may get other answers than the file system's.
 bool from_loader(const Call& call) { return in_interpreter(call.context.registers.rip); }
 
-// The file to open in place of `path`: the loader's preload list names our shim, and in place of ThreadSanitizer's
-// runtime it gets the library that defines the same functions, whether or not the real one is installed.
+// The file to open instead of `path`. The loader's preload list names the shim. Instead of ThreadSanitizer's runtime
+// the loader gets the library that defines the same functions, whether or not the runtime is installed.
 const char* substitute(const Call& call, const char* path) {
   if (path == nullptr) return path;
   const bool opens = (call.row->flags & kNewFd) != 0;
@@ -41,13 +41,14 @@ const char* substitute(const Call& call, const char* path) {
   if (program != nullptr) return program;
   if (!from_loader(call)) return path;
   if (string_equal(path, "/etc/ld.so.preload"))
-    return has_static_runtime() ? config().tsan_preload_path : config().preload_path;
+    return needs_tsan_shim() ? config().tsan_preload_path : config().preload_path;
   const char* name = base_name(path);
   if (starts_with(name, "libtsan.so") || starts_with(name, "libclang_rt.tsan")) return config().tsan_path;
   return path;
 }
 
-// What leads in /proc to one of our own files, for a process with another root has no path to it; null: it is none.
+// A link in /proc to a file of Reweave's own, because a process with another root has no path to it; null if it is
+// none.
 const char* link_to_own(const char* path) {
   static char link[32];
   const OwnFiles files = own_files(config());
@@ -61,7 +62,7 @@ const char* link_to_own(const char* path) {
   return nullptr;
 }
 
-// openat2 with RESOLVE_ flags, which look at links in ways that our answers would not show.
+// openat2 with RESOLVE_ flags, which depend on links in ways that substituted paths would not satisfy.
 bool resolves_strictly(const Call& call) {
   return (call.row->flags & kFlagsInMemory) != 0 && call.args[3] >= 24 &&
          reinterpret_cast<const std::uint64_t*>(call.args[2])[2] != 0;
@@ -77,7 +78,7 @@ long open_path(Call& call, int slot) {
   return recorded_call(call);
 }
 
-// True if opening waits for a FIFO's other end.
+// True if the open waits for the other end of a FIFO.
 bool waits_for_other_end(const Call& call, int slot) {
   if (!live() || state().live_threads == 1) return false;
   const long flags = open_flags(call);
@@ -93,7 +94,7 @@ long open_file(Call& call, int slot) {
   const char* path = string_at(call.args[slot]);
   const bool may_be_stream = live() && (starts_with(path, "/dev/") || starts_with(path, "/proc/"));
   const long result = waits_for_other_end(call, slot) ? recorded_call(call, true) : open_path(call, slot);
-  // With the baton the name is still what the call was made with.
+  // While the thread had the baton, the name cannot have changed.
   if (live() && (call.flags & wire::kLeftBaton) == 0 && !is_error(result)) note_opened(result, path, open_flags(call));
   if (may_be_stream && !is_error(result)) note_stream(result);
   if (may_be_stream && string_equal(path, "/dev/fuse")) state().serves_files = 1;
@@ -106,8 +107,8 @@ long give_link(Call& call, int slot, const char* target) {
   return static_cast<long>(bytes);
 }
 
-// Of /proc/self/exe: the program, not the core. The kernel knows what it is called now; a run that asks more often than
-// the recorded one knows what it was called at its start.
+// readlink of /proc/self/exe returns the program, not the core. The kernel knows its present name; an explored run that
+// asks more often than the recorded one uses its name at the start.
 long read_link(Call& call, int slot) {
   const char* path = string_at(call.args[slot]);
   const char* program = path == nullptr ? nullptr : program_behind(path);
@@ -128,7 +129,7 @@ long handle_openat(Call& call) { return open_file(call, 1); }
 
 long handle_access(Call& call) { return open_path(call, call.row->at.path); }
 
-// Of the program's own link in /proc what it leads to: the program, not the core.
+// stat of the program's own link in /proc refers to the program, not the core.
 long handle_stat(Call& call) {
   constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
   const int slot = call.row->at.path;
@@ -146,7 +147,7 @@ long handle_stat(Call& call) {
 
 namespace {
 
-// A call on the file that a path leads to, at an argument: of the program's own link in /proc the program.
+// A call on the file of a path argument; the program's own link in /proc refers to the program.
 long call_on_path(Call& call, int slot) {
   const char* path = live() ? string_at(call.args[slot]) : nullptr;
   const char* program = path == nullptr ? nullptr : program_behind(path);
@@ -159,7 +160,7 @@ long call_on_path(Call& call, int slot) {
 long handle_first_path(Call& call) { return call_on_path(call, 0); }
 long handle_second_path(Call& call) { return call_on_path(call, 1); }
 
-// fchownat, utimensat: the flags are the last of their arguments.
+// fchownat, utimensat: the flags are the last argument.
 long handle_followed_path(Call& call) {
   constexpr long kNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
   const long flags = call.args[call.row->argument_count - 1];
@@ -187,7 +188,7 @@ long handle_dup(Call& call) {
   return result;
 }
 
-// Another process of the tree has our descriptors, too.
+// The core's descriptors exist in the other process of the tree as well.
 long handle_pidfd_getfd(Call& call) {
   if (is_our_fd(call.args[1])) return complete(call, -EBADF);
   const long result = recorded_call(call);
@@ -249,7 +250,7 @@ namespace {
 
 constexpr long kPipeFlags = 0xf;  // SPLICE_F_..., splice(2)
 
-// What copying to our standard output is answered with. The kernel has other errors to tell before.
+// The answer to a copy to standard output. The kernel reports some other errors first.
 long refuse_copy(const Call& call, bool between_pipes) {
   const long* a = call.args;
   const CallPlaces& at = call.row->at;
@@ -265,10 +266,10 @@ long refuse_copy(const Call& call, bool between_pipes) {
 
 }  // namespace
 
-// copy_file_range, tee and the like to our standard output: replay could not repeat what never was in memory, so these
-// fail as they do on files that do not support them, and programs write instead.
+// copy_file_range, tee and the like to standard output. Replay could not repeat the copy, because the data never was in
+// memory. So they fail as on files that do not support them, and programs use write instead.
 long handle_copy_between(Call& call) {
-  if (replaying()) scratch_of(call.me);  // where what went to the output is put
+  if (replaying()) scratch_of(call.me);  // the data written to the output goes there
   if (!live() || fd_stream(call.args[call.row->at.to]) == 0) return recorded_call(call);
   const bool between_pipes = (call.row->flags & kBetweenPipes) != 0;
   const long refused = refuse_copy(call, between_pipes);
@@ -276,11 +277,11 @@ long handle_copy_between(Call& call) {
   return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
 }
 
-// Into a pipe it takes pages as they are, not copies of them: off the baton too it gets the program's own. Out of a
+// Into a pipe it moves the pages themselves, not copies: even without the baton it must get the program's own. Out of a
 // pipe it is a read.
 long handle_vmsplice(Call& call) {
   const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
-  if (refused) return complete(call, -EBADF);  // as for what is no pipe: see above
+  if (refused) return complete(call, -EBADF);  // as for a descriptor that is not a pipe: see above
   const long flags = sys(SYS_fcntl, call.args[0], F_GETFL, 0);
   if (!is_error(flags) && (flags & O_ACCMODE) == O_RDONLY) return recorded_call(call);
   const bool off = state().live_threads > 1;
@@ -291,12 +292,13 @@ long handle_vmsplice(Call& call) {
   return result;
 }
 
-// The handle's room is the number before it; that comes back even if the room is too small (open_by_handle_at(2)).
+// The field before the handle gives its room; the kernel also updates it if the room is too small
+// (open_by_handle_at(2)).
 long handle_name_to_handle_at(Call& call) {
   const std::uint32_t room = *reinterpret_cast<const std::uint32_t*>(call.args[2]);
   const long result = lent_call(call.number, call.args[0], call.args[1], call.args[2], call.args[3], call.args[4]);
   constexpr std::uint32_t kMost = 128;  // MAX_HANDLE_SZ
-  constexpr long kUniqueMount = 1;      // AT_HANDLE_MNT_ID_UNIQUE: the mount's number has 64 bits
+  constexpr long kUniqueMount = 1;      // AT_HANDLE_MNT_ID_UNIQUE: the mount ID has 64 bits
   const std::uint64_t number_bytes = (call.args[4] & kUniqueMount) != 0 ? 8 : 4;
   const Output outputs[] = {
       {static_cast<std::uint64_t>(call.args[2]), is_error(result) ? 4 : 8 + (room < kMost ? room : kMost)},
@@ -307,7 +309,7 @@ long handle_name_to_handle_at(Call& call) {
 
 namespace {
 
-// The kernel looks at the time limit first. One that is not there is a fault here.
+// The kernel checks the time limit first. An inaccessible one faults here.
 bool has_valid_limit(const Call& call) {
   constexpr std::int64_t kMicro = 1'000'000, kNano = 1'000'000'000;
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[4]);
@@ -322,7 +324,7 @@ bool has_valid_limit(const Call& call) {
 
 long handle_select(Call& call) {
   if (!live()) return answered_call(call);
-  // Other threads run meanwhile, and must not see the results before this one returns.
+  // Other threads run meanwhile and must not see the results before this call returns.
   constexpr std::uint64_t kSetBytes = 1 << 13;  // 65,536 descriptors, more than any limit here
   struct Copies {
     std::byte sets[3][kSetBytes];
@@ -339,7 +341,8 @@ long handle_select(Call& call) {
   for (int slot = 1; slot <= 4; slot++) {
     if (call.args[slot] == 0) continue;
     const auto address = static_cast<std::uint64_t>(call.args[slot]);
-    // Of a set the kernel reads no more than its table has room for, which ours make it have; the rest may be missing.
+    // The kernel reads no more of a set than its descriptor table has room for; the core's descriptors enlarge that
+    // table. The rest of the set may be unmapped.
     constexpr std::uint64_t kReadBytes = 128;  // for 1024 descriptors
     const std::uint64_t there = slot == 4 ? 16 : bytes_there(address, bytes);
     if (slot != 4 && there < bytes && there < kReadBytes) return complete(call, -EFAULT);

@@ -13,14 +13,14 @@ namespace reweave::core {
 
 namespace {
 
-constexpr long kLeastRead = 4096;  // bytes of a read that are worth a reference
+constexpr long kLeastRead = 4096;  // the smallest read that is worth a reference
 
 bool only_read(long fd) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   return !is_error(flags) && (flags & O_ACCMODE) == O_RDONLY;
 }
 
-// Asks the supervisor for a lease on what `fd` refers to; kNotKept if it gets none.
+// Asks the supervisor for a lease on the file behind `fd`; kNotKept if it is not granted.
 std::uint16_t ask(long fd, const struct stat& status) {
   KeepRequest& request = arena().keep;
   request.pid = self().real_tid;
@@ -48,8 +48,8 @@ std::uint16_t kept_file(long fd) {
   return *known;
 }
 
-// True if nothing can have moved the file's offset since the last read: that was the call before this one, and there is
-// no other thread.
+// True if the file offset cannot have moved since the last read, because that was the previous call and there is no
+// other thread.
 bool continues(const ReadPosition& last, long fd) {
   const RuntimeState& s = state();
   return last.fd == fd && last.step != 0 && last.step + 1 == s.step && s.live_threads == 1;
@@ -70,7 +70,7 @@ std::uint64_t offset_of(const Call& call, long result) {
 
 bool reads_kept_file(const Call& call, long result) {
   if (config().keep_files == 0 || result < kLeastRead) return false;
-  // Where a read began only the offset tells, which whoever has the descriptor, too, may have moved again.
+  // Only the file offset tells where a read began, and another process with the descriptor may have moved it again.
   const bool is_offset_known = call.row->at.offset >= 0 || state().descriptors_passed == 0;
   if ((call.row->flags & kTellsPlace) == 0 || !is_offset_known) return false;
   return kept_file(call.args[0]) != kNotKept;

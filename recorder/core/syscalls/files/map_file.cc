@@ -18,10 +18,10 @@
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/files/file_contents.h"
 #include "recorder/core/syscalls/files/stand_in.h"
+#include "recorder/core/syscalls/files/system_paths.h"
 #include "recorder/core/syscalls/files/written_files.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/own_files.h"
-#include "recorder/system_files.h"
 
 namespace reweave::core {
 
@@ -31,8 +31,8 @@ constexpr std::uint64_t kMostInlined = 64 << 10;  // bytes
 
 bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
 
-// Copies a MapFileRecord into `file`; its path must end within the record. Behind it the supervisor puts what to open
-// instead (RecordedFiles::located).
+// Copies a MapFileRecord into `file`; its path must end within the record. After the path the supervisor puts the path
+// to open instead (RecordedFiles::located).
 void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   const std::uint64_t room = record.header.bytes - sizeof record;
   const char* path = reinterpret_cast<const char*>(&record + 1);
@@ -53,7 +53,7 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
 
 long open_recorded(const FileIdentity& file, long access) {
   const char* path = file.opened[0] != 0 ? file.opened : file.path;
-  // The name may be a stranger's: of a pipe, to open which would wait, or of a link in the place of a copy.
+  // The name may come from a stranger: it may be a FIFO, whose opening would block, or a link in place of a copy.
   const long fd =
       sys(SYS_open, path, access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (file.opened[0] != 0 ? O_NOFOLLOW : 0));
   if (is_error(fd)) {
@@ -65,8 +65,8 @@ long open_recorded(const FileIdentity& file, long access) {
   return fd;
 }
 
-// What was mapped, or an empty file for what the log has of it. What the program may write to has a stand-in: no file
-// is opened for writing, whatever the recording says.
+// Opens the mapped file, or makes an empty one if its contents are in the log. A file that the program may write to has
+// a stand-in: no file is opened for writing, whatever the recording says.
 long open_or_make(const FileIdentity& file) {
   if (!file.inlined) return open_recorded(file, file.zeros ? O_RDWR : O_RDONLY);
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
@@ -83,16 +83,10 @@ void map_opened(long fd, const FileIdentity& file, std::uint64_t start, std::uin
   stop_run(wire::OutcomeKind::kDiverged, text);
 }
 
-// The supervisor copies those of /etc too, but nobody waits for that: they hardly ever change. Where processes have
-// other roots, those names may be of anything.
-bool belongs_to_system(const FileIdentity& file) {
-  if (state().roots_differ != 0) return false;
-  for (const char* folder : kSystemFolders)
-    if (starts_with(file.path, folder)) return true;
-  return starts_with(file.path, "/etc/");
-}
+// The supervisor copies files of /etc as well, but no thread waits for that.
+bool belongs_to_system(const FileIdentity& file) { return core::belongs_to_system(file.path); }
 
-// As the supervisor tells them apart.
+// The key by which the supervisor tells files apart.
 std::uint64_t name_for_supervisor(const FileIdentity& file) {
   std::uint64_t name = version_of(file);
   for (const char* letter = file.path; *letter != 0; letter++) name = mix(name, static_cast<std::uint8_t>(*letter));
@@ -106,7 +100,7 @@ bool is_noted(std::uint64_t name) {
   return false;
 }
 
-// The record of a file was published, of which the supervisor has to take the content: waits until it has, once.
+// After a record was published whose file the supervisor has to copy: waits until it has done so, once per file.
 void wait_until_noted(const FileIdentity& file) {
   RuntimeState& s = state();
   const std::uint64_t name = name_for_supervisor(file);
@@ -125,8 +119,8 @@ bool is_program(long fd) {
   return is_elf(magic, sys(SYS_pread64, fd, magic, SELFMAG, 0));
 }
 
-// Written to in this run, so it may be again. A program's own mappings have names that others look for; and there is
-// room for the files that certainly change.
+// The file was written to in this run, so it may be again. A program's own mappings have names that others look for.
+// Half of the room is kept for the files that certainly change.
 bool may_be_written(const FileIdentity& file, long fd) {
   return is_written_file(file.device, file.inode) && state().stand_in_count < kMaxStandIns / 2 && !is_program(fd);
 }
@@ -136,11 +130,11 @@ void take_status(long fd, const struct stat& status, FileIdentity& file) {
   file.inode = status.st_ino;
   file.size = file_bytes(fd, status);
   file.ctime_ns = static_cast<std::int64_t>(status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec);
-  // ctime, for a copy may have the mtime of its source.
+  // ctime, because a copy may have the mtime of its source
   file.fresh = file.ctime_ns >= config().start_time_ns;
 }
 
-// Of the file system at /dev/shm, whatever the file is called.
+// In the file system at /dev/shm, whatever the file's name.
 bool is_shared_memory(const FileIdentity& file) {
   std::uint64_t& device = state().shared_memory_device;
   struct stat status = {};
@@ -148,8 +142,8 @@ bool is_shared_memory(const FileIdentity& file) {
   return file.device == device;
 }
 
-// What we have put into the program has the name that the supervisor has for it: from another root it has another, or
-// the whole path on a machine where we are in a root ourselves.
+// Gives files that the core has put into the program the names that the supervisor uses: the names differ under another
+// root, and are incomplete if Reweave itself runs in a root of its own.
 void name_own_file(FileIdentity& file) {
   const OwnFiles files = own_files(config());
   for (const OwnFile& own : files.items) {
@@ -225,7 +219,7 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
                (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0);
-  // The program may put another file in its place at once: git does that with its index at each commit.
+  // The program may replace the file at once; git does that with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
   const bool must_be_kept = is_copied && live();
@@ -279,7 +273,7 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
 
 namespace {
 
-// What the kernel reads of a script. The file may be gone, or another, before anybody else looks at it.
+// The part of a script that the kernel reads. The file may be gone or replaced when it is next looked at.
 void log_head(const FileHead& head) {
   PseudoCall record(wire::kScriptHead, sizeof head.data);
   record.fields().result = head.bytes;
@@ -296,7 +290,7 @@ void read_head(const wire::SyscallRecord& record, FileHead& head) {
   head.bytes = record.result;
 }
 
-// A script is not opened: its head is known. Others are, and their head is read.
+// A script is not opened, because its head is known. Any other file is opened and its head read.
 long open_known_image(const FileIdentity& file, FileHead& head) {
   if (file.changeable) return sys(SYS_open, "/dev/null", O_RDONLY | O_CLOEXEC);
   const long fd = open_recorded(file, O_RDONLY);
@@ -316,7 +310,7 @@ long open_recorded_image(FileIdentity& file, FileHead& head) {
 
 constexpr long kImageProtection = PROT_READ | PROT_EXEC;
 
-// The file that the recorded run had loaded at this turn.
+// The file that the recorded run loaded at this point.
 long open_modelled_image(FileIdentity& file, FileHead& head) {
   const wire::MapFileRecord* recorded = explored.next_image();
   if (recorded == nullptr)
@@ -325,7 +319,7 @@ long open_modelled_image(FileIdentity& file, FileHead& head) {
   log_mapped_file(file, 0, 0, 0, kImageProtection,
                   MAP_PRIVATE | (file.changeable ? static_cast<long>(kMapStandIn) : 0));
   if (file.changeable) {
-    read_head(*reinterpret_cast<const wire::SyscallRecord*>(record_after(recorded->header)), head);
+    read_head(wire::record_cast<wire::SyscallRecord>(*record_after(recorded->header)), head);
     log_head(head);
   }
   return open_known_image(file, head);

@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// O_ bits. openat2 has them in memory: a fault of the core's there is one of the call's.
+// O_ flags. openat2 has them in memory: a fault there fails the call.
 inline long open_flags(const Call& call) {
   if (call.row->at.flags < 0) return O_WRONLY | O_CREAT | O_TRUNC;  // creat
   const long word = call.args[call.row->at.flags];

@@ -1,5 +1,5 @@
-// landlock_restrict_self. From then on the kernel judges each file that is opened or executed by its path, also those
-// of ours that the program never names; a copy in memory has no path.
+// landlock_restrict_self. Afterwards the kernel checks the path of each file that is opened or executed, including
+// Reweave's own files, which the program's rules do not name. A copy in memory has no path.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,7 +41,8 @@ bool has_path(int fd) {
   return !is_error(sys(SYS_fstat, fd, &status)) && status.st_nlink != 0;
 }
 
-// Puts a copy in the place of what is open as `fd`: opened for reading only, for nobody can execute what others write.
+// Replaces the file open as `fd` by a copy, opened for reading only, because a file open for writing cannot be
+// executed.
 bool replace_by_copy(int fd) {
   const long file = reopen(fd), written = new_memory_file();
   bool done = !is_error(file) && !is_error(written) && copy_contents(file, written);

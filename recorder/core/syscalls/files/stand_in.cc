@@ -16,7 +16,7 @@ namespace reweave::core {
 
 namespace {
 
-// What an explored run writes must reach neither others nor the server that they are forked from.
+// Writes of an explored run must not reach other runs or the server that they are forked from.
 long stand_ins_fd() { return modelled() ? kRunStandInsFd : kArenaFd; }
 
 std::uint64_t base_of(std::uint32_t number) { return kStandInsOffset + (number - 1) * kStandInBytes; }
@@ -58,7 +58,7 @@ void write_stand_in(std::uint32_t number, std::uint64_t offset, const void* from
 
 namespace {
 
-// What is a hole stays one.
+// Leaves holes as they are.
 void write_zeros(std::uint64_t from, std::uint64_t end) {
   static const char kZeros[kPage] = {};
   while (from < end) {
@@ -79,7 +79,7 @@ void check_room(std::uint64_t offset, std::uint64_t bytes) {
 }  // namespace
 
 void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
-  // To make a hole the kernel looks at each mapping of the place, and a program may have thousands.
+  // To punch a hole, the kernel looks at every mapping of the place, and a program may have thousands.
   constexpr std::uint64_t kFew = 64 << 10;
   if (bytes <= kFew) return write_zeros(base_of(number) + offset, base_of(number) + offset + bytes);
   sys(SYS_fallocate, stand_ins_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base_of(number) + offset, bytes);
@@ -108,7 +108,7 @@ std::uint32_t note_stand_in(const FileIdentity& file) {
 
 namespace {
 
-// With the pages behind the end of `file`.
+// Maps the stand-in, and the pages after the end of `file`.
 void map_filled(const FileIdentity& file, std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot,
                 long flags, std::uint64_t offset) {
   map_part(number, start, bytes, prot, flags, offset);
@@ -134,7 +134,7 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
   if (is_behind_everything(file, begin)) {
-    take_contents(stand_ins_fd(), base_of(number));  // of which there are none
+    take_contents(stand_ins_fd(), base_of(number));  // there are none
     return map_nothing(start, page_up(bytes), prot, flags);
   }
   fill_stand_in(number, begin, bytes);
@@ -147,7 +147,7 @@ void map_stand_in_of_run(const wire::MapFileRecord& recorded, const FileIdentity
   const auto begin = static_cast<std::uint64_t>(offset);
   if (is_behind_everything(file, begin)) return map_nothing(start, page_up(bytes), prot, flags);
   check_room(begin, bytes);
-  // What nobody has mapped may be another file by now, with the same inode.
+  // If no mapping is left, the inode may be another file's by now.
   const bool mapped = is_mapped(number);
   if (!mapped) clear_stand_in(number, begin, bytes);
   copy_contents(recorded, stand_ins_fd(), base_of(number), mapped);
@@ -160,7 +160,7 @@ void log_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t byte
 
 namespace {
 
-// What is in [start, end) of the server's file, in that of the run.
+// Copies [start, end) of the server's file to the run's.
 void copy_stand_ins(std::uint64_t start, std::uint64_t end) {
   static char bytes[16 * kPage];
   for (Extent data = next_data(kArenaFd, start, end); data.start < data.end; data = next_data(kArenaFd, data.end, end))

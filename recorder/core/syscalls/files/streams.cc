@@ -1,6 +1,6 @@
-// Writes to the run's standard output and error while others could run. A replay repeats them one after the other in
-// the recorded order, so that must be the order in which the reader got them: each is made with the baton, in parts
-// that cannot block.
+// Writes to the run's standard output and error while other threads can run. A replay repeats them in the recorded
+// order, so that must be the order in which the reader received them: each write is made with the baton, in parts that
+// cannot block.
 #include "recorder/core/syscalls/files/streams.h"
 
 #include <fcntl.h>
@@ -18,11 +18,11 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kAtomicBytes = 4096;  // PIPE_BUF: what fits into a pipe that poll calls writable (man 7 pipe)
+constexpr std::uint64_t kAtomicBytes = 4096;  // PIPE_BUF: fits into a pipe that poll reports as writable (pipe(7))
 
 bool is_nonblocking(long fd) { return (sys(SYS_fcntl, fd, F_GETFL, 0) & O_NONBLOCK) != 0; }
 
-// Returns with the baton when the descriptor is ready (1), or -EINTR or kNotStarted.
+// Returns with the baton: 1 if the descriptor is ready, otherwise -EINTR or kNotStarted.
 long wait_until_ready(Call& call, long fd, short events) {
   for (;;) {
     struct pollfd wanted = {static_cast<int>(fd), events, 0};
@@ -68,7 +68,7 @@ Copy copy_of(const Call& call) {
   return {a[at.from], a[at.to], reinterpret_cast<long*>(a[at.in_offset]), static_cast<std::uint64_t>(a[at.count])};
 }
 
-// Into scratch: what is there, once there is some.
+// Reads what is available into scratch, after waiting for some.
 long read_some(Call& call, const Copy& copy, std::uint64_t to) {
   constexpr long kNonblocking = 2;  // SPLICE_F_NONBLOCK
   const std::uint64_t bytes = copy.bytes < kScratchBytes ? copy.bytes : kScratchBytes;

@@ -11,7 +11,7 @@ namespace reweave::core {
 
 namespace {
 
-// A Bloom filter with one hash: a file too many costs no more than its contents in the log.
+// A Bloom filter with one hash: a false positive only costs logging the file's contents.
 struct Bit {
   std::atomic<std::uint64_t>& word;
   std::uint64_t mask;

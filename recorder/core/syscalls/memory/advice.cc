@@ -1,5 +1,5 @@
-// madvise. What an advice does to memory or to a later fork is done in every mode; others are none of a replay's
-// business, which has another kernel, or less memory.
+// madvise. Advice that affects memory contents or a later fork is given in every mode. Other advice is not repeated,
+// because a replay may have another kernel or less memory.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -26,24 +26,29 @@ bool has_effect(long advice) {
   return false;
 }
 
-// MADV_FREE is for private memory without a file (madvise(2)).
+// MADV_FREE requires private anonymous memory (madvise(2)).
 bool can_be_freed(std::uint64_t start, std::uint64_t end) {
   while (start < end) {
     const Region* region = region_at(start);
-    if (region == nullptr) return true;  // the kernel's business
+    if (region == nullptr) return true;  // the kernel reports that
     if (region->shared || region->file_end != kNoFile) return false;
     start = region->end;
   }
   return true;
 }
 
+bool wiped_on_fork;  // it was asked for
+
 }  // namespace
 
-// MADV_FREE lets the kernel take the pages at an instant of its choice, which would be an input that we cannot see. It
-// is told that they are not needed now, and keeps them until it is short of memory, with their contents.
+bool forks_differ() { return wiped_on_fork; }
+
+// MADV_FREE lets the kernel take the pages at any time, which would be an input that cannot be observed. MADV_COLD is
+// given instead: the pages keep their contents.
 long repeatable_advice(long advice) { return advice == MADV_FREE ? kCold : advice; }
 
 void note_advice(std::uint64_t start, std::uint64_t bytes, long advice) {
+  if (advice == MADV_WIPEONFORK) wiped_on_fork = true;
   if (advice == MADV_DONTFORK || advice == MADV_DOFORK)
     inherit_region(start, page_up(start + bytes), advice == MADV_DOFORK);
   if (advice == kGuard || advice == kNoGuard) guard_region(start, page_up(start + bytes), advice == kGuard);
@@ -57,8 +62,8 @@ void repeat_advice(std::uint64_t start, std::uint64_t end, long advice) {
 
 namespace {
 
-// Replay, where the kernel does not know guards (Linux before 6.13): memory that nobody may touch is nearly the same.
-// What the program allows itself there anew can be touched, which then is a divergence.
+// Replay on a kernel without guards (Linux before 6.13): inaccessible memory is nearly the same. If the program then
+// changes the protection of that memory, it becomes accessible, which is a divergence.
 long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
   if (guarded) {
     sys(SYS_madvise, start, end - start, MADV_DONTNEED);
@@ -74,10 +79,10 @@ long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
   return 0;
 }
 
-// The advice failed, but not for a hole, behind which it goes on (ENOMEM).
+// True if the advice failed, except for a hole (ENOMEM), after which the kernel continues.
 bool ends_early(long result) { return is_error(result) && result != -ENOMEM; }
 
-// Where a failed advice came to: memory that is locked has no pages to spare, others before it may have lost theirs.
+// Where failed advice stopped: locked memory rejects it, while mappings before that may have lost their pages.
 std::uint64_t advised_to(std::uint64_t start, std::uint64_t bytes, long advice) {
   if (start % kPage != 0 || !has_effect(advice)) return start;
   return reached_before_failure(start, page_up(start + bytes), [start, advice](std::uint64_t part) {
@@ -114,7 +119,7 @@ long handle_madvise(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]);
   const auto bytes = static_cast<std::uint64_t>(call.args[1]);
   const long advice = call.args[2];
-  // They are about the machine's memory, for privileged programs only.
+  // These concern the machine's memory, and need privileges.
   if (advice == kPoison || advice == kTakeOffline) return complete(call, -EPERM);
   if (beyond_user_space(start, bytes)) return complete(call, -EINVAL);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "advise on");

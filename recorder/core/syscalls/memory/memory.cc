@@ -1,4 +1,4 @@
-// Memory management: performed in every mode, at addresses of ours.
+// Memory management: performed in every mode, at addresses that the core chooses.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
@@ -29,17 +29,18 @@ namespace reweave::core {
 
 namespace {
 
-// What is kept free below a mapping that the kernel lets grow downwards; it wants 1 MiB to the next mapping itself.
+// Kept free below a mapping that the kernel lets grow down; the kernel itself requires 1 MiB to the next mapping.
 constexpr std::uint64_t kGrowthRoom = std::uint64_t{4} << 20;
 constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// What is to be mapped. Recording: whether the program has it open, and its status, asked for once, perhaps by itself.
+// The file to be mapped. Recording: whether the descriptor is open, and its status, which is asked for only once, or
+// comes from the program's own call.
 struct MappedDescriptor {
   long fd;
   bool is_open;
-  bool was_told;  // the status is what the program was told
+  bool was_told;  // `status` is what the program received
   struct stat status;
 };
 
@@ -51,7 +52,7 @@ MappedDescriptor look_at(long fd) {
   return mapped;
 }
 
-// Recording: tells what was mapped, and what of its contents the log must have.
+// Recording: logs what was mapped, and the contents that the log must have.
 void log_mapping(const Call& call, const MappedDescriptor& mapped, std::uint64_t start, std::uint64_t bytes,
                  FileIdentity& file) {
   const long prot = call.args[2], flags = call.args[3], offset = call.args[5];
@@ -61,7 +62,8 @@ void log_mapping(const Call& call, const MappedDescriptor& mapped, std::uint64_t
     return log_small_file(contents.data, contents.bytes);
   }
   struct stat status = mapped.status;
-  if (mapped.was_told) sys(SYS_fstat, mapped.fd, &status);  // with the baton: nobody may log between these records
+  if (mapped.was_told)
+    sys(SYS_fstat, mapped.fd, &status);  // with the baton: no other thread may log between these records
   identify_file(mapped.fd, status, file);
   decide_inlining(file, mapped.fd, prot, flags);
   log_mapped_file(file, start, bytes, offset, prot, flags);
@@ -75,10 +77,10 @@ std::uint64_t unit_of_file(const MappedDescriptor& mapped) {
   return huge ? static_cast<std::uint64_t>(mapped.status.st_blksize) : kPage;
 }
 
-// What addresses and sizes of anonymous memory are multiples of: a page, of the huge kind if it is asked for.
+// The unit of addresses and sizes of anonymous memory: a page, or a huge page if requested.
 std::uint64_t unit_of_memory(std::uint64_t flags) {
   constexpr std::uint64_t kDefaultHuge = std::uint64_t{2} << 20;
-  constexpr std::uint64_t kLeast = 12, kMost = 40;  // logarithms; other sizes there are not
+  constexpr std::uint64_t kLeast = 12, kMost = 40;  // logarithms; no other sizes exist
   if ((flags & MAP_HUGETLB) == 0) return kPage;
   const std::uint64_t logarithm = flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
   if (logarithm == 0) return kDefaultHuge;
@@ -87,8 +89,8 @@ std::uint64_t unit_of_memory(std::uint64_t flags) {
 
 std::uint64_t round_up_to(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
 
-// Where a mapping of `bytes` goes; 0 if there is no room, or its negative error. A hint counts for every kind of
-// mapping (get_unmapped_area in the kernel's mm/mmap.c), one below the lowest address that may be mapped is raised to
+// The address for a mapping of `bytes`; 0 if there is no room, or a negative error. A hint counts for every kind of
+// mapping (get_unmapped_area in the kernel's mm/mmap.c); one below the lowest address that may be mapped is raised to
 // that.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags, std::uint64_t unit) {
   const bool low = (flags & MAP_32BIT) != 0;
@@ -106,7 +108,7 @@ std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uin
   return with_room == 0 ? 0 : with_room + kGrowthRoom;
 }
 
-// Memory that all processes of the tree share is named by a number, so that futexes in it are the same everywhere.
+// Memory shared by processes of the tree gets a number, so that futexes in it have the same key everywhere.
 Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity* file) {
   const auto flags = static_cast<std::uint64_t>(call.args[3]);
   Region region = {start, start + bytes, rights_of(call.args[2]), (flags & MAP_SHARED) != 0, 0, 0, kNoFile};
@@ -126,7 +128,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
 }
 
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  // Who replays or explores may not be allowed to lock pages, and nothing that a program sees depends on it.
+  // A replay or an explored run may not be allowed to lock pages, and nothing that a program sees depends on it.
   const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (live() ? 0 : MAP_LOCKED);
   const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
@@ -136,7 +138,7 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return complete(call, result);
 }
 
-// After the records of the mapping, for one of its code may follow.
+// After the records of the mapping, because a record of its code may follow.
 void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
   add_region(describe(call, start, bytes, &file));
   if ((call.args[2] & PROT_EXEC) == 0) return;
@@ -146,10 +148,10 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
                    static_cast<std::uint64_t>(call.args[5]));
 }
 
-// Into what a device, a packet socket or a performance counter shares, the kernel or the hardware would write at
-// instants of its own; programs that are told there is no such thing fall back to other ways.
+// The kernel or hardware would write to memory shared by a device, packet socket or performance counter at arbitrary
+// times. Programs have fallbacks for kernels without these.
 bool is_shared_by_kernel(const struct stat& status) {
-  constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and its like (Documentation/admin-guide/devices.txt)
+  constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and similar (Documentation/admin-guide/devices.txt)
   switch (status.st_mode & S_IFMT) {
     case S_IFREG:
     case S_IFDIR:
@@ -162,7 +164,7 @@ bool is_shared_by_kernel(const struct stat& status) {
   }
 }
 
-// Nor may a page fault wait for another thread of the tree, for the faulting one keeps the baton.
+// A page fault must not wait for another thread of the tree, because the faulting thread keeps the baton.
 long refused_mapping(Call& call) {
   static bool reported;
   constexpr char kText[] =
@@ -217,7 +219,7 @@ long refused_range(Call& call, const char* what) {
 
 namespace {
 
-// How many mappings the program may have. The kernel's limit counts ours as well, of which a replay has more.
+// How many mappings the program may have. The kernel's limit includes the core's mappings, of which a replay has more.
 std::uint32_t most_mapped() {
   constexpr std::uint32_t kOurs = 128;
   static std::uint32_t most;
@@ -255,7 +257,7 @@ long handle_mmap(Call& call) {
     if (is_ours(start, bytes)) return refused_range(call, "map");
     if ((flags & MAP_FIXED_NOREPLACE) != 0 && !is_free(start, bytes)) return complete(call, -EEXIST);
   } else if (!anonymous && next_result(call, recorded) && !is_error(recorded)) {
-    start = static_cast<std::uint64_t>(recorded);  // the file said in what units it is mapped
+    start = static_cast<std::uint64_t>(recorded);  // the file determined the unit of the mapping
   } else {
     const std::uint64_t near = !anonymous && live() && start == 0 ? place_of_shim(mapped.fd, bytes) : 0;
     start = near != 0 ? near : choose_address(start, bytes, flags, unit);
@@ -269,7 +271,7 @@ long handle_mmap(Call& call) {
 
 namespace {
 
-// What the kernel says of mlockall (mlock(2)): without the capability the limit counts.
+// The kernel's check in mlockall (mlock(2)): without the capability, the limit applies.
 long check_locking(const Call& call) {
   constexpr long kKnown = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
   if (call.args[0] == 0 || (call.args[0] & ~kKnown) != 0 || call.args[0] == MCL_ONFAULT) return -EINVAL;
@@ -286,8 +288,8 @@ long check_locking(const Call& call) {
 
 }  // namespace
 
-// Locking all would also fill and lock what the runtime has mapped; nothing that a program can see depends on it.
-// What mlock has locked munlockall unlocks.
+// Locking everything would also fill and lock the core's mappings; nothing that a program sees depends on it.
+// munlockall unlocks what mlock has locked.
 long handle_mlockall(Call& call) { return complete(call, check_locking(call)); }
 
 long handle_munlockall(Call& call) { return complete(call, sys(SYS_munlockall)); }

@@ -1,4 +1,4 @@
-// What the calls about the program's own memory have in common.
+// Functions shared by the calls about the program's own memory.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace reweave::core {
 
 struct Call;
 
-// Answers a call that would `what` (a verb) memory of ours: ENOMEM, said once on standard error.
+// Fails a call that would `what` (a verb) memory of the core with ENOMEM; reports the first one on standard error.
 long refused_range(Call& call, const char* what);
-// A call failed for the memory from `start` to `end`, somewhere in it; `works` makes it for a part from `start` on, and
-// tells whether it succeeds. How far the work was done by then: such calls go from mapping to mapping, and doing them
-// again changes nothing.
+// Where a call on the memory from `start` to `end` failed. `works` makes the call for part of the range, from `start`
+// on, and returns whether it succeeds. Such calls go from mapping to mapping, and repeating them changes nothing.
+// Returns the address up to which the call took effect.
 template <typename Works>
 std::uint64_t reached_before_failure(std::uint64_t start, std::uint64_t end, Works works) {
   std::uint64_t done = 0, failing = (end - start) / kPage;  // pages
@@ -23,10 +23,12 @@ std::uint64_t reached_before_failure(std::uint64_t start, std::uint64_t end, Wor
   }
   return start + done * kPage;
 }
-// True if PR_SET_MDWE forbids `prot` on what is mapped from `start` to `end`, or, of an empty range, on a new mapping.
+// True if PR_SET_MDWE forbids `prot` for the mappings from `start` to `end`, or, if that is empty, for a new mapping.
 bool gains_execution(std::uint64_t start, std::uint64_t end, long prot);
-// READ_IMPLIES_EXEC (personality(2)), which an exec ends: the personality may have changed; and the rights of memory
-// that the program maps with `prot`.
+// True if the program has asked for memory that is empty in child processes (MADV_WIPEONFORK).
+bool forks_differ();
+// READ_IMPLIES_EXEC (personality(2)), which exec clears: notes that the personality may have changed; and returns the
+// rights of memory that the program maps with `prot`.
 void note_personality();
 std::uint32_t rights_of(long prot);
 

@@ -1,4 +1,4 @@
-// Mappings that move, grow or show another part of their file.
+// Mappings that are moved, enlarged, or made to show another part of their file.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -35,7 +35,7 @@ bool valid_move(const Move& move) {
   return move.to % kPage == 0 && apart;
 }
 
-// Where it goes: `to` is set. 0, or an error.
+// Chooses the target: sets `to`. Returns 0 or an error.
 long choose_target(Move& move) {
   if ((move.flags & MREMAP_FIXED) != 0) return is_ours(move.to, move.new_bytes) ? -ENOMEM : 0;
   const std::uint64_t wish = (move.flags & MREMAP_DONTUNMAP) != 0 ? move.to : 0;
@@ -50,8 +50,8 @@ long choose_target(Move& move) {
   return move.to == 0 ? -ENOMEM : 0;
 }
 
-// Replaying, what of a private mapping lies behind its file's end may be a mapping of its own (map_nothing), for what
-// replaces the file goes on there.
+// In a replay, the part of a private mapping after its file's end may be a mapping of its own (map_nothing), because
+// the file's replacement continues there.
 long move_private(const Move& move, const Region& region) {
   const std::uint64_t behind = region.file_end > move.from ? region.file_end - move.from : 0;
   const std::uint64_t before = move.old_bytes < behind ? move.old_bytes : behind;
@@ -80,8 +80,8 @@ long carry_out(const Move& move, const Region& region) {
              (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
 }
 
-// Memory of a file that may change and of which `region` shows more than before, from `start` on: its contents are
-// logged as when it was mapped.
+// `region` now shows more of a file that may change, from `start` on: its contents are logged as when the file was
+// mapped.
 void show_more(const Region& region, std::uint64_t start) {
   if (region.stand_in == 0 || start >= region.end || modelled()) return;
   const std::uint64_t offset = region.object_offset + (start - region.start);
@@ -96,7 +96,7 @@ void fit_to_file(Region& region) {
   region.file_end = region.start + (size > region.object_offset ? page_up(size - region.object_offset) : 0);
 }
 
-// The table after the move of what `region` was.
+// Updates the table after `region` was moved.
 void note_moved(const Move& move, Region region) {
   if (!move.leaves_old()) remove_region(move.from, move.from + move.old_bytes);
   region.object_offset += move.from - region.start;
@@ -108,7 +108,7 @@ void note_moved(const Move& move, Region region) {
   show_more(region, move.to + move.old_bytes);
 }
 
-// The part of a move of several mappings that lies in the first of them from `at` on; without bytes if there is none.
+// The part of a move of several mappings in the first of them that ends after `at`; empty if there is none.
 Move first_part(const Move& move, std::uint64_t at) {
   const RegionTable& table = regions();
   const std::uint64_t end = move.from + move.old_bytes;
@@ -121,7 +121,7 @@ Move first_part(const Move& move, std::uint64_t at) {
   return {end, 0, 0, 0, move.flags};
 }
 
-// Since Linux 6.17 a move that changes no size may be of several mappings, with holes between.
+// Since Linux 6.17, a move without a change of size may cover several mappings, with holes between them.
 long move_several(const Move& move) {
   long result = static_cast<long>(move.to);
   if (!replaying()) result = sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, move.flags, move.to);
@@ -156,12 +156,12 @@ long shrink(const Move& move) {
   return static_cast<long>(move.from);
 }
 
-// Why memory cannot grow where it is: the kernel may have another reason than that there is no room.
+// The error if memory cannot grow in place: the kernel may have another reason than lack of room.
 long why_not(const Move& move, long error) {
   if (!live() || error != -ENOMEM || (move.flags & MREMAP_MAYMOVE) != 0) return error;
   const long result = sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
   if (is_error(result)) return result;
-  sys(SYS_mremap, move.from, move.new_bytes, move.old_bytes, 0, 0);  // into memory of ours
+  sys(SYS_mremap, move.from, move.new_bytes, move.old_bytes, 0, 0);  // it grew into memory of the core
   return error;
 }
 
@@ -192,7 +192,7 @@ long handle_mremap(Call& call) {
   return complete(call, result);
 }
 
-// Since Linux 4.0 it is a mapping of that part of the file, in the place of the old one (remap_file_pages(2)).
+// Since Linux 4.0, this maps that part of the file in place of the old mapping (remap_file_pages(2)).
 long handle_remap_file_pages(Call& call) {
   const std::uint64_t start = page_down(static_cast<std::uint64_t>(call.args[0]));
   const std::uint64_t bytes = page_down(static_cast<std::uint64_t>(call.args[1]));

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 1 << 20;
 
-// The process whose memory `fd` is, by the link that the kernel shows: /proc/PID/mem or /proc/PID/task/TID/mem.
+// The process whose memory is open as `fd`, according to the kernel's link: /proc/PID/mem or /proc/PID/task/TID/mem.
 const Process* owner_of_memory(long fd) {
   char link[64];
   if (is_error(path_of_fd(fd, link, sizeof link))) return nullptr;
@@ -69,7 +69,7 @@ void repeat_memory_change(const wire::SyscallRecord& record) {
   if (written != static_cast<long>(chunk->bytes)) diverged("could not change the memory of a process", &record.header);
 }
 
-// Within the tree it is done in every mode; what it does to others is none of a replay's business.
+// Repeated in every mode within the tree; writes to other processes are not repeated in a replay.
 long handle_process_vm_writev(Call& call) {
   const Process* target = process_by_pid(call.args[0]);
   if (target == nullptr || modelled()) return recorded_call(call);
@@ -83,7 +83,7 @@ struct IoVector {
   std::uint64_t base, bytes;
 };
 
-// The first `left` bytes of the ranges at `address`, one after the other.
+// Visits the first `left` bytes of the ranges at `address`.
 template <typename Use>
 void for_ranges(std::uint64_t address, long count, std::uint64_t left, Use use) {
   const auto* range = reinterpret_cast<const IoVector*>(address);
@@ -94,7 +94,7 @@ void for_ranges(std::uint64_t address, long count, std::uint64_t left, Use use) 
   }
 }
 
-// The range that a call ended in which advised on `done` bytes.
+// The range in which a call that advised on `done` bytes ended.
 IoVector range_after(std::uint64_t address, long count, std::uint64_t done) {
   const auto* range = reinterpret_cast<const IoVector*>(address);
   for (long i = 0; i < count; i++) {
@@ -104,14 +104,14 @@ IoVector range_after(std::uint64_t address, long count, std::uint64_t done) {
   return {};
 }
 
-// Whether the advice on that part of one range works as a whole. Past a hole in it the kernel goes on (ENOMEM).
+// Whether the advice works for that whole part of a range. The kernel continues after a hole (ENOMEM).
 bool advises(const Call& call, std::uint64_t start, std::uint64_t bytes) {
   const IoVector part = {start, bytes};
   const long result = sys(SYS_process_madvise, call.args[0], &part, 1, call.args[3], 0);
   return !is_error(result) || result == -ENOMEM;
 }
 
-// Logs a call that did not advise on all: of the range that it ended in the kernel may have done a part.
+// Logs a call that was not carried out in full; the kernel may have done part of the range in which it ended.
 long log_partly_done(Call& call, long result) {
   const std::uint64_t done = is_error(result) ? 0 : static_cast<std::uint64_t>(result);
   const IoVector range = range_after(static_cast<std::uint64_t>(call.args[1]), call.args[2], done);
@@ -154,7 +154,8 @@ long advise_process(Call& call) {
 
 }  // namespace
 
-// What changes memory the kernel lets a process advise only itself (since 6.13), so a replay knows whose it is.
+// The kernel lets a process give advice that changes memory only to itself (since 6.13), so a replay knows whose memory
+// it is.
 long handle_process_madvise(Call& call) {
   constexpr long kWillNeed = 3, kCold = 20, kPageOut = 21, kCollapse = 25;
   const long advice = call.args[3];

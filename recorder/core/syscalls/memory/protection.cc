@@ -1,4 +1,4 @@
-// Who may do what with mapped memory: mprotect, protection keys, seals.
+// Rights to mapped memory: mprotect, protection keys, seals.
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
@@ -15,8 +15,8 @@
 
 namespace reweave::core {
 
-// PR_SET_MDWE (PR_SET_MDWE(2const)): no memory is writable and executable, none becomes executable later. The flag is
-// ours, for the kernel would apply it to what the core does as well.
+// PR_SET_MDWE (PR_SET_MDWE(2const)): no memory is writable and executable, and none becomes executable later. The core
+// keeps the flag, because the kernel would apply it to the core as well.
 bool gains_execution(std::uint64_t start, std::uint64_t end, long prot) {
   if (process().write_xor_execute == 0 || (prot & PROT_EXEC) == 0) return false;
   if ((prot & PROT_WRITE) != 0) return true;
@@ -46,7 +46,7 @@ std::uint32_t rights_of(long prot) {
 
 namespace {
 
-// PROT_GROWSDOWN: the change reaches down to the start of a mapping that grows. Our main stack has its full size.
+// PROT_GROWSDOWN extends the change down to the start of a growing mapping. The core maps the main stack in full.
 long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   const Region* region = region_at(start);
   const bool stack = region != nullptr && region->end > kStackTop - kPage && region->start < kStackTop;
@@ -57,12 +57,13 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   return complete(call, result);
 }
 
-// Replay: memory of a file that the program might not write. What stands in for the file knows nothing of that.
+// Replay: memory of a file that the program could not write. The file's replacement does not have that restriction.
 bool was_denied(const Region& region, long prot) {
   return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
-// Where protecting [start, end) so is denied: an explored run's mappings can be written to by us. `end`: nowhere.
+// Where protecting [start, end) with `prot` is denied. An explored run's own mappings are always writable. `end` if
+// nowhere.
 std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);
@@ -73,8 +74,8 @@ std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
   return end;
 }
 
-// Replaying an older recording, which does not say where the call failed. The kernel has changed what lies before that,
-// mapping by mapping (mprotect(2)), and so the table must be; replaying, so must the memory.
+// Replay of an older recording, which does not say where the call failed. The kernel has changed everything before
+// that, mapping by mapping (mprotect(2)), and so must the table and the memory.
 void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);
@@ -105,7 +106,7 @@ bool has_code(std::uint64_t start, std::uint64_t end) {
 }
 
 long set_protection(const Call& call, std::uint64_t start, std::uint64_t bytes) {
-  return sys(call.number, start, bytes, call.args[2], call.args[3]);  // mprotect ignores the last
+  return sys(call.number, start, bytes, call.args[2], call.args[3]);  // mprotect ignores the last argument
 }
 
 long protect(Call& call, std::uint64_t start, std::uint64_t end) {
@@ -118,7 +119,7 @@ long protect(Call& call, std::uint64_t start, std::uint64_t end) {
     return inject(call);
   }
   if (next_result(call, result) && (result == -EACCES || result == -ENOMEM || result == -EPERM)) {
-    // ENOMEM without a hole: one of the limits that a replay does not have. EPERM: sealed.
+    // ENOMEM without a hole comes from a limit that a replay does not have. EPERM: sealed.
     if (result == -EACCES || (result == -ENOMEM && has_hole(start, end))) protect_up_to_failure(start, end, prot);
     return inject(call);
   }
@@ -144,7 +145,7 @@ long handle_mprotect(Call& call) {
   if (start % kPage != 0) return complete(call, -EINVAL);
   if (gains_execution(start, start + bytes, call.args[2])) return complete(call, -EACCES);
   if (beyond_user_space(start, bytes) && modelled()) return complete(call, -ENOMEM);
-  if (beyond_user_space(start, bytes)) return recorded_call(call);  // the kernel knows what is wrong with it first
+  if (beyond_user_space(start, bytes)) return recorded_call(call);  // the kernel knows which error comes first
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "protect");
   if ((call.args[2] & (PROT_GROWSDOWN | PROT_GROWSUP)) == PROT_GROWSDOWN && bytes != 0)
     return protect_down(call, start, start + bytes);
@@ -153,15 +154,15 @@ long handle_mprotect(Call& call) {
   return protect(call, start, start + bytes);
 }
 
-// What is sealed cannot be unmapped or changed: a replay knows from the recording, for its kernel may not have the
-// call.
+// Sealed memory cannot be unmapped or changed. A replay takes the result from the recording, because its kernel may not
+// have the call.
 long handle_mseal(Call& call) {
   const auto start = static_cast<std::uint64_t>(call.args[0]), bytes = static_cast<std::uint64_t>(call.args[1]);
   if (bytes != 0 && is_ours(start, bytes)) return refused_range(call, "seal");
   return replaying() ? inject(call) : complete(call, sys(call.number, start, bytes, call.args[2]));
 }
 
-// Protection keys take part in what faults, so a replay has the same.
+// Protection keys decide which accesses fault, so a replay allocates the same ones.
 long handle_pkey_alloc(Call& call) {
   if (has_failed(call)) return inject(call);
   const long key =

@@ -1,5 +1,5 @@
-// System V shared memory, semaphores and message queues. The objects exist only while recording; memory that is
-// attached is in a replay a stand-in, as it is for files that change while they are mapped (stand_in.h).
+// System V shared memory, semaphores and message queues. The objects exist only while recording; in a replay, attached
+// memory is a stand-in, as for files that change while they are mapped (stand_in.h).
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -22,7 +22,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kDevice = 0x5659'5356'5359'5356;  // no device has this number: "VSYSVSYV"
+constexpr std::uint64_t kDevice = 0x5659'5356'5359'5356;  // "VSYSVSYV": no device has this number
 constexpr std::uint64_t kIdFactor = 0x9e3779b97f4a7c15;
 
 struct ControlSize {
@@ -30,7 +30,7 @@ struct ControlSize {
   std::uint64_t bytes;
 };
 
-// Live: makes the call and logs the `bytes` that the command writes at the argument `slot`.
+// Live: makes the call and logs the `bytes` that the command writes at argument `slot`.
 template <std::size_t N>
 long control(Call& call, int command_slot, int slot, const ControlSize (&sizes)[N]) {
   std::uint64_t bytes = 0;
@@ -56,11 +56,11 @@ std::uint64_t shared_id_of(const FileIdentity& file) { return file.device * kIdF
 void add_segment(const Call& call, const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot) {
   Region region = {start, start + bytes, static_cast<std::uint32_t>(prot), true, shared_id_of(file), 0, kNoFile};
   region.read_only = (call.args[2] & SHM_RDONLY) != 0;
-  if (modelled()) region.stand_in = find_stand_in(file.device, file.inode);  // others that are attached show it, too
+  if (modelled()) region.stand_in = find_stand_in(file.device, file.inode);  // other attachments show the segment too
   add_region(region);
 }
 
-// Where the segment goes, or a negative error.
+// The address for the segment, or a negative error.
 long choose_place(std::uint64_t wanted, std::uint64_t bytes, long flags) {
   if (wanted == 0) {
     const std::uint64_t place = (flags & SHM_REMAP) != 0 ? 0 : find_free(bytes);
@@ -128,8 +128,8 @@ bool is_segment(const Region& region) {
   return region.shared && region.file_end == kNoFile && region.shared_id - kDevice * kIdFactor <= 0xffff'ffff;
 }
 
-// The first part of a segment that was attached at `start`, or of the segment `id` if that is not 0. Each part is where
-// it was, whatever of the others was unmapped (ksys_shmdt in the kernel's ipc/shm.c).
+// The first remaining part of a segment attached at `start`, of the segment `id` if that is not 0. Each part is still
+// at its place, even if others were unmapped (ksys_shmdt in the kernel's ipc/shm.c).
 const Region* find_part(std::uint64_t start, std::uint64_t id) {
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {

@@ -1,4 +1,4 @@
-// Lists of descriptors in /proc without ours.
+// Lists of descriptors in /proc without the core's own.
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
@@ -13,19 +13,19 @@ namespace reweave::core {
 
 namespace {
 
-// What the kernel's struct linux_dirent64 and the older linux_dirent have in common.
+// The common part of the kernel's struct linux_dirent64 and the older linux_dirent.
 struct Entry {
   std::uint64_t inode, offset;
   std::uint16_t bytes;
   char rest[];
 };
 
-// Where an entry's name is: in the newer kind its type comes before it.
+// The name of an entry; the newer kind has its type before the name.
 const char* name_of(const Entry& entry, const SyscallRow& row) {
   return (row.flags & kListsFolder) != 0 ? entry.rest + 1 : entry.rest;
 }
 
-// An entry named by the number of a descriptor of ours.
+// True for the number of one of the core's descriptors.
 bool is_ours(const char* name) {
   long number = 0;
   const char* p = name;
@@ -33,7 +33,7 @@ bool is_ours(const char* name) {
   return p != name && *p == 0 && is_our_fd(number);
 }
 
-// True if `fd` is /proc/PID/fd or fdinfo, where names are numbers of descriptors; elsewhere they may be of processes.
+// True if `fd` is /proc/PID/fd or fdinfo, where names are descriptor numbers; elsewhere they may be process IDs.
 bool lists_descriptors(long fd) {
   char path[64];
   if (path_of_fd(fd, path, sizeof path) <= 0) return false;
@@ -41,7 +41,7 @@ bool lists_descriptors(long fd) {
   return starts_with(path, "/proc/") && (string_equal(name, "fd") || string_equal(name, "fdinfo"));
 }
 
-// Takes our entries out of `bytes` at `entries`; how many bytes are left.
+// Removes the core's entries from the `bytes` at `entries`; returns the number of bytes left.
 long take_out_ours(char* entries, long bytes, const SyscallRow& row) {
   long kept = 0, size = 0;
   for (long at = 0; at < bytes; at += size) {
@@ -68,8 +68,8 @@ bool has_ours(const char* entries, long bytes, const SyscallRow& row) {
 long handle_getdents(Call& call) {
   if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
   auto* entries = reinterpret_cast<char*>(call.args[1]);
-  long got = 0, result = 0, written = 0;  // what the kernel wrote behind the result is in memory, too
-  do {                                    // again if there were none but ours: 0 is the end
+  long got = 0, result = 0, written = 0;  // the kernel also wrote memory after the result
+  do {                                    // repeats if there were only entries of the core: 0 means the end
     got = result = lent_call(call.number, call.args[0], call.args[1], call.args[2]);
     if (got > written) written = got;
     if (has_ours(entries, got, *call.row) && lists_descriptors(call.args[0]))

@@ -21,7 +21,7 @@ bool is_private(const QueuedSignal& signal) {
   return info[2] == kTkill;
 }
 
-// Signals that the kernel has delivered to us and the program not yet has, as bits.
+// Signals that the kernel has delivered to the core but the core not yet to the program, as bits.
 std::uint64_t kept_signals(const Thread& thread, bool of_thread) {
   std::uint64_t bits = 0;
   for (std::uint32_t i = 0; i < thread.queued.load() && i < kSignalQueue; i++)
@@ -60,7 +60,7 @@ bool may_use(const Thread& thread, std::uint32_t cpu) {
   return (word_of_processors(thread, cpu / 64) >> cpu % 64 & 1) != 0;
 }
 
-// The last digit stands for processors 0 to 3; the kernel has as many digits as there can be processors.
+// The last digit is for processors 0 to 3; the kernel prints as many digits as there can be processors.
 void print_processors(const Thread& thread, char* to) {
   char* end = to;
   while (*end != '\n' && *end != 0) end++;
@@ -106,7 +106,7 @@ void edit_mask(StatusLine& at, const Thread& thread) {
   if (at.is("Cpus_allowed:")) print_processors(thread, at.value);
 }
 
-// Puts what the program has in place of what the core has. `context` is the thread described.
+// Replaces the core's values by the program's. `context` is the thread described.
 void edit_status(ShownLine& line, void* context) {
   const Thread& thread = *static_cast<const Thread*>(context);
   StatusLine at = {line, line.text};
@@ -121,7 +121,7 @@ void edit_status(ShownLine& line, void* context) {
   const Tracee* tracee = tracee_of(thread);
   if (tracee != nullptr && at.is("TracerPid:")) text << static_cast<int>(thread_of(tracee->tracer).tid) << "\n";
   if (tracee != nullptr && at.is("State:") && tracee->stop != StopKind::kNone) text << "t (tracing stop)\n";
-  // Who waits for the baton sleeps in the kernel, but could run.
+  // A thread waiting for the baton sleeps in the kernel, but is runnable.
   if (at.is("State:") && *at.value == 'S' && thread.state.load() == ThreadState::kReady) text << "R (running)\n";
   if (text.size() != 0) at.replace(text.c_str());
 }

@@ -1,5 +1,5 @@
-// The kernel makes what a file of /proc says when it is read from its start, so whoever waits for a process to stop
-// opens its status once and goes back to the start for each look. A copy is made anew then, too.
+// The kernel generates a file of /proc when it is read from its start, so a program that waits for a process to stop
+// opens its status once and seeks to the start for each look. The copy is regenerated then as well.
 #include "recorder/core/syscalls/proc/shown_calls.h"
 
 #include <sys/syscall.h>
@@ -18,7 +18,7 @@ namespace reweave::core {
 
 namespace {
 
-// What the copy behind the descriptor is of; null: it is none.
+// The file that the descriptor is a copy of; null if it is no copy.
 const char* shown_path(long fd, char* link, std::size_t room) {
   constexpr const char *kBegin = "/memfd:", *kEnd = " (deleted)";
   path_of_fd(fd, link, room);

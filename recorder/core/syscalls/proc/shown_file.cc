@@ -38,7 +38,7 @@ class Copy {
   ShownLine line_ = {};
 };
 
-// As much as there is and there is room for.
+// Reads as much as there is and fits.
 long read_full(long from, char* data, long room) {
   long bytes = 0;
   while (bytes < room) {
@@ -49,7 +49,7 @@ long read_full(long from, char* data, long room) {
   return bytes;
 }
 
-// Programs ask whether what they opened for reading can be written to. If the last descriptor is taken, this can.
+// Programs check whether a file opened for reading is writable. Without a free descriptor, the copy remains writable.
 void make_read_only(long fd, long flags) {
   Text path;
   path << "thread-self/fd/" << static_cast<int>(fd);
@@ -59,7 +59,8 @@ void make_read_only(long fd, long flags) {
   sys(SYS_close, reader);
 }
 
-// What a copy is of, as its descriptor's link says (memfd_create(2)). Names that mean the asker are no help later.
+// The name of a copy, which its descriptor's link shows (memfd_create(2)): with the ID, because "self" would not help
+// later.
 void name_copy(const char* path, Text& name) {
   const ProcPath parts = parse_proc_path(path);
   name << "/proc/" << static_cast<int>(parts.id) << "/" << parts.file;
@@ -75,7 +76,7 @@ void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, voi
   const long to = open_own(kProcFd, own.c_str(), O_WRONLY | O_TRUNC);
   sys(SYS_fchmod, fd, S_IRUSR | S_IRGRP | S_IROTH);
   if (is_error(to)) return;
-  // Fails if there is no such process any more: then the copy is empty.
+  // Fails if the process is gone: then the copy is empty.
   const long from = open_own(AT_FDCWD, path, O_RDONLY);
   Copy copy(edit, context);
   for (long bytes = 1; !is_error(from) && bytes > 0; copy.take(part, bytes, to))
@@ -91,7 +92,7 @@ long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, voi
   Text name;
   name_copy(path, name);
   long bytes = read_full(from, start, sizeof start);
-  // The program may have no more than one descriptor left, which does for what fits.
+  // The program may have only one descriptor left, which suffices if the contents fit.
   if (bytes < static_cast<long>(sizeof start)) {
     sys(SYS_close, from);
     from = -1;

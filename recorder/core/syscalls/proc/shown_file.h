@@ -1,21 +1,21 @@
-// Files of /proc that the program is shown otherwise than the kernel has them: copies, edited line by line.
+// Files of /proc of which the program gets copies, edited line by line.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// A line with its end. An editor may change it within its room, or drop it: length 0.
+// A line including its newline. An editor may change it within its room, or drop it by setting length to 0.
 struct ShownLine {
-  char text[4500];  // a path and what is before it; the supplementary groups of a status
+  char text[4500];  // a path and what precedes it; the supplementary groups in a status
   std::size_t length;
 };
 
-// Recording: a descriptor of a copy of `path`, opened with `flags`, of which `edit` has seen each line in order; or
-// what open(2) answers.
+// Recording: a descriptor of a copy of `path`, opened with `flags`, in which `edit` has seen each line in order; or the
+// error of open(2).
 long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, void* context), void* context);
 
-// The same for what such a descriptor shows, which is from when it was opened: it gets what `path` holds now.
+// Updates the copy behind such a descriptor to the present contents of `path`.
 void refresh_edited(long fd, const char* path, void (*edit)(ShownLine& line, void* context), void* context);
 
 }  // namespace reweave::core

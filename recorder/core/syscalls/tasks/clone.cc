@@ -1,4 +1,4 @@
-// What a program asks for with clone, clone3, fork and vfork, and what the kernel refuses of it (clone(2)).
+// Requests of a program by clone, clone3, fork and vfork, and the kernel's checks of them (clone(2)).
 #include "recorder/core/syscalls/tasks/clone.h"
 
 #include <linux/sched.h>
@@ -40,7 +40,7 @@ long create(Call& call, const CloneArgs& args) {
 
 long handle_clone(Call& call) {
   const auto flags = static_cast<std::uint64_t>(call.args[0]);
-  // Registers of arguments that the flags do not ask for hold whatever the caller left there.
+  // Arguments that the flags do not ask for are leftovers in registers.
   if ((flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0) call.logged[2] = 0;
   if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) == 0) call.logged[3] = 0;
   if ((flags & CLONE_SETTLS) == 0) call.logged[4] = 0;

@@ -1,10 +1,10 @@
-// Threads and processes: creation. clone.cc reads what the program asks for; threads.cc and processes.cc make it, with
-// what both need from spawn.cc.
+// Creation of threads and processes. clone.cc reads the request; threads.cc and processes.cc carry it out, with common
+// parts in spawn.cc.
 //
-// Syscall User Dispatch, the GS base and the alternate stack are per thread and not inherited by new threads, so a
+// Syscall User Dispatch, the GS base and the alternate stack are per thread and not inherited by new threads. So a
 // child starts in the core, sets them up, waits for the baton, and only then returns into the program.
 //
-// Thread rule: with the baton, but what a child does before its first turn.
+// Thread rule: the baton holder only, except for what a child does before its first turn.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -13,47 +13,46 @@ extern "C" long core_clone(long number, long a, long b, long c, long d, long e, 
 
 namespace reweave::core {
 
-// What clone and clone3 have in common.
+// The common arguments of clone and clone3.
 struct CloneArgs {
   std::uint64_t flags;  // without the exit signal
   std::uint64_t exit_signal;
-  std::uint64_t stack_top;    // 0: the parent's
-  std::uint64_t stack_bytes;  // 0: not told
+  std::uint64_t stack_top;    // 0: the parent's stack
+  std::uint64_t stack_bytes;  // 0: unknown
   std::uint64_t tls;
   std::uint64_t parent_tid;
   std::uint64_t child_tid;
-  std::uint64_t pidfd;           // where the parent finds a descriptor of the child; 0: it wants none
-  std::uint64_t wanted_ids = 0;  // address of the ids that the child is to have, one for each PID namespace
+  std::uint64_t pidfd;           // where the parent gets a pidfd of the child; 0: it wants none
+  std::uint64_t wanted_ids = 0;  // address of the IDs that the child is to have, one for each PID namespace
   std::uint64_t wanted_count = 0;
 };
 
-// With arguments that the kernel would take. The result of the call; in a process with memory of its own, 0.
+// The arguments must be valid for the kernel. Returns the result of the call; 0 in a process with memory of its own.
 long create_thread(Call& call, const CloneArgs& args);
 long create_process(Call& call, const CloneArgs& args);
 
-// Memory for the core's stack of a thread that is to start, and, in that thread, its GS base.
+// Maps the core stack of a thread about to start; in that thread, sets its GS base.
 void map_core_stack(const Thread& thread);
 void set_gs(Thread& thread);
-// Likewise, of a thread in the caller's memory: it will return to the program there.
+// Likewise for a thread in the caller's memory, which will return to the program from there.
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
 void inherit_attributes(const Thread& from, Thread& to);
 
-// A creation that fails: the slot that was prepared is given back. No other thread can have seen it.
+// Creation has failed: frees the slot that was prepared. No other thread can have seen it.
 long creation_failed(Call& call, Thread& child, long error);
-// Logs the call and the child, or checks them. The child's id as the target sees it: the kernel's when recording, the
-// recorded one when replaying.
+// Logs the call and the child, or checks them. Returns the child's ID as the target sees it: the kernel's when
+// recording, the recorded one when replaying.
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0});
-// Trace: passes on to which process the new thread belongs.
+// Trace: notes the process that the new thread belongs to.
 void trace_spawn(const wire::SpawnRecord& record);
 void trace_fork(const Call& call, const Thread& child);
-// If the caller's tracer wants that event: it traces the child, too, which stops when it begins. With CLONE_PTRACE it
-// does in any case.
+// If the caller's tracer wants that event, or CLONE_PTRACE is set: it traces the child too, which stops when it starts.
 void stop_for_child(Call& call, Thread& child, const CloneArgs& args);
 
-// A descriptor of the child, which the parent finds at `args.pidfd`; nothing in a replay, or if it wants none.
+// A pidfd of the child, stored for the parent at `args.pidfd`; nothing in a replay or if it wants none.
 Output give_pidfd(const CloneArgs& args, const Thread& child, long real_tid);
-// 0, or why there could be none, before there is anything to undo. The call fails here if it could not be found.
+// 0, or the error of creating a pidfd, while there is nothing to undo yet. Faults here if the address is invalid.
 long try_pidfd(const CloneArgs& args);
 
 }  // namespace reweave::core

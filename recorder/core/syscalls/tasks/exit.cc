@@ -1,4 +1,4 @@
-// The ends of threads and processes that they ask for.
+// exit and exit_group.
 #include <linux/ptrace.h>
 #include <sys/syscall.h>
 
@@ -10,6 +10,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/tasks/checkpoint.h"
 
 namespace reweave::core {
 
@@ -27,8 +28,7 @@ long handle_exit(Call& call) {
       [](const wire::ThreadExitRecord&) -> const char* { return nullptr; });
   leave_tracing(me, static_cast<std::int32_t>((call.args[0] & 0xff) << 8));
   retire_self();
-  sys(SYS_exit, call.args[0]);
-  __builtin_unreachable();
+  end_kernel_thread(call.args[0]);
 }
 
 long handle_exit_group(Call& call) {

@@ -1,9 +1,10 @@
-// futex: the one blocking primitive, emulated, so that any lock built on it is deterministic (futex(2)).
+// futex, the one blocking primitive: emulated, so that any lock built on it is deterministic (futex(2)).
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/core/schedule/departure.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
@@ -26,9 +27,12 @@ std::int64_t clock_now(int clock) {
 // Deadlines are kept on CLOCK_MONOTONIC.
 std::int64_t deadline_of(const Call& call, int operation, bool realtime) {
   if (call.args[3] == 0) return kNoDeadline;
-  if (replaying()) return 0;  // never looked at: the recording says what timed out
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[3]);
   const std::int64_t given = time[0] * 1'000'000'000 + time[1];
+  if (replaying()) {  // the recording says what timed out
+    departure_of(call.me).limit = {true, operation == FUTEX_WAIT ? WaitLimit::kFromNow : realtime ? 0 : 1, given};
+    return 0;
+  }
   if (modelled())
     return operation == FUTEX_WAIT ? state().virtual_now + given : explored.deadline(realtime ? 0 : 1, given);
   if (operation == FUTEX_WAIT) return clock_now(1) + given;
@@ -69,10 +73,10 @@ long wake_waiters(Call& call, std::uint32_t bitset) {
   return complete(call, wake(WaitKind::kFutex, key, static_cast<std::uint32_t>(call.args[2]), bitset));
 }
 
-// The lowest twelve bits, as a number with a sign: the operands of FUTEX_WAKE_OP.
+// The lowest twelve bits as a signed number: an operand of FUTEX_WAKE_OP.
 std::int32_t signed_12_bits(std::uint32_t code) { return static_cast<std::int32_t>(code << 20) >> 20; }
 
-// FUTEX_WAKE_OP (the operation's encoding is in futex(2)).
+// FUTEX_WAKE_OP (futex(2) has the encoding).
 long wake_op(Call& call) {
   const auto code = static_cast<std::uint32_t>(call.args[5]);
   auto operand = static_cast<std::uint32_t>(signed_12_bits(code >> 12));
@@ -122,10 +126,11 @@ long requeue_waiters(Call& call, bool compare) {
   return complete(call, woken + moved);
 }
 
-// Priority inheritance is about who runs, which is ours to decide: only ownership is kept.
+// Priority inheritance affects who runs, which the core decides; so only ownership is kept.
 long lock_pi(Call& call, std::uint64_t address, std::int64_t deadline, bool may_wait) {
   const auto tid = static_cast<std::uint32_t>(call.me.tid);
-  for (std::uint32_t waited = 0;; waited = FUTEX_WAITERS) {  // which the kernel leaves set when it hands a lock over
+  for (std::uint32_t waited = 0;;
+       waited = FUTEX_WAITERS) {  // the kernel leaves FUTEX_WAITERS set when it hands a lock over
     std::uint32_t& word = word_at(address);
     const std::uint32_t owner = word & FUTEX_TID_MASK;
     if (owner == tid) return complete(call, -EDEADLK);
@@ -154,7 +159,7 @@ long unlock_pi(Call& call) {
   return complete(call, 0);
 }
 
-// Waits at one futex for what cmp_requeue_pi grants: the lock at the other.
+// Waits at one futex for the lock at the other, which cmp_requeue_pi grants.
 long wait_requeue_pi(Call& call, bool realtime) {
   const auto from = static_cast<std::uint64_t>(call.args[0]), to = static_cast<std::uint64_t>(call.args[4]);
   if (!valid_time(call.args[3]) || from == to) return complete(call, -EINVAL);
@@ -167,7 +172,7 @@ long wait_requeue_pi(Call& call, bool realtime) {
   return lock_pi(call, to, kNoDeadline, true);
 }
 
-// Those that the kernel would move to the lock's queue come to it by themselves when they are woken.
+// Waiters that the kernel would move to the lock's queue get there by themselves when they are woken.
 long requeue_pi(Call& call) {
   const auto from = static_cast<std::uint64_t>(call.args[0]);
   if (call.args[2] != 1 || call.args[3] < 0 || call.args[0] == call.args[4]) return complete(call, -EINVAL);
@@ -179,10 +184,10 @@ long requeue_pi(Call& call) {
 
 namespace {
 
-// What an operation reads and allows (futex(2)).
+// The arguments and flags of an operation (futex(2)).
 struct Operation {
-  std::uint32_t arguments;  // those that it reads, a bit each
-  bool realtime;            // FUTEX_CLOCK_REALTIME may stand beside it
+  std::uint32_t arguments;  // arguments that it reads, one bit each
+  bool realtime;            // FUTEX_CLOCK_REALTIME is allowed
 };
 
 constexpr Operation kOperations[] = {
@@ -202,8 +207,7 @@ constexpr Operation kOperations[] = {
     {0b001011, true},   // LOCK_PI2
 };
 
-// What the kernel says of a futex before it looks at it: 0, or the error. One that is shared must be there, for its
-// page names it.
+// The kernel's check of a futex address: 0 or the error. A shared futex must be mapped, because its page identifies it.
 long futex_error(std::uint64_t address, bool shared) {
   constexpr std::uint64_t kUserEnd = 0x7fff'ffff'f000;
   if (address % 4 != 0) return -EINVAL;
@@ -227,7 +231,7 @@ long operate(Call& call) {
   const auto address = static_cast<std::uint64_t>(call.args[0]);
   const auto index = static_cast<std::uint32_t>(operation);
   if (index >= sizeof kOperations / sizeof kOperations[0]) return complete(call, -ENOSYS);
-  // Registers that an operation does not read hold whatever the caller left there: no part of the call.
+  // Arguments that an operation does not read are leftovers in registers, not part of the call.
   for (int i = 0; i < 6; i++)
     if ((kOperations[index].arguments >> i & 1) == 0) call.logged[i] = 0;
   const long error = arguments_error(call, kOperations[index], raw);
@@ -273,13 +277,13 @@ long handle_futex(Call& call) {
 
 namespace {
 
-// futex_waitv's `flags`: 32 bits wide, in this process alone or not; nothing else is known.
+// Checks futex_waitv's `flags`: 32 bits wide, private or not; the kernel knows no others.
 bool valid_waiter(const struct futex_waitv& waiter) {
   constexpr std::uint32_t kWidth32 = 2, kPrivate = 128;
   return (waiter.flags & ~kPrivate) == kWidth32 && waiter.__reserved == 0;
 }
 
-// The wait's result, of which the caller is told the index of the futex that was woken.
+// The result of the wait: the index of the futex that was woken.
 long wait_for_any(Call& call, FutexVector& vector, std::int64_t deadline) {
   WaitArgs args = {WaitKind::kFutexVector, reinterpret_cast<std::uint64_t>(&vector), 0};
   args.deadline = deadline;
@@ -295,7 +299,8 @@ FutexVector* free_vector() {
   std::uint32_t i = 0;
   while (i < s.futex_vectors_used && s.futex_vectors[i].count != 0) i++;
   if (i == kMaxFutexVectors) return nullptr;
-  if (i == s.futex_vectors_used) s.futex_vectors[s.futex_vectors_used++].count = 0;  // of an earlier explored run
+  if (i == s.futex_vectors_used)
+    s.futex_vectors[s.futex_vectors_used++].count = 0;  // may be left from an earlier explored run
   return &s.futex_vectors[i];
 }
 

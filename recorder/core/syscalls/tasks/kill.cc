@@ -1,8 +1,8 @@
 // Sending signals: kill and its relatives.
 //
-// The kernel carries them out, but two effects concern the schedule. A process of the tree that dies takes no part any
-// more, which the recording says after the call; and one that is stopped must not be given the baton. If the sender
-// itself is to die or to stop, that waits until the call is logged.
+// The kernel carries them out, but two effects concern the schedule. A process of the tree that dies takes no further
+// part, which the recording says after the call; and a stopped process must not be given the baton. If the sender
+// itself is to die or stop, that waits until the call is logged.
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"
@@ -44,17 +44,17 @@ long pid_of_pidfd(long fd) {
 namespace {
 
 struct Sending {
-  long pid;               // as kill takes it
+  long pid;               // as passed to kill
   long tid;               // 0: any thread of the process
-  int number;             // 0: none is sent
-  long siginfo;           // address of what the receiver gets, or 0
-  bool to_group = false;  // `pid` is as for kill, a group's
+  int number;             // 0: no signal is sent
+  long siginfo;           // address of the receiver's siginfo, or 0
+  bool to_group = false;  // `pid` means a group, as in kill
 };
 
-// pidfd_send_signal, which names the process by a descriptor.
+// pidfd_send_signal, which identifies the process by a descriptor.
 bool is_by_pidfd(const Call& call) { return (call.row->flags & kFirstIsFd) != 0; }
 
-// `live`: descriptors may be looked at.
+// The signal that a call sends, and its receiver.
 Sending sending_of(const Call& call) {
   const long* a = call.logged;
   const CallPlaces& at = call.row->at;
@@ -77,24 +77,24 @@ Process* process_of(const Sending& sending) {
   return thread == nullptr ? nullptr : &state().processes[thread->process];
 }
 
-// A thread that has given the baton away for the last time: the kernel may still have it for a moment. The first
-// thread's id is the process's, and lasts as long.
+// True for a thread that has given the baton away for the last time; the kernel may still have it for a moment. The
+// first thread's ID is the process's and lasts as long.
 bool has_ended(const Sending& sending) {
   return sending.tid > 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
 }
 
-// A thread by a process that is not its own, or by none: the kernel refuses that.
+// True if the call names a process that the thread does not belong to; the kernel refuses that.
 bool names_wrongly(const Call& call, const Process& target) {
   const bool by_both = call.row->at.pid >= 0 && call.row->at.tid >= 0;
   return by_both && call.logged[0] != id_seen_from(process().pid_namespace, target);
 }
 
-// The signal is for the process, or for that thread of it.
+// True if the signal is for the process, or for that thread of it.
 bool may_take(const Thread& thread, const Sending& sending) {
   return sending.tid == 0 || id_seen_from(process().pid_namespace, thread) == sending.tid;
 }
 
-// False: all threads that may take the signal block it.
+// False: all threads that may receive the signal block it.
 bool unblocked(const Process& target, const Sending& sending) {
   if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
   const RuntimeState& s = state();
@@ -106,8 +106,8 @@ bool unblocked(const Process& target, const Sending& sending) {
   return false;
 }
 
-// A tracee's signals are for its tracer to see first, but for SIGKILL: they come to the core, and do nothing by
-// themselves. So they do while a process that is not traced any more has yet to notice that.
+// The effect of a signal. A tracer sees its tracee's signals first, except for SIGKILL: they come to the core and have
+// no effect by themselves. This also holds while a process that is no longer traced has not noticed that yet.
 DefaultAction effect_of(const Process& target, int number) {
   const bool from_outside = target.pid_namespace != process().pid_namespace;
   if (from_outside && number == SIGKILL) return DefaultAction::kTerminate;
@@ -116,7 +116,7 @@ DefaultAction effect_of(const Process& target, int number) {
   return comes_to_core ? DefaultAction::kIgnore : default_action(target, number);
 }
 
-// The tracee that takes a signal so sent; null: there is none.
+// The tracee that receives the signal; null if there is none.
 Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   if (state().tracing_began == 0) return nullptr;
   for (Tracee& tracee : state().tracees) {
@@ -126,7 +126,7 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   return nullptr;
 }
 
-// SIGCONT makes those that listen in a group-stop stop once more, or as soon as they listen.
+// SIGCONT makes tracees that listen in a group-stop stop once more, or as soon as they listen.
 void continue_listeners(const Process& target, const Sending& sending) {
   if (sending.number != SIGCONT || state().tracing_began == 0) return;
   for (Tracee& tracee : state().tracees) {
@@ -138,7 +138,7 @@ void continue_listeners(const Process& target, const Sending& sending) {
   }
 }
 
-// SIGSTOP for a tracee: the kernel would stop it where no tracer sees it. False: it is none.
+// SIGSTOP for a tracee: the kernel would stop it without its tracer seeing it. False: the receiver is not a tracee.
 bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
   Tracee* tracee = sending.number == SIGSTOP ? receiving_tracee(target, sending) : nullptr;
   if (tracee == nullptr) return false;
@@ -158,14 +158,14 @@ bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
 
 void set_stopped(const Process& target, bool stopped) { set_process_stopped(target.index, stopped); }
 
-// False: the kernel has yet to stop it.
+// False: the kernel has not stopped the thread yet.
 bool is_at_rest(const Thread& thread) {
   const char state = kernel_state(thread);
   return state == 0 || state == 'T' || state == 't' || state == 'Z' || state == 'X';
 }
 
-// The kernel stops one thread after the other. Until the last has, one could find that it runs, and believe that it was
-// continued. A process that is never stopped, for its group is orphaned, is not waited for long.
+// The kernel stops one thread after the other. Before the last one has stopped, a thread could find itself running and
+// conclude that it was continued. The wait is limited, because a process in an orphaned group is never stopped.
 void wait_until_stopped(const Process& target) {
   constexpr std::uint32_t kTries = 40;
   const long pause[2] = {0, 500'000};
@@ -181,8 +181,8 @@ void wait_until_stopped(const Process& target) {
   }
 }
 
-// What the kernel says of the same call with no signal: 0, or why it refuses it. The schedule is changed only by what
-// is carried out.
+// The kernel's answer to the same call without a signal: 0, or the error. Only a call that is carried out may change
+// the schedule.
 long refusal(const Call& call, const Sending& sending) {
   long args[4] = {call.args[0], call.args[1], call.args[2], call.args[3]};
   args[call.row->at.signal] = 0;
@@ -196,7 +196,7 @@ long refusal(const Call& call, const Sending& sending) {
   return sys(call.number, args[0], args[1], args[2], args[3]);
 }
 
-// What the signal that another process of the tree just got does to it. The call is logged.
+// The effect of the signal on another process of the tree that just received it. The call is logged.
 void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) {
     target.stop_cancelled.store(1);
@@ -215,7 +215,7 @@ void note_effect(Process& target, const Sending& sending) {
   log_death(target, sending.number);
 }
 
-// Its robust mutexes must be given up while its memory is still there.
+// Robust mutexes must be released while the process's memory still exists.
 void before_effect(const Process& target, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
   if (valid && unblocked(target, sending) && effect_of(target, sending.number) == DefaultAction::kTerminate)
@@ -223,14 +223,15 @@ void before_effect(const Process& target, const Sending& sending) {
 }
 
 void queue_to_self(Call& call, const Sending& sending) {
-  call.me.signal_mask &= ~signal_bit(sending.number);  // it may have been meant for another thread of this process
+  call.me.signal_mask &=
+      ~signal_bit(sending.number);  // the signal may have been meant for another thread of this process
   if (sending.siginfo != 0)
     queue_signal(call.me, sending.number, reinterpret_cast<const void*>(sending.siginfo), true);
   else
     queue_own_signal(call.me, sending.number);
 }
 
-// Stops the calling process until somebody continues it. The call counts as one that blocks.
+// Stops the calling process until it is continued. The call counts as one that blocks.
 long stop_self(Call& call) {
   call.flags |= wire::kLeftBaton;
   begin_stop();
@@ -242,8 +243,8 @@ long stop_self(Call& call) {
   return result;
 }
 
-// The kernel looks for zeros behind what it knows of a siginfo_t only if it does not know the code
-// (known_siginfo_layout in its kernel/signal.c), as it does not know a disguised one.
+// The kernel requires zeros after the known part of a siginfo_t only if it does not know the code (known_siginfo_layout
+// in its kernel/signal.c), and it does not know a disguised one.
 bool has_known_layout(int number, std::int32_t code) {
   constexpr std::int32_t kByKernel = 0x80, kMostOfOthers = 6;  // SI_KERNEL, NSIGPOLL
   struct Limit {
@@ -257,7 +258,8 @@ bool has_known_layout(int number, std::int32_t code) {
   return code <= kMostOfOthers;
 }
 
-// A thread may send itself what looks like a fault of its own: crash reporters do. It must not look so to us.
+// A thread may send itself a signal that looks like a fault of its own; crash reporters do. The core must not take it
+// for one.
 long send_disguised(const Call& call, const Sending& sending) {
   std::int32_t info[32];
   memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
@@ -282,7 +284,7 @@ long send_to_own(Call& call, const Sending& sending) {
       valid && unblocked(process(), sending) ? effect_of(process(), sending.number) : DefaultAction::kIgnore;
   if (action == DefaultAction::kStop) return stop_self(call);
   if (action == DefaultAction::kTerminate) {
-    if (sending.siginfo != 0) {  // EFAULT if it is not there
+    if (sending.siginfo != 0) {  // EFAULT if that is not in readable memory
       std::uint8_t info[128];
       memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
     }
@@ -297,7 +299,7 @@ long send_to_own(Call& call, const Sending& sending) {
   return result;
 }
 
-// True if kill(group) means the process.
+// True if kill(group) includes the process.
 bool is_member(const Process& target, long group) {
   if (target.alive == 0) return false;
   const long id = id_seen_from(process().pid_namespace, target);
@@ -305,15 +307,15 @@ bool is_member(const Process& target, long group) {
   return id != 0 && sys(SYS_getpgid, id) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
 }
 
-// A process group, of which only those in the tree get the signal: the supervisor is often a member too.
+// A process group: only members in the tree receive the signal, because the supervisor is often a member too.
 long send_to_group(Call& call, const Sending& sending) {
   RuntimeState& s = state();
   bool any = false, self_too = false;
   long result = -ESRCH;
   static std::uint16_t reached[kMaxProcesses];
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < s.process_count; i++) {
-    Process& target = s.processes[i];
+  for (std::uint32_t i = 0; i < s.alive_count; i++) {
+    Process& target = s.processes[s.alive[i]];
     if (!is_member(target, sending.pid)) continue;
     any = true;
     if (target.index == self().process) {
@@ -344,7 +346,7 @@ long send_to_group(Call& call, const Sending& sending) {
   return result;
 }
 
-// What of it the core does in a replay, too.
+// The part of it that the core repeats in a replay.
 long repeat_kill(Call& call) {
   const long result = answered_call(call);
   if (result != 0 || state().tracing_began == 0 || is_by_pidfd(call)) return result;
@@ -373,7 +375,7 @@ long handle_kill(Call& call) {
     return -ESRCH;
   }
   if (target == nullptr || names_wrongly(call, *target)) return recorded_call(call);
-  // SIGCONT alone is allowed where others are not (kill(2)); it ends nothing.
+  // SIGCONT is allowed where other signals are not (kill(2)), and ends nothing.
   const long refused = sending.number == SIGCONT ? 0 : refusal(call, sending);
   if (refused != 0) {
     log_call(call, refused, nullptr, 0);

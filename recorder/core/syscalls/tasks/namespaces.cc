@@ -1,5 +1,5 @@
-// Namespaces. Those of files, names, networks and users show only in results of calls, which are recorded; those of
-// processes' ids are followed (pid_namespaces.h).
+// Namespaces. Those of files, names, networks and users show only in the results of calls, which are recorded; PID
+// namespaces are followed (pid_namespaces.h).
 #include <linux/sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@ long handle_unshare(Call& call) {
                           CLONE_NEWCGROUP | kNewTime;
   if ((call.args[0] & ~kKnown) != 0) return recorded_call(call);  // EINVAL
   const bool new_ids = (call.args[0] & CLONE_NEWPID) != 0;
-  if (new_ids && pid_namespace_of(call.me) != 0) return complete(call, -EPERM);  // one level of them is followed
+  if (new_ids && pid_namespace_of(call.me) != 0) return complete(call, -EPERM);  // only one level of them is followed
   const long result = recorded_call(call);
   if (result == 0 && new_ids) call.me.pids_of_children = kNewPidNamespace;
   if (result == 0 && (call.args[0] & CLONE_FILES) != 0) unshare_descriptors();

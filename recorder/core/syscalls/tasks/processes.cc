@@ -4,7 +4,9 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/base/real_actions.h"
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/ptrace/trace_stops.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -20,6 +22,8 @@
 #include "recorder/core/syscalls/files/fd_sharing.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
+
+extern "C" void core_note_vforked();  // entry.S
 
 namespace reweave::core {
 
@@ -45,18 +49,19 @@ std::uint16_t namespace_of_child(const Thread& creator, const CloneArgs& args, s
   return starts_namespace(creator, args) ? index : creator.pids_of_children;
 }
 
-// 0, or why a process in another PID namespace cannot be made: there is one level of them, and no tracer sees into it.
+// 0, or the error of creating a process in another PID namespace: only one level is followed, and no tracer sees into
+// it.
 long check_namespace(const Thread& creator, const CloneArgs& args) {
   const std::uint16_t own = pid_namespace_of(creator);
   if (!starts_namespace(creator, args) && creator.pids_of_children == own) return 0;
   return own != 0 || creator.tracee != 0 ? -EPERM : 0;
 }
 
-// In the table once publish_process is called: whoever creates a process may be killed before.
+// The process enters the table when publish_process is called: its creator may be killed before.
 std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   RuntimeState& s = state();
   if (s.process_count == kMaxProcesses)
-    stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 processes in one run");
+    stop_run(wire::OutcomeKind::kUnsupported, "more than 32000 processes in one run");
   const auto index = static_cast<std::uint16_t>(s.process_count);
   Process& child = s.processes[index];
   const Process& parent = s.processes[call.me.process];
@@ -70,7 +75,6 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.exit_signal = static_cast<std::uint8_t>(args.exit_signal);
   child.live_threads = 0;
-  child.alive = 1;
   child.vfork_parent = 0;
   if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
   child.real_pid = 0;
@@ -82,13 +86,14 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   return index;
 }
 
-// Its first thread is there by now: by the thread the supervisor sees that nothing was said of the process yet.
+// The process's first thread exists by now. If the creator dies here, the supervisor sees from that thread that the
+// process was not reported yet.
 void publish_process() {
   std::atomic_signal_fence(std::memory_order_release);
-  state().process_count++;
+  mark_alive(state(), state().process_count++);
 }
 
-// In the new process: it has a copy of the parent's core, running on a copy of the parent's core stack.
+// In the new process, which has a copy of the parent's core and runs on a copy of the parent's core stack.
 void become_child(Thread& child, const CloneArgs& args) {
   set_gs(child);
   note_real_ids(child);
@@ -106,15 +111,15 @@ void become_child(Thread& child, const CloneArgs& args) {
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
 }
 
-// What the kernel is asked for. Without calls that are made, no more is needed than the memory.
+// The flags passed to the kernel. If system calls are not really made, only the memory matters.
 std::uint64_t kernel_flags(const CloneArgs& args) {
   constexpr std::uint64_t kLive = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_IO |
                                   CLONE_PARENT | CLONE_SETTLS | kNamespaces;
   constexpr std::uint64_t kAlways = CLONE_VM | CLONE_SIGHAND | CLONE_SETTLS;
-  return (args.flags & (live() ? kLive : kAlways)) | (live() ? args.exit_signal : SIGCHLD);
+  return live() ? (args.flags & kLive) | args.exit_signal : (args.flags & kAlways) | SIGCHLD;
 }
 
-// A process in the same memory starts as a thread does, on its own core stack.
+// A process in the same memory starts like a thread, on its own core stack.
 long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
   begin_on_core_stack(call, args, child);
   return core_clone(SYS_clone, static_cast<long>(kernel_flags(args)), static_cast<long>(child.start_context - 256), 0,
@@ -135,7 +140,7 @@ long clone_apart(const CloneArgs& args) {
 }
 
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
-  if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // gone while its parent stopped
+  if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // ended while its parent was stopped
   block({WaitKind::kVfork, vfork_key(state().processes[index]), 0});
 }
 
@@ -162,16 +167,18 @@ long create_process(Call& call, const CloneArgs& args) {
   } else {
     child.altstack_flags = SS_DISABLE;
   }
+  // Waits are answered without the kernel then, which would keep what is left of each process.
+  if (!live()) set_real_action(SIGCHLD, kIgnored, 0);
   const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
   if (real_pid == 0) {
     become_child(child, args);
     if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;
-    // The frame we return through was made on the parent's alternate stack; ours is another.
+    // The frame to return through was made on the parent's alternate stack; the child has its own.
     call.context.stack = core_stack(child);
     return 0;
   }
   if (is_error(real_pid)) {
-    state().process_count--;
+    mark_ended(state(), --state().process_count);
     return creation_failed(call, child, real_pid);
   }
   const Output pidfd = give_pidfd(args, child, real_pid);
@@ -189,6 +196,7 @@ long create_process(Call& call, const CloneArgs& args) {
   if (vfork) state().processes[index].vfork_parent = call.me.id + 1u;
   stop_for_child(call, child, args);
   if (vfork) wait_for_vfork_child(call, index);
+  if (vfork) core_note_vforked();
   if (vfork) stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(pid));
   return pid;
 }

@@ -1,5 +1,5 @@
-// ptrace(2), carried out by the core for tracers and tracees of the tree (recorder/core/ptrace/tracing.h). What changes
-// a tracee is done in every mode; what tells of it is recorded.
+// ptrace(2), carried out by the core for tracers and tracees of the tree (recorder/core/ptrace/tracing.h). Requests
+// that change a tracee are carried out in every mode; what requests return is recorded.
 #include <linux/ptrace.h>
 #include <sys/syscall.h>
 
@@ -20,7 +20,7 @@ namespace reweave::core {
 
 namespace {
 
-// ---- going on ----
+// ---- resuming ----
 
 void resume(Tracee& tracee, ResumeMode mode, std::int32_t signal) {
   tracee.mode = mode;
@@ -29,7 +29,7 @@ void resume(Tracee& tracee, ResumeMode mode, std::int32_t signal) {
   wake(WaitKind::kTracer, tracee.thread, 1);
 }
 
-// After the call a replay finds the record of the death.
+// In a replay, the record of the death follows the call.
 long kill(Call& call, Tracee& tracee) {
   complete(call, 0);
   if (!replaying()) kill_tracee(tracee);
@@ -78,9 +78,9 @@ long listen(Call& call, Tracee& tracee) {
   return complete(call, 0);
 }
 
-// ---- whom to trace ----
+// ---- attaching ----
 
-// The tracee would have two ids, its own and the one that its tracer calls it by.
+// True if the tracee would have two IDs: its own, and another one for its tracer.
 bool is_apart(const Thread& one, const Thread& other) { return pid_namespace_of(one) != pid_namespace_of(other); }
 
 long trace_me(Call& call) {
@@ -94,7 +94,7 @@ long trace_me(Call& call) {
     if (here.index == 0 || thread.process != here.parent || s.processes[here.parent].alive == 0) continue;
     if (creator == nullptr || thread.id == here.creator) creator = &thread;
   }
-  if (creator == nullptr) {  // whoever started the tree: it is told nothing
+  if (creator == nullptr) {  // the process that started the tree: it is not told
     here.traced_outside = 1;
     return complete(call, 0);
   }
@@ -103,7 +103,7 @@ long trace_me(Call& call) {
   return complete(call, 0);
 }
 
-// Somebody outside of the tree, or nobody.
+// The process is outside the tree, or does not exist.
 long refuse_outsider(Call& call) {
   if (replaying()) return inject(call);
   const long found = sys(SYS_kill, call.args[1], 0);
@@ -112,7 +112,8 @@ long refuse_outsider(Call& call) {
   return result;
 }
 
-// Live: whether the kernel would let the caller trace it (ptrace(2), the checks of access): it says so of memory.
+// Live: whether the kernel would let the caller trace the thread (ptrace(2), access checks); reading its memory has the
+// same check.
 bool is_allowed(const Thread& target) {
   struct {
     std::uint64_t base, bytes;
@@ -151,7 +152,7 @@ enum class Needs : std::uint8_t { kStopped, kTracee };
 
 struct Request {
   long number;
-  int arguments;  // of the call, that mean something
+  int arguments;  // arguments of the call that are used
   Needs needs;
   long (*carry_out)(Call&, Tracee&);
 };
@@ -193,7 +194,7 @@ const Request* find_request(long number) {
   return nullptr;
 }
 
-// The tracee of the calling thread with that id; null: it has none.
+// The tracee of the calling thread with that ID; null if there is none.
 Tracee* tracee_by_tid(const Thread& me, long tid) {
   for (Tracee& tracee : state().tracees) {
     if (tracee.in_use != kTraced || tracee.dead != 0 || tracee.tid != tid) continue;

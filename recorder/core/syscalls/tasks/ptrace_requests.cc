@@ -13,7 +13,7 @@ namespace reweave::core::requests {
 
 namespace {
 
-constexpr std::uint64_t kUserBytes = 928;       // the kernel's struct user, with two words that user.h has not
+constexpr std::uint64_t kUserBytes = 928;       // the kernel's struct user, with two words that user.h lacks
 constexpr std::uint64_t kDebugRegisters = 848;  // u_debugreg in it
 constexpr std::uint64_t kDebugRegistersEnd = kDebugRegisters + 8 * 8;
 
@@ -33,7 +33,7 @@ long tell_data(Call& call, const void* data, std::uint64_t bytes) {
   return tell(call, 0, &output, 1);
 }
 
-// A word of the tracee's memory, whatever its protection. False: there is none.
+// Reads or writes a word of the tracee's memory, whatever its protection. False: it is not mapped.
 bool move_word(const Tracee& tracee, long number, std::uint64_t address, void* word) {
   const long memory = open_memory(state().processes[tracee.process]);
   if (is_error(memory)) return false;
@@ -45,7 +45,7 @@ bool move_word(const Tracee& tracee, long number, std::uint64_t address, void* w
 
 bool is_user_offset(std::uint64_t offset) { return offset % 8 == 0 && offset < kUserBytes; }
 
-// Registers from the first on; a value that may not be set ends it.
+// Sets registers from the first on, up to a value that must not be set.
 long set_registers(Tracee& tracee, const std::uint64_t* values, std::uint64_t count) {
   for (std::uint32_t i = 0; i < count && i < kUserRegisters; i++) {
     if (!may_set(i, values[i])) return -EIO;
@@ -54,7 +54,7 @@ long set_registers(Tracee& tracee, const std::uint64_t* values, std::uint64_t co
   return 0;
 }
 
-// Bytes of a register set; 0: there is no such set.
+// Size of a register set; 0 if there is no such set.
 std::uint64_t set_bytes(const Tracee& tracee, std::uint64_t type) {
   switch (type) {
     case NT_PRSTATUS:
@@ -106,7 +106,7 @@ long peek_user(Call& call, Tracee& tracee) {
 long poke_user(Call& call, Tracee& tracee) {
   const std::uint64_t offset = address_of(call), value = data_of(call);
   if (!is_user_offset(offset) || offset >= kDebugRegistersEnd) return complete(call, -EIO);
-  // There are no breakpoints of the processor's to be had: nothing but what turns them off is taken.
+  // Hardware breakpoints are not available: only a value that turns them off is accepted.
   if (offset >= kDebugRegisters) return complete(call, value == 0 ? 0 : -EINVAL);
   const auto index = static_cast<std::uint32_t>(offset / 8);
   if (index >= kUserRegisters) return complete(call, -EIO);

@@ -18,7 +18,7 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kAutodisarm = std::uint32_t{1} << 31;  // SS_AUTODISARM, sigaltstack(2)
-// The flags of sigaction(2) that there are; the kernel clears others, so that programs learn what it knows.
+// The flags of sigaction(2) that exist; the kernel clears others, so that programs can find out what it supports.
 constexpr std::uint64_t kExposeTagBits = 0x800, kRestorer = 0x0400'0000;
 constexpr std::uint64_t kKnownFlags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | kExposeTagBits | kRestorer |
                                       SA_ONSTACK | SA_RESTART | SA_NODEFER |
@@ -32,7 +32,7 @@ void set_mask(Call& call, std::uint64_t mask) {
   if (modelled()) explored.release_signals();
 }
 
-// The kernel reads a time limit before it looks at the mask.
+// The kernel reads the time limit before it checks the mask.
 void touch_time_limit(const Call& call) {
   const bool is_there = call.row->at.limit >= 0 && (call.row->flags & kMilliseconds) == 0;
   const long limit = is_there ? call.args[call.row->at.limit] : 0;
@@ -88,7 +88,7 @@ long handle_rt_sigprocmask(Call& call) {
   return complete(call, 0);
 }
 
-// The mask of sigsuspend, ppoll and the like holds until the handler of the signal that ends the call has its frame.
+// The mask of sigsuspend, ppoll and others stays until the handler of the signal that ends the call has its frame.
 long handle_with_temporary_mask(Call& call) {
   const int slot = call.row->at.mask;
   const bool is_apart = (call.row->flags & kMaskApart) != 0;
@@ -106,12 +106,12 @@ long handle_with_temporary_mask(Call& call) {
     call.me.saved_mask = call.me.signal_mask;
     call.me.has_saved_mask = 1;
     call.me.signal_mask = *reinterpret_cast<const std::uint64_t*>(mask_address) & ~kUnblockable;
-    if (live() && call.me.held != 0) release_held(call.me);  // of these the kernel knows nothing
+    if (live() && call.me.held != 0) release_held(call.me);  // the kernel does not know about these
   }
   return (call.row->flags & kPollsSets) != 0 ? handle_select(call) : recorded_call(call);
 }
 
-// Calls that go on after a stop are made again with their own numbers, so there is never one to be restarted.
+// Calls that continue after a stop are made again under their own numbers, so there is never one to restart.
 long handle_restart_syscall(Call& call) { return complete(call, -EINTR); }
 
 long handle_rt_sigpending(Call& call) {

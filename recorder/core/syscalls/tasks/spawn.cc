@@ -1,4 +1,4 @@
-// What the creation of a thread and that of a process have in common.
+// The common parts of creating threads and processes.
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <linux/ptrace.h>
@@ -27,7 +27,8 @@ void map_core_stack(const Thread& thread) {
   constexpr std::uint64_t kBytes = kCoreStackBytes - kPage;
   const std::uint64_t guard = kStacksBase + thread.id * kCoreStackBytes, stack = guard + kPage;
   if (!is_error(sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow, -1, 0))) return;
-  // RLIMIT_DATA is the program's, and does not count what grows downwards (scratch.cc). This must not grow.
+  // RLIMIT_DATA is the program's and does not count MAP_GROWSDOWN mappings (scratch.cc). The guard keeps this one from
+  // growing.
   const long mapped = sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow | MAP_GROWSDOWN, -1, 0);
   if (is_error(mapped) || is_error(sys(SYS_mmap, guard, kPage, PROT_NONE, kHow, -1, 0)))
     stop_run(wire::OutcomeKind::kUnsupported,
@@ -78,7 +79,7 @@ void log_spawn(Thread& child, wire::SpawnKind kind) {
       });
 }
 
-// Recording: in a namespace of the program's only the child itself can tell what it is called. False: it was killed.
+// Recording: in a PID namespace of the program's, only the child itself can tell its ID. False: it was killed.
 bool learn_ids(Thread& child, long real_tid) {
   bool lives = true;
   if (pid_namespace_of(child) == 0)
@@ -89,7 +90,7 @@ bool learn_ids(Thread& child, long real_tid) {
   return lives;
 }
 
-// Explored run: what the program is told does not depend on the kernel.
+// Explored run: the ID that the program sees does not depend on the kernel.
 void give_number(const Thread& creator, Thread& child, long real_tid) {
   child.real_tid = static_cast<std::int32_t>(real_tid);
   child.tid = child.outer_tid = explored.number_of_new(creator, child);
@@ -140,7 +141,7 @@ int event_of(const CloneArgs& args) {
   return args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
 }
 
-// Of that process, or of that thread.
+// A pidfd of the process or of the thread.
 long open_pidfd(const CloneArgs& args, long real_tid) {
   constexpr int kOfThread = O_EXCL;  // PIDFD_THREAD
   return sys(SYS_pidfd_open, real_tid, (args.flags & CLONE_THREAD) != 0 ? kOfThread : 0);
@@ -174,12 +175,12 @@ void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
   if (call.me.tracee == 0 || (!wanted && (args.flags & CLONE_PTRACE) == 0)) return;
   const Tracee& own = *tracee_of(call.me);
   Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
-  if (tracee != nullptr) {  // it finds that when it begins
+  if (tracee != nullptr) {  // it finds this when it starts
     const std::int32_t info[32] = {SIGSTOP};
     memcpy(tracee->asked_info, info, sizeof info);
     tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);
     tracee->options = own.options;
-    tracee->call = call.number;  // which it is still in, with the result 0
+    tracee->call = call.number;  // it is still in that call, with the result 0
   }
   if (wanted) stop_at_event(call.context, event, static_cast<std::uint64_t>(child.tid));
 }

@@ -1,4 +1,4 @@
-// What a thread tells the kernel of itself: where its id and its list of robust locks are, its segments.
+// Attributes that a thread sets for itself: the address of its ID, its list of robust locks, its segments.
 #include <asm/prctl.h>
 #include <sys/syscall.h>
 
@@ -33,7 +33,7 @@ long handle_set_robust_list(Call& call) {
   return complete(call, 0);
 }
 
-// Of threads outside the tree the kernel is asked, whose answer is an error but for privileged programs.
+// For threads outside the tree the kernel is asked, which returns an error except to privileged programs.
 long handle_get_robust_list(Call& call) {
   const Thread* of = call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]);
   if (of == nullptr) return recorded_call(call);
@@ -53,11 +53,12 @@ long handle_arch_prctl(Call& call) {
   constexpr long kGetCpuid = 0x1011, kSetCpuid = 0x1012;
   if (code == kGetCpuid) return complete(call, 1);
   if (code == kSetCpuid) return complete(call, -ENODEV);  // as on processors whose CPUID cannot be made to fault
-  // What state components there are, may be used, may be used by guests: the processor's business.
+  // State components that exist, may be used, or may be used by guests: these depend on the processor.
   constexpr long kGetSupported = 0x1021, kGetPermitted = 0x1022, kGetGuestPermitted = 0x1024;
   if (code == kGetSupported || code == kGetPermitted || code == kGetGuestPermitted) return recorded_call(call);
   if (code == ARCH_SET_GS)
-    stop_run(wire::OutcomeKind::kUnsupported, "arch_prctl(ARCH_SET_GS): the program uses the GS register, as we do");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "arch_prctl(ARCH_SET_GS): the program uses the GS register, which Reweave needs");
   if (code == ARCH_SET_FS || code == ARCH_GET_FS) return complete(call, sys(SYS_arch_prctl, code, call.args[1]));
   return complete(call, -EINVAL);
 }

@@ -8,6 +8,7 @@
 #include "recorder/core/ptrace/tracing.h"
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
+#include "recorder/core/schedule/roll_call.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/signals/kernel_signals.h"
@@ -19,7 +20,7 @@ namespace reweave::core {
 
 namespace {
 
-// Stacks are used again for later threads, without a word to anybody.
+// Stacks are reused for later threads, without a call that says so.
 void trace_stack(const Call& call, const CloneArgs& args) {
   if (!tracing() || args.stack_bytes == 0) return;
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));
@@ -29,9 +30,9 @@ void trace_stack(const Call& call, const CloneArgs& args) {
   publish_out(24);
 }
 
-// CLONE_VFORK: the kernel would not let the creator, which has the baton, go on meanwhile.
+// CLONE_VFORK: the kernel would suspend the creator, which has the baton.
 void wait_for_end(Call& call, ThreadId child, long tid) {
-  // It may have ended while its creator stopped.
+  // It may have ended while its creator was stopped.
   const Thread& thread = thread_of(child);
   if (thread.tid == tid && thread.state.load() != ThreadState::kExited) block({WaitKind::kVfork, vfork_key(thread), 0});
   stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(tid));
@@ -49,10 +50,10 @@ long create_thread(Call& call, const CloneArgs& args) {
   child.signal_mask = call.me.signal_mask;
   inherit_attributes(call.me, child);
   child.pids_of_children = call.me.pids_of_children;
-  child.altstack_flags = SS_DISABLE;  // as if there had been one
+  child.altstack_flags = SS_DISABLE;  // the kernel disables it in new threads
   child.op.kind = OpKind::kStart;
   begin_on_core_stack(call, args, child);
-  // The kernel clears core_tid_word when the real thread is gone.
+  // The kernel clears core_tid_word when the thread has ended.
   const std::uint64_t flags =
       (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID | (args.flags & CLONE_SETTLS);
   child.core_tid_word = 1;
@@ -71,11 +72,12 @@ long create_thread(Call& call, const CloneArgs& args) {
   return tid;
 }
 
-// First C++ code of a new thread, on its core stack.
+// The first C++ code of a new thread, on its core stack.
 extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   set_gs(*thread);
   note_real_ids(*thread);
   prepare_thread(*thread);
+  if (parked(*thread).is_copy) go_on_in_copy(*thread);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
   trace_thread_edge(EventKind::kBegin, *thread);

@@ -1,6 +1,6 @@
-// wait4 and waitid where somebody in the tree traces: a call may end by a stop, which is ours, or by what the kernel
-// knows of, whichever comes first. So it is asked without waiting; and while the thread sleeps in the kernel, those who
-// stop kick it. Where nobody ever traced these are recorded calls like any other.
+// wait4 and waitid while any thread of the tree traces. A call may end by a stop, which only the core knows, or by an
+// event in the kernel, whichever comes first. So the kernel is asked without waiting, and while the thread sleeps in
+// the kernel, tracees that stop kick it. If no thread ever traced, these are ordinary recorded calls.
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -20,12 +20,12 @@ constexpr long kNoThread = __WNOTHREAD;
 constexpr std::uint64_t kInfoBytes = 128, kUsageBytes = 144;
 constexpr std::int32_t kStoppedStatus = 0x7f;
 
-// Whom a call waits for: as waitid has it.
+// The children that a call waits for, in the form of waitid.
 struct Wanted {
   long type, id, options;
 };
 
-// The other is wait4.
+// Otherwise it is wait4.
 bool is_waitid(const Call& call) { return call.row->at.info >= 0; }
 
 Wanted wanted_of(const Call& call) {
@@ -36,7 +36,7 @@ Wanted wanted_of(const Call& call) {
   return pid > 0 ? Wanted{P_PID, pid, options} : Wanted{P_PGID, -pid, options};
 }
 
-// The kernel would wait so (wait(2)).
+// True if the kernel accepts the options (wait(2)).
 bool is_valid(const Call& call, const Wanted& wanted) {
   constexpr long kKinds = WEXITED | WSTOPPED | WCONTINUED;
   constexpr long kAlways = WNOHANG | WSTOPPED | WCONTINUED | __WALL | __WCLONE | kNoThread;
@@ -45,7 +45,7 @@ bool is_valid(const Call& call, const Wanted& wanted) {
   return (options & ~(kAlways | WEXITED | WNOWAIT)) == 0 && (options & kKinds) != 0;
 }
 
-// What a call answers with.
+// The answer to a call.
 struct Answer {
   bool some;
   long result;
@@ -99,7 +99,7 @@ Answer ask_tracees(const Call& call, const Wanted& wanted) {
   return answer;
 }
 
-// Not some: there are children to wait for.
+// !some: there are children to wait for.
 Answer ask_kernel(const Call& call) {
   Answer answer = {};
   if (is_waitid(call)) {
@@ -118,7 +118,7 @@ bool has_tracees(const Call& call, const Wanted& wanted) {
   return false;
 }
 
-// True if something has become of a tracee that is no child. Without the baton: a look at it with the baton decides.
+// True if there is news of a tracee that is not a child. Runs without the baton; a check with the baton decides.
 bool somebody_changed(const Call& call, const Wanted& wanted) {
   for (const Tracee& tracee : state().tracees) {
     if (!is_wanted(tracee, wanted, call.me)) continue;
@@ -135,7 +135,7 @@ long sleep(const Call& call, const Wanted& wanted, bool children) {
     const long args[6] = {wanted.type, wanted.id, reinterpret_cast<long>(info), kinds | WNOWAIT};
     return core_blocking_syscall(SYS_waitid, args, interruptions_of(call.me));
   }
-  constexpr long kLookEveryMs = 20;  // who was killed from outside the tree kicks nobody
+  constexpr long kLookEveryMs = 20;  // a tracee killed from outside the tree kicks no one
   const long args[6] = {0, 0, kLookEveryMs};
   long result = 0;
   do {

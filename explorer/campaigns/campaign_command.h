@@ -1,0 +1,14 @@
+// The verb `campaign`, and the part of `explore` that makes one unit.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+namespace reweave {
+
+void add_campaign_command(CLI::App& app, int& status);
+// `explore --campaign FOLDER --unit NUMBER`: the exit status.
+int explore_unit(const std::string& campaign, std::uint64_t unit);
+
+}  // namespace reweave

@@ -1,0 +1,64 @@
+// The accesses of one process in a trace, such that one can go backward in them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/trace_reader.h"
+
+namespace reweave {
+
+class AccessHistory {
+ public:
+  struct Entry {
+    std::uint64_t event = 0;  // index in the trace
+    TraceEvent what;
+    std::uint32_t number = 0;  // the number-th time that the thread comes to this code, from main on; 0: before main
+    std::uint32_t before = 0;  // index of the thread's entry before; its own: there is none
+  };
+  struct Block {
+    std::uint64_t address = 0, bytes = 0;
+    std::size_t allocated = 0;  // index of its entry
+    std::optional<std::size_t> freed = {};
+  };
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  // Of the process with that index. Of a long trace only the end is kept.
+  AccessHistory(const TraceReader& trace, std::uint16_t process);
+
+  const Entry& operator[](std::size_t index) const { return entries_[index]; }
+  std::size_t size() const { return entries_.size(); }
+  // Part of the trace was left out.
+  bool cut() const { return cut_; }
+  // The thread's last entry, or kNone.
+  std::size_t last_of(ThreadId thread) const;
+  // The thread of the last event of any kind; none if there is none.
+  std::optional<ThreadId> last_thread() const { return last_thread_; }
+  // The thread's entry before that one, or kNone.
+  std::size_t before(std::size_t index) const;
+  // The last entry before `index` that writes any of the bytes, or kNone.
+  std::size_t last_write(std::uint64_t address, std::uint64_t bytes, std::size_t index) const;
+  // The last write of other threads than `thread` to the bytes between two entries, or kNone.
+  std::size_t write_between(std::uint64_t address, std::uint64_t bytes, std::size_t from, std::size_t to,
+                            ThreadId thread) const;
+  // The latest block that was allocated before `index` and contains the address.
+  std::optional<Block> block_at(std::uint64_t address, std::size_t index) const;
+
+ private:
+  void add(std::uint64_t event, const TraceEvent& what, std::uint32_t number);
+
+  std::vector<Entry> entries_;
+  std::map<ThreadId, std::size_t> last_;
+  std::optional<ThreadId> last_thread_;
+  bool cut_ = false;
+};
+
+// True for a plain or atomic access that changes memory.
+bool is_write(EventKind kind);
+// True for one that reads it.
+bool is_read(EventKind kind);
+
+}  // namespace reweave

@@ -1,0 +1,33 @@
+// Replays a part of a run with one thread instruction by instruction, and keeps what it executed of instrumented code.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "explorer/explain/way/executed_part.h"
+#include "explorer/explain/way/history.h"
+#include "explorer/explain/way/program_code.h"
+
+namespace reweave {
+
+class StepRecorder {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `main`: the address of the program's main function. The references outlive this.
+  StepRecorder(const std::string& recording, std::uint64_t main, ProgramCode& code, const AccessHistory& history,
+               Clock::time_point deadline);
+  ~StepRecorder();
+
+  // From behind the access of entry `from` of the history to where that of `until` is done. kNone: from main on, or of
+  // other threads than the first, from where it enters the function with its first access; to the end of the run.
+  // Throws Error if the replay is not possible.
+  ExecutedPart record(ThreadId thread, std::size_t from, std::size_t until);
+
+ private:
+  class Replays;
+  std::unique_ptr<Replays> replays_;
+};
+
+}  // namespace reweave

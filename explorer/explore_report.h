@@ -1,0 +1,21 @@
+// What `reweave explore` prints at its end: text, or JSON (docs/explore-format.md).
+#pragma once
+
+#include <string>
+
+#include "explorer/campaign.h"
+
+namespace reweave {
+
+struct ExploreReport {
+  const CampaignOptions& options;
+  const CampaignResult& result;
+  int status;       // exit status of the command
+  int interrupted;  // the signal that ended the search; 0 if none
+};
+
+// Coloured if standard output has colours.
+std::string explore_text(const ExploreReport& report);
+std::string explore_json(const ExploreReport& report);
+
+}  // namespace reweave

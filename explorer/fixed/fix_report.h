@@ -1,0 +1,42 @@
+// Whether a new build has an old failure: what was tried, as JSON and as text. docs/fix-format.md describes the JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explorer/campaign.h"
+#include "explorer/fixed/fix_runs.h"
+#include "explorer/fixed/old_failure.h"
+
+namespace reweave {
+
+struct FoundAgain {
+  std::string path, what, last_words;
+  std::string how;
+  bool same = false;  // as the old failure
+};
+
+struct FixReport {
+  const OldFailure& old;
+  std::string recording;       // of the new build
+  std::uint64_t recorded = 0;  // runs recorded for it, if it was a program
+  std::uint64_t recorded_failed = 0;
+  std::vector<TriedPair> pairs = {};
+  TriedSchedule schedule = {};
+  std::string strategy = {};
+  CampaignProgress search = {};
+  bool out_of_time = false;
+  std::vector<FoundAgain> failures = {};  // that replay
+};
+
+// The report, with the verdict that follows from it: "still fails", "moved" (only otherwise), "fixed" (nothing failed)
+// or "unknown" (no run of the search says anything). Checked: CheckFailed if it states what its counts do not bear out.
+nlohmann::json fix_json(const FixReport& report);
+// What it says that does not follow from its counts; nothing: it is sound.
+std::optional<std::string> check_fix(const nlohmann::json& report);
+std::string fix_text(const nlohmann::json& report);
+int fix_status(const nlohmann::json& report);
+
+}  // namespace reweave

@@ -1,0 +1,62 @@
+// Runs of a new build that would show an old failure again: its pairs of events in the order that failed, and its
+// schedule.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explorer/fixed/line_map.h"
+#include "explorer/fixed/old_failure.h"
+#include "explorer/run.h"
+#include "explorer/searches/given.h"
+#include "formats/candidates.h"
+
+namespace reweave {
+
+inline constexpr std::size_t kMostTriedPairs = 3;
+inline constexpr std::uint64_t kPairRuns = 20;  // of each pair, for each place where its threads can be held
+
+// What was tried of one candidate.
+struct TriedPair {
+  std::string text;        // "deposit (bank.c:27) before deposit (bank.c:23)"
+  bool found = false;      // its lines are there
+  std::uint64_t runs = 0;  // that say something
+  std::uint64_t failed = 0;
+  std::uint64_t infeasible = 0;  // more runs, in which the order could not be had
+};
+// What was tried of the schedule.
+struct TriedSchedule {
+  std::uint64_t turns = 0;     // of threads, in the old run
+  std::uint64_t found = 0;     // whose code is there
+  std::uint64_t followed = 0;  // of these
+  bool made = false, failed = false;
+  std::string departure;  // where and why it was left; empty: it was not
+};
+
+class FixRuns {
+ public:
+  FixRuns(const OldFailure& old, Places& places);
+
+  const std::vector<RunRequest>& requests() const { return requests_; }
+  // `ends`: of the requests, as far as they were made.
+  void learn(const std::vector<GivenEnd>& ends, Places& places);
+  const std::vector<TriedPair>& pairs() const { return pairs_; }
+  const TriedSchedule& schedule() const { return schedule_; }
+
+ private:
+  void add_pair(const OldCandidate& candidate);
+  void add_orders(const std::vector<Arrival>& steps, const std::vector<Arrival>& held);
+  void add_schedule();
+  std::optional<Arrival> find(const OldStep& step);
+
+  const OldFailure& old_;
+  LineMap map_;
+  std::vector<TriedPair> pairs_;
+  TriedSchedule schedule_;
+  std::vector<WitnessTurn> turns_;
+  std::vector<RunRequest> requests_;
+  std::vector<std::size_t> pair_of_;  // of each request; the last one, if there are more requests, is the schedule
+};
+
+}  // namespace reweave

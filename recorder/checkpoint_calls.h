@@ -1,0 +1,37 @@
+// What is said about checkpoints of a replay, over sockets that keep messages apart: by the supervisor to the process
+// that is to become one (kCheckpointFd), and by whoever starts copies to the checkpoint (core/syscalls/tasks/copies.h).
+#pragma once
+
+#include <cstdint>
+
+namespace reweave {
+
+// Values of RunStatus::held.
+inline constexpr std::uint32_t kHeld = 1, kToMakeCheckpoint = 2;
+
+// Supervisor to held process, with the descriptor by which the checkpoint will be asked for copies.
+struct CheckpointRequest {
+  std::uint32_t reserved;
+};
+// The checkpoint, or, if there is none, the held process answers.
+struct CheckpointAnswer {
+  std::int32_t pid;  // the checkpoint's; 0: there is none
+  char why[124];     // ... for this reason, in a few words behind "because"
+};
+
+enum class CopyCall : std::uint32_t {
+  kStart = 1,  // with the descriptors of CopyDescriptor; answered by the copy's process ID, or a negative error
+  kAwait = 2   // with a descriptor for the answer; answered by the status of that copy, which has ended,
+               // or a negative error; -EAGAIN: its tracer has not taken notice yet
+};
+struct CopyRequest {
+  CopyCall call;
+  std::int32_t pid;  // of kAwait
+};
+struct CopyAnswer {
+  std::int32_t value;
+};
+// What is passed with kStart, in this order.
+enum CopyDescriptor { kCopyAnswers, kCopyArena, kCopyOutput, kCopyErrors, kCopyCheckpoints, kCopyDescriptors };
+
+}  // namespace reweave

@@ -1,0 +1,30 @@
+// The accesses of a function that get a sled.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instruction.h>
+
+#include <vector>
+
+#include "recorder/sled_format.h"
+
+namespace reweave {
+
+// A sled to be put before `at`.
+struct SledSite {
+  llvm::Instruction* at;
+  SledEntry entry;
+  llvm::Value* address = nullptr;  // null: a fence
+  llvm::Type* type = nullptr;      // of what is accessed
+  llvm::Value* value = nullptr;    // null: there is no second operand
+};
+
+// In the order of the code. Left out is only what no other thread can see change:
+//  - variables on the stack whose address does not leave the function;
+//  - memory that never changes: constants.
+// Also left out, as in a build with -fsanitize=thread: masked vector operations, what inline assembly accesses, memory
+// relative to a segment register, and fences that concern only the compiler. Nothing is left out for being redundant:
+// of two reads of a variable the second shows no further race, but between them another thread may write.
+std::vector<SledSite> sled_sites(llvm::Function& function);
+
+}  // namespace reweave

@@ -1,0 +1,43 @@
+// Accesses of programs built by reweave-cc (recorder/sled_format.h). A sled is an instruction without effect until it
+// is armed: then it is a jump to a stub of its own beside the code, which counts a schedule point, or notes the access
+// in the trace, or both, and jumps back.
+//
+// Recording and replaying arm none, so they cost what they cost without sleds. Explored runs arm them where they begin,
+// and so do replays of what explored runs recorded, so that the points have the same numbers; there they are counted. A
+// traced replay arms them from main on; it counts them only where the recorded run did.
+//
+// The stub finds the registers, the stack pointer and the memory below it as the access will, and leaves them so, but
+// for the flags, which the program has given up at each sled.
+#pragma once
+
+#include "recorder/core/base/context.h"
+
+namespace reweave::core {
+
+// Code was mapped at `start`: notes the table of the object that it belongs to, if there is one.
+void note_sleds(std::uint64_t start);
+
+// True if the object whose ELF header is at `headers` has a table.
+bool has_sleds(std::uint64_t headers);
+
+// Arms the sleds of all objects, as the run wants them. Called at main, and where explored runs begin. Thread rule: the
+// baton holder only.
+void arm_sleds();
+
+// Fork server, between two runs: `table` says for the next one which sites are quiet (recorder/observation.h).
+void quiet_sleds(const std::uint8_t* table);
+
+// Before each system call: arms the sleds of objects that were loaded since. The loader makes one after it has mapped
+// the whole object, and before it runs code of it.
+void arm_new_sleds();
+
+// Restores the code in a range that is about to be inspected, written to or moved.
+void disarm_sleds(std::uint64_t start, std::uint64_t end);
+
+// What armed sleds do in this process.
+struct SledMode {
+  bool counts, traces;
+};
+const SledMode& sled_mode();
+
+}  // namespace reweave::core

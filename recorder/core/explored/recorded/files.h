@@ -1,0 +1,57 @@
+// The open files of the recording: what each recorded call's descriptor referred to when the call was made. A
+// descriptor of an explored run refers to one of them too, possibly under another number.
+//
+// The fork server indexes them; each run continues with a copy.
+#pragma once
+
+#include "recorder/core/explored/recorded/calls.h"
+
+namespace reweave::core {
+
+// What reads give, endlessly.
+enum class Source : std::uint8_t { kRecorded, kRandom, kZeros, kEmpty };
+
+// One open file (open(2): "open file description").
+struct RecordedFile {
+  std::uint32_t inputs, last_input;  // its list of RecordedCall
+  std::uint32_t outputs;             // recorded writes to it
+  std::uint32_t outputs_made;        // writes of this run
+  std::uint32_t contents;            // of a regular file (recorded/contents.h), or kNothing
+  std::int64_t position;             // in its contents: of the recorded run during indexing, then of this run
+  Source source;
+  bool appends;
+  bool datagrams;       // a read takes a whole message
+  bool refuses_writes;  // a recorded write failed, as it would again
+  bool changes_mapped;  // a recorded write changed a file that is mapped
+  std::int32_t flags;   // O_ flags, if only this run opened it; else -1
+};
+
+// Makes room at `memory` for what `calls` calls can open; returns the address after it. Negative: an error.
+long prepare_recorded_files(std::uint64_t memory, std::uint64_t calls);
+
+RecordedFile& recorded_file(std::uint32_t file);
+std::uint32_t recorded_file_count();
+// A new open file with the same contents as `file`. kNothing: there are too many.
+std::uint32_t copy_recorded_file(std::uint32_t file);
+// A new open file with contents of its own, which are empty yet; for runs. kNothing: there are too many.
+std::uint32_t add_file(std::uint64_t device, std::uint64_t inode, std::uint32_t mode, long flags);
+// Likewise of a device, and what a device of that name gives; kRecorded: it is none of those that are known.
+std::uint32_t add_device(Source source, long flags);
+Source source_of_device(const char* name);
+// What the descriptor referred to at the start of the runs, if the recorded run used it; else kNothing.
+std::uint32_t file_at_start(long fd);
+// True if a recorded call had this descriptor, or created it.
+bool is_recorded_descriptor(long fd);
+
+// The argument of calls with that number that is the descriptor which they concern; -1: there is none.
+int descriptor_argument(long number);
+
+// Indexing: the recorded run created a process, which has the descriptors of its creator.
+void inherit_recorded_files(std::uint16_t from, std::uint16_t to);
+// The end of indexing.
+void forget_recorded_tables();
+
+// Indexing, in the order of the recording: the file of `call`, whose record is `record`, and the call's effects.
+void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record);
+
+}  // namespace reweave::core

@@ -1,0 +1,18 @@
+// Names that a run makes up for its own files, as mkstemp(3) does: a template whose last six characters are derived
+// from the time. An explored run gets other characters than the recorded one, but means the same file.
+//
+// Thread rule: the baton holder only.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave::core {
+
+// True if the names are equal except for one piece of six letters and digits.
+bool differ_as_made_up(const char* one, const char* other, std::uint32_t bytes);
+// From now on `asked` stands for `recorded`; the two differ as above.
+void note_made_up(const char* asked, const char* recorded, std::uint32_t bytes);
+// Replaces made-up pieces by the recorded ones.
+void put_recorded_names(char* names, std::uint32_t bytes);
+
+}  // namespace reweave::core

@@ -1,0 +1,61 @@
+// What a program built by reweave-cc says of its accesses: the table in its section `reweave_sleds`.
+//
+// In front of each access is a sled, an instruction of five bytes that does nothing. The table has an entry for each
+// sled: a SledEntry, then as many instructions `lea OPERAND, %rdi` as it has operands, which compute the operands with
+// the registers and the stack pointer that the sled finds. They are never executed in the table, only copied
+// (recorder/core/code/sleds.h). Entries are aligned to 4 bytes, because programs may ask the processor to fault at
+// unaligned reads. A note (elf(5)) says where the table is. Everything is relative to its own place, so that the loader
+// has nothing to do with it.
+#pragma once
+
+#include <cstdint>
+
+namespace reweave {
+
+inline constexpr char kSledNoteName[] = "Reweave";  // of the note, with its final zero byte: 8 bytes
+inline constexpr std::uint32_t kSledNoteType = 1;   // grows with each change of the format
+
+// The contents of the note: distances from each field to the table's start and end.
+struct SledNote {
+  std::int32_t start, end;
+};
+
+// nopl 0x52(%rax,%rax): assemblers pad code with the same instruction, but with a distance of 0.
+inline constexpr std::uint32_t kSledBytes = 5;
+inline constexpr unsigned char kSled[kSledBytes] = {0x0f, 0x1f, 0x44, 0x00, 0x52};
+
+enum class SledKind : std::uint8_t {
+  kRead = 0,
+  kWrite,
+  kAtomicLoad,
+  kAtomicStore,
+  kAtomicRmw,
+  kCompareExchange,  // the second operand is the value that is expected
+  kFence,            // no operand
+  kReadRange,        // a block that is copied
+  kWriteRange,       // a block that is copied or set
+  kTableRead,        // of an object's pointer to its virtual table
+  kTableUpdate,      // write of that pointer, by a constructor or destructor; the second operand is the value
+};
+inline constexpr std::uint8_t kSledKinds = 11;
+
+// Bit of SledEntry::flags: the sled's schedule point is that of the sled before it.
+inline constexpr std::uint8_t kSledSamePoint = 1;
+
+struct SledEntry {
+  std::int32_t distance;  // from this field to the sled
+  SledKind kind;
+  std::uint8_t order;  // of an atomic operation: the value of C++'s memory_order, that of a failure in the upper half
+  std::uint8_t flags;  // kSledSamePoint
+  std::uint8_t operands;  // 0: none; 1: the address; 2: also a value
+  std::uint32_t bytes;    // size of the access
+};
+static_assert(sizeof(SledEntry) == 12);
+
+// Where the program continues behind the sled: the place of the access for those who ask where it is.
+inline std::uint64_t behind_sled(const SledEntry& entry) {
+  return reinterpret_cast<std::uint64_t>(&entry) + static_cast<std::uint64_t>(std::int64_t{entry.distance}) +
+         kSledBytes;
+}
+
+}  // namespace reweave

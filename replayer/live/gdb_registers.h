@@ -1,0 +1,21 @@
+// Registers of x86-64 as gdb's remote protocol has them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replayer/live/traced_process.h"
+
+namespace reweave {
+
+// The description that gdb reads (target.xml).
+std::string target_description();
+
+// One after another, in the order of the description.
+std::vector<std::byte> all_registers(const TracedProcess& process, pid_t lwp);
+void set_all_registers(TracedProcess& process, pid_t lwp, const std::vector<std::byte>& values);
+
+// Where the register is among them, and its bytes; {0, 0}: there is none of that number.
+std::pair<std::size_t, std::size_t> place_of_register(std::size_t number);
+
+}  // namespace reweave

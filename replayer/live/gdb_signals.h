@@ -1,0 +1,9 @@
+// gdb's numbers of signals.
+#pragma once
+
+namespace reweave {
+
+int gdb_signal(int host);
+int host_signal(int gdb);
+
+}  // namespace reweave

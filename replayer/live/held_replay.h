@@ -1,0 +1,36 @@
+// A replay of its own process tree that waits at an event, under our control.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "replayer/live/replay_helper.h"
+#include "replayer/live/traced_process.h"
+
+namespace reweave {
+
+// Starts at once; `ready` waits for it.
+class HeldReplay {
+ public:
+  // `known`: what another replay of this recording announced, if this is a copy, which announces little.
+  HeldReplay(const ReplaySource& source, const HelperTask& task, nlohmann::json known = nullptr);
+  ~HeldReplay();
+  HeldReplay(const HeldReplay&) = delete;
+  HeldReplay& operator=(const HeldReplay&) = delete;
+
+  // Until it waits. Throws BadInput, with the helper's exit status, if the replay does not get there.
+  void ready(const CoreSymbols& core);
+  bool is_copy() const { return is_copy_; }
+  // What hold_command.h announces.
+  const nlohmann::json& place() const { return place_; }
+  TracedProcess& process() { return *process_; }
+
+ private:
+  std::string where_;
+  bool is_copy_;
+  nlohmann::json place_;
+  ReplayHelper helper_;
+  std::unique_ptr<TracedProcess> process_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,138 @@
+"""Whether `explain` names what the correct twin of each buggy program changes, and how long that takes."""
+import difflib
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import time
+
+from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, Failed, run
+
+PROGRAMS = ROOT / "tests" / "programs"
+# Twins that are not called as their program and "_ok".
+TWINS = {"bounded_buffer_if": "bounded_buffer_ok", "refcount_uaf": "refcount_ok",
+         "shutdown_use_after_free": "shutdown_ok"}
+SECONDS = 30  # of explain
+MOST_TOUCHED = 0.5  # of the lines: a twin that changes more than that says nothing of where the bug is
+
+
+class ExplainBench(Bench):
+    """A pair of events is true if the twin changes the line of one of them, or its surroundings: what the twin deletes or
+    replaces, the lines around what it adds, and what it puts between a new lock and its unlock. A remedy overlaps if one
+    of its lines is among these. Every second program, by name, is of the half that explain was tuned on."""
+
+    def show(self):
+        rows = []
+        for row in subjects():
+            try:
+                rows.append(self.judge(row))
+            except Failed as problem:
+                rows.append((row["name"], None, None, 0))
+                print(f"  {row['name']:<26} {problem}", flush=True)
+        print("\nexplain, on programs that have a correct twin")
+        for title, part in (("tuned on", rows[::2]), ("other half", rows[1::2]), ("all", rows)):
+            show_part(title, part)
+
+    def judge(self, row):
+        name, folder = row["name"], self.folder / row["name"]
+        failure = self.failure(row, folder)
+        start = time.perf_counter()
+        _, text = run([REWEAVE, "explain", failure, "--json", "--seconds", SECONDS], accept=(0, 11),
+                      output=subprocess.PIPE)
+        seconds = time.perf_counter() - start
+        report = json.loads(text[:text.rindex("}") + 1])
+        touched = touched_lines(row["source"], twin_of(row["name"], row["source"]))
+        if len(touched) > MOST_TOUCHED * len(code_lines(PROGRAMS / row["source"])):
+            raise Failed("its twin changes most of its lines")
+        pair = bool(cause_lines(report) & touched)
+        remedies = [remedy for remedy in report["remedies"] if remedy["rate"]["failed"] == 0 and remedy["rate"]["tried"]]
+        remedy = bool(remedies) and bool(remedy_lines(remedies[0]) & touched)
+        print(f"  {name:<26} pair {'yes' if pair else 'no':<4} remedy {'yes' if remedy else 'no':<4} {seconds:5.1f} s  "
+              f"{report['cause'].splitlines()[0] if report['cause'] else 'no cause'}", flush=True)
+        shutil.rmtree(folder)
+        return name, pair, remedy, seconds
+
+    @staticmethod
+    def failure(row, folder):
+        """A recording that fails, found from one that passes."""
+        folder.mkdir()
+        program = [SUBJECTS / "tsan" / f"{row['name']}.tsan", *row["argv"]]
+        for seed in range(1, 20):
+            run([REWEAVE, "record", "--seed", seed, "-o", folder / f"run-{seed}", "--", *program], accept=range(256))
+            text = run([REWEAVE, "traceinfo", folder / f"run-{seed}"], output=subprocess.PIPE)[1]
+            if json.loads(text)["outcome"] == "passed":
+                break
+        run([REWEAVE, "explore", folder / f"run-{seed}", "--first", "--verify", 1, "-o", folder / "found",
+             "--expect-status", "0"], accept=(10,))
+        return folder / "found" / "failure-1"
+
+
+def subjects():
+    rows = json.loads((PROGRAMS / "subjects.json").read_text())
+    return sorted((row for row in rows if row["kind"] == "buggy" and row["tsan"] and twin_of(row["name"], row["source"])),
+                  key=lambda row: row["name"])
+
+
+def twin_of(name, source):
+    twin = PROGRAMS / (TWINS.get(name, name + "_ok") + source[source.rindex("."):])
+    return twin if twin.exists() else None
+
+
+def code_lines(path):
+    """(number, text) of the lines with code: without comments and blanks."""
+    text = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), path.read_text(), flags=re.S)
+    lines = [(number, re.sub(r"//.*", "", line).strip()) for number, line in enumerate(text.splitlines(), 1)]
+    return [(number, line) for number, line in lines if line]
+
+
+def touched_lines(source, twin):
+    """Numbers of the lines of the buggy program that its twin changes."""
+    old, new = code_lines(PROGRAMS / source), code_lines(twin)
+    hunks = [hunk for hunk in difflib.SequenceMatcher(None, [line for _, line in old], [line for _, line in new],
+                                                      autojunk=False).get_opcodes() if hunk[0] != "equal"]
+    touched, locked_from = set(), None
+    for _, begin, end, new_begin, new_end in hunks:
+        touched.update(number for number, _ in old[max(begin - 1, 0):end + 1])
+        added = " ".join(line for _, line in new[new_begin:new_end])
+        locks, unlocks = len(re.findall(r"[^n]lock\(", added)), added.count("unlock(")
+        if unlocks and locked_from is not None:
+            touched.update(number for number, _ in old[locked_from:begin + 1])
+        locked_from = end if locks > unlocks else None
+    return touched
+
+
+def cause_lines(report):
+    if report["deadlock"]:
+        return {step["line"] for wait in report["deadlock"] for step in (wait["holds"], wait["wants"]) if "line" in step}
+    if not report["flips"]:
+        return set()
+    flip = report["flips"][0]
+    steps = list(flip["block"].values()) if "block" in flip else [flip["first"], flip["then"]]
+    return {line for step in steps for line in lines_of(step)}
+
+
+def lines_of(step):
+    callers = re.findall(r":(\d+)\)$", step.get("called_by", ""))
+    return [*([step["line"]] if "line" in step else []), *map(int, callers)]
+
+
+def remedy_lines(remedy):
+    begin, end = lines_of(remedy["begin"]), lines_of(remedy["end"])
+    if remedy["kind"] == "order" or not begin or not end:
+        return {*begin, *end}
+    return set(range(min(begin[0], end[0]), max(begin[0], end[0]) + 1))
+
+
+def show_part(title, rows):
+    judged = [row for row in rows if row[1] is not None]
+    if not judged:
+        return
+    seconds = [row[3] for row in judged]
+    print(f"  {title:<12} {len(judged)} programs, pair first {share(judged, 1)}, smallest remedy overlaps "
+          f"{share(judged, 2)}, {statistics.median(seconds):.1f} s (max {max(seconds):.1f} s)", flush=True)
+
+
+def share(rows, column):
+    good = sum(row[column] for row in rows)
+    return f"{good} of {len(rows)} ({100 * good / len(rows):.0f} %)"

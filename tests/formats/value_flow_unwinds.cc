@@ -1,0 +1,26 @@
+// Exceptions pass through these functions.
+#include <cstdio>
+
+struct Closer {
+  ~Closer() { std::puts("closed"); }
+};
+
+int x, y;
+
+extern "C" void may_throw();
+
+extern "C" void lives_across_call() {
+  const int seen = x;
+  try {
+    may_throw();
+    y = seen;
+  } catch (...) {
+    if (seen != 0) std::puts("seen");
+  }
+}
+
+extern "C" void copies_before_call() {
+  y = x;
+  Closer closer;
+  may_throw();
+}

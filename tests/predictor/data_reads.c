@@ -1,0 +1,64 @@
+/* data_reads WAY: two threads write `shared` without a lock, one before its section, the other after its own. What the
+   second thread reads in the section was written by the first in its own. Whether another order is possible depends on
+   what the second thread does with it: data_reads_check.py has the ways. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int shared, counter, copy, table[64], done;
+int kept[2]; /* what one thread only uses */
+static const char* way;
+
+static int is(const char* name) { return strcmp(way, name) == 0; }
+
+__attribute__((noinline)) static void counts(void) { counter++; }
+__attribute__((noinline)) static void copies(void) { copy = counter; }
+__attribute__((noinline)) static void keeps(void) { kept[0] = counter; }
+__attribute__((noinline)) static void branches(void) {
+  if (counter == 5) done = 1;
+}
+__attribute__((noinline)) static void indexes(void) { table[counter & 63] = 1; }
+__attribute__((noinline)) static void prints(void) { fprintf(stderr, "%d\n", counter); }
+__attribute__((noinline)) static void branches_on_kept(void) {
+  if (kept[0] == 5) done = 1;
+}
+__attribute__((noinline)) static void branches_on_copy(void) {
+  if (copy == 5) done = 1;
+}
+
+static void* first(void* unused) {
+  shared = 1;
+  pthread_mutex_lock(&lock);
+  counter += 5;
+  pthread_mutex_unlock(&lock);
+  return unused;
+}
+
+static void* second(void* unused) {
+  pthread_mutex_lock(&lock);
+  if (is("counts")) counts();
+  if (is("copies")) copies();
+  if (is("branches")) branches();
+  if (is("indexes")) indexes();
+  if (is("prints")) prints();
+  if (is("keeps") || is("kept")) keeps();
+  if (is("copied")) copies();
+  if (is("kept")) branches_on_kept();
+  if (is("copied")) branches_on_copy();
+  pthread_mutex_unlock(&lock);
+  shared = 2;
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  pthread_t threads[2];
+  if (argc != 2) return 2;
+  way = argv[1];
+  pthread_create(&threads[0], 0, first, 0);
+  pthread_create(&threads[1], 0, second, 0);
+  pthread_join(threads[0], 0);
+  pthread_join(threads[1], 0);
+  return 0;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""A race that is predicted only if what a thread read before it decides nothing (data_reads.c): found where the machine code
+shows that, without an assumption, and not found where the value is looked at, now or later. What is predicted is followed
+by `explore`."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "end_to_end"))
+from scratch_case import ScratchCase  # noqa: E402
+
+LIMIT_SECONDS = 200
+BUILDS = [("gcc", "-O0"), ("gcc", "-O2")]
+DATA, DECIDING = ("counts", "copies", "keeps"), ("branches", "indexes", "prints", "kept", "copied")
+
+
+class DataReads(ScratchCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory(prefix="reweave-data-reads-")
+        cls.programs = {}
+        for compiler, level in BUILDS:
+            program = pathlib.Path(cls.kept.name) / f"data_reads{level}"
+            subprocess.run([compiler, "-g", level, "-fsanitize=thread", "-pthread", HERE / "data_reads.c", "-o", program],
+                           check=True, timeout=LIMIT_SECONDS)
+            cls.programs[compiler + level] = program
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def reweave(self, *arguments):
+        done = subprocess.run([self.build / "reweave", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def predicted(self, name, way):
+        """The races of `shared` that hold without an assumption, and the counts of reads."""
+        recording = self.folder / f"{name}-{way}"
+        self.reweave("record", "--seed", "1", "-o", recording, "--", self.programs[name], way)
+        result = json.loads(self.reweave("predict", recording, "--format=json", "-o", f"{name}-{way}.candidates"))
+        races = [finding for finding in result["findings"]
+                 if finding["kind"] == "race" and "shared" in finding["summary"] and not finding["assumptions"]]
+        return recording, races, result["reads"]
+
+    def test_data(self):
+        for name in self.programs:
+            for way in DATA:
+                with self.subTest(build=name, way=way):
+                    _, races, reads = self.predicted(name, way)
+                    self.assertEqual(len(races), 1, races)
+                    self.assertGreater(reads["eventsThatDecideNothing"], 0)
+                    self.assertLess(reads["eventsThatDecideNothing"], reads["events"])
+                    self.assertLess(reads["placesThatDecideNothing"], reads["places"])
+
+    def test_deciding(self):
+        for name in self.programs:
+            for way in DECIDING:
+                with self.subTest(build=name, way=way):
+                    self.assertEqual(self.predicted(name, way)[1], [])
+
+    def test_followed(self):
+        """What is predicted can be done by the program."""
+        recording, _, _ = self.predicted("gcc-O2", "counts")
+        text = self.reweave("explore", recording, "--candidates", "gcc-O2-counts.candidates", "--strategy", "witness",
+                            "-o", "found")
+        verdicts = re.findall(r"^candidate \d+ .*", text, re.M)
+        self.assertTrue(verdicts, text)
+        self.assertTrue(all("was followed to the end" in line for line in verdicts), text)
+
+    def test_as_text(self):
+        """Exported, the reads are told apart, too."""
+        recording, _, _ = self.predicted("gcc-O2", "copies")
+        self.reweave("trace", recording, "--export=std", "-o", "copies.std")
+        words = {line.split("|")[1].split("(")[0] for line in (self.folder / "copies.std").read_text().splitlines()}
+        self.assertLessEqual({"rd", "wd", "r", "w"}, words)
+        again = json.loads(self.reweave("predict", "copies.std", "--format=json"))
+        self.assertGreater(again["reads"]["eventsThatDecideNothing"], 0)
+        self.assertIn("race", [finding["kind"] for finding in again["findings"] if not finding["assumptions"]])
+
+    def test_without_the_program(self):
+        """If the file is another one, all its reads decide."""
+        recording, races, _ = self.predicted("gcc-O2", "copies")
+        self.assertEqual(len(races), 1)
+        program = self.programs["gcc-O2"]
+        kept = program.read_bytes()
+        try:
+            program.unlink()
+            program.write_bytes(self.programs["gcc-O0"].read_bytes())
+            result = json.loads(self.reweave("predict", recording / "trace.rwt", "--format=json"))
+        finally:
+            program.write_bytes(kept)
+            program.chmod(0o755)
+        self.assertEqual(result["reads"]["placesThatDecideNothing"], 0)
+
+
+if __name__ == "__main__":
+    DataReads.main()

@@ -1,0 +1,41 @@
+// Executes reorderings of a trace with values, to see what the checker of witnesses promises: that no thread decides
+// anything on a value that it did not have in the trace.
+//
+// The program behind a trace is made up: each write stores a value of its own, mixed with all values that its thread
+// read and that the write may depend on. So two values are the same only where they must be. Knows nothing of taint.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "predictor/trace_model.h"
+#include "predictor/witness_check.h"
+
+namespace reweave::testing {
+
+class ValueRun {
+ public:
+  ValueRun(const TraceModel& model, ReadRule rule);
+
+  // True if every thread, in this order, decides on the values of the trace up to its last event, and before the stops.
+  bool decides_alike(const std::vector<EventIndex>& order, const std::vector<EventIndex>& stops) const;
+
+ private:
+  struct State {
+    std::unordered_map<std::uint32_t, std::uint64_t> memory;  // by variable
+    std::vector<std::uint64_t> read, read_data;  // by thread: what it read, and the part that decides nothing
+    std::vector<bool> misled;                    // by thread: a read had another value than in the trace
+  };
+
+  State initial() const;
+  bool decides(EventIndex e) const;
+  // The value that `e` reads, if it reads.
+  std::uint64_t step(State& state, EventIndex e) const;
+
+  const TraceModel& model_;
+  ReadRule rule_;
+  std::vector<std::uint64_t> values_;  // of the reads of the trace
+};
+
+}  // namespace reweave::testing
