@@ -184,6 +184,15 @@ struct RunConfig {
 };
 
 // What the runtime tells the supervisor besides records.
+// Replay: the instant of a preemption for which the holder of the baton looks. Written by the target.
+struct SoughtInstant {
+  std::atomic<std::uint32_t> thread;      // its id plus one; 0: there is no search
+  std::uint64_t stalled_ms;               // of the record
+  std::uint64_t ip;                       // of the instant
+  std::atomic<std::uint64_t> passes;      // how often the thread was at `ip` and it was not the instant
+  std::atomic<std::uint64_t> other_page;  // one whose contents differed when all else was equal; 0: none was seen
+};
+
 struct RunStatus {
   std::atomic<std::uint32_t> fatal;    // 1: `message` holds why the run was stopped by us
   std::atomic<std::uint32_t> outcome;  // wire::OutcomeKind, when fatal
@@ -199,6 +208,7 @@ struct RunStatus {
   std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
   std::atomic<std::int32_t> first_killed;     // replay: likewise, if the recorded one was killed from outside; else 0
+  SoughtInstant sought;
   char message[2048];
 };
 
