@@ -132,8 +132,10 @@ void ForkServer::feed_all() {
 void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
-    REQUIRE(Clock::now() < deadline_, "the time was up before {} had been replayed to where runs begin",
-            reader_.path());
+    if (Clock::now() >= deadline_)
+      throw BadInput(fmt::format("the time was up before {} had been replayed to where runs begin; allow more time",
+                                 reader_.path()),
+                     kExitNotExamined);
     if (status.fatal.load() != 0)
       throw BadInput(fmt::format("{} cannot be replayed up to where runs begin: {}", reader_.path(), status.message));
     const bool runs = target_->collect();

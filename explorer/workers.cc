@@ -108,6 +108,8 @@ RunResult unpack_result(Unpacker& message) {
 Packer failed(const std::exception& error) {
   Packer message;
   message.put(false);
+  const auto* ours = dynamic_cast<const Error*>(&error);
+  message.put(ours != nullptr ? ours->exit_code() : kExitInternal);
   message.put_list(std::string(error.what()));
   return message;
 }
@@ -158,12 +160,14 @@ void serve(const std::string& recording, std::uint64_t fork_at, Clock::time_poin
     heard = heard && run_request(server, make, *message, quiet).send(results);
 }
 
-// Throws what the worker says instead of a result.
+// Throws the error that the worker reports instead of a result, with its exit status.
 void expect_success(Unpacker& message) {
   if (message.get<bool>()) return;
+  const int status = message.get<int>();
   std::string problem;
   message.get_list(problem);
-  throw BadInput(problem);
+  if (status == kExitBadInput) throw BadInput(problem);
+  throw Error(problem, status);
 }
 
 }  // namespace

@@ -138,15 +138,15 @@ std::string describe(const wire::ModuleRecord& record, const DumpOptions&) {
 
 std::string describe(const wire::PreemptRecord& record, const DumpOptions&) {
   const bool computes = (record.varying & wire::kComputes) != 0;
-  const char* where = computes                                                     ? ", computing"
-                      : record.varying == wire::kRecurs                            ? ", in a loop that changes nothing"
-                      : record.varying != 0 || record.header.bytes > sizeof record ? ", in a loop"
-                                                                                   : "";
+  const char* where = computes                                    ? ", computing"
+                      : wire::varying_of(record) == wire::kRecurs ? ", in a loop that changes nothing"
+                      : wire::varying_of(record) != 0 || record.header.bytes > sizeof record ? ", in a loop"
+                                                                                             : "";
   std::string text = fmt::format("preempted at ip {:#x}, step {}, registers {:016x} stack {:016x}{}", record.ip,
                                  record.step, record.registers, record.stack, where);
   std::string_view tail = tail_of(record);
   wire::NamedWord word;
-  std::uint64_t words = computes ? record.varying & ~wire::kComputes : tail.size() / sizeof word;
+  std::uint64_t words = computes ? wire::varying_of(record) & ~wire::kComputes : tail.size() / sizeof word;
   for (; words > 0 && tail.size() >= sizeof word; words--, tail.remove_prefix(sizeof word)) {
     std::memcpy(&word, tail.data(), sizeof word);
     text += fmt::format(" [{:#x}: {:#x}]", word.address, word.value);

@@ -322,7 +322,7 @@ struct PreemptRecord {
   std::uint64_t stack;        // hash of 256 bytes from the stack pointer
   std::uint64_t vectors;      // hash of the low halves of the vector registers
   std::uint64_t memory;       // hash of private writable memory, with the words taken as 0; or 0
-  std::uint64_t varying;      // bit i: general[i]; or kComputes and the number of words, or kRecurs
+  std::uint64_t varying;      // bit i: general[i]; or kComputes and the number of words, or kRecurs; and stalled_ms()
   std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
@@ -333,6 +333,19 @@ inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
 // The thread was in a loop that writes nothing and returns to this very state as long as no other thread runs. Earlier
 // code may look the same, so the instant counts only the second time the state occurs.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
+
+// Bits 32 to 55 of PreemptRecord::varying say how long the thread had reached no schedule point: what a replay may take
+// to find the instant is measured by it. 0 in older recordings.
+inline constexpr std::uint64_t kStalledShift = 32, kMostStalled = 0xffffff;
+constexpr std::uint64_t with_stalled_ms(std::uint64_t varying, std::uint64_t milliseconds) {
+  return varying | (milliseconds < kMostStalled ? milliseconds : kMostStalled) << kStalledShift;
+}
+constexpr std::uint64_t stalled_ms(const PreemptRecord& record) {
+  return record.varying >> kStalledShift & kMostStalled;
+}
+constexpr std::uint64_t varying_of(const PreemptRecord& record) {
+  return record.varying & ~(kMostStalled << kStalledShift);
+}
 
 // A word of memory that the interrupted loop changes, or that the thread changed recently.
 struct NamedWord {

@@ -190,6 +190,15 @@ struct RunConfig {
   char tsan_preload_path[512];  // likewise for a program that contains ThreadSanitizer's runtime: names both libraries
 };
 
+// Replay: the instant of a preemption for which the holder of the baton looks. Written by the target.
+struct SoughtInstant {
+  std::atomic<std::uint32_t> thread;      // its id plus one; 0: there is no search
+  std::uint64_t stalled_ms;               // of the record
+  std::uint64_t ip;                       // of the instant
+  std::atomic<std::uint64_t> passes;      // how often the thread was at `ip` and it was not the instant
+  std::atomic<std::uint64_t> other_page;  // one whose contents differed when all else was equal; 0: none was seen
+};
+
 // What the core reports to the supervisor besides records.
 struct RunStatus {
   std::atomic<std::uint32_t> fatal;    // 1: the core stopped the run; `message` says why
@@ -207,6 +216,7 @@ struct RunStatus {
   std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the recorded first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
   std::atomic<std::int32_t> first_killed;     // replay: likewise, if it was killed from outside; else 0
+  SoughtInstant sought;
   char message[2048];
 };
 

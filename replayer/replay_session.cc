@@ -18,6 +18,7 @@
 #include "recorder/supervisor/hidden_environment.h"
 #include "recorder/supervisor/passing.h"
 #include "recorder/supervisor/record_session.h"
+#include "replayer/instant_watch.h"
 #include "replayer/kernel_objects.h"
 #include "replayer/stack_answers.h"
 
@@ -70,7 +71,9 @@ class ReplaySession {
       const bool drained = drain();
       answer_stacks();
       if (!hold()) break;
-      if (!fed && !drained) wait();
+      if (fed || drained) continue;
+      look_for_lost_instant();
+      wait();
     }
     if (status.fatal.load() != 0 || ended_) target.kill_all();
     while (!target.status() && target.collect()) usleep(500);
@@ -180,6 +183,17 @@ class ReplaySession {
     syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
 
+  // A debugger may let the target compute for as long as it likes.
+  void look_for_lost_instant() {
+    if (options_.on_hold) return;
+    const std::string why = instant_watch_.look();
+    if (why.empty()) return;
+    RunStatus& status = arena_.header().status;
+    why.copy(status.message, sizeof status.message - 1);
+    status.outcome.store(static_cast<std::uint32_t>(wire::OutcomeKind::kDiverged));
+    status.fatal.store(1);
+  }
+
   void wait() {
     if (options_.on_progress) options_.on_progress(arena_.header().status.event.load());
     if (options_.requests >= 0 && arena_.header().status.held.load() != 0) {
@@ -233,6 +247,7 @@ class ReplaySession {
   RecordingReader reader_;
   RecordedFiles files_;
   ArenaMemory arena_;
+  InstantWatch instant_watch_{arena_};
   std::optional<StackAnswers> stacks_;  // if there is a trace
   KernelObjects kernel_objects_;        // likewise
   const wire::RecordHeader* pending_ = nullptr;

@@ -5,7 +5,8 @@ import sys
 from checking import demand, main
 
 PAIRS = 300_000_000  # of lock and unlock, which take longer than the limit on any machine
-LIMIT = 3  # seconds: workers must have begun by then
+LIMIT = 10  # seconds: workers must have begun by then
+TOO_SHORT = 0.001  # seconds: no worker can have begun
 
 
 def check(at):
@@ -15,6 +16,8 @@ def check(at):
                           accept=(11,))
         demand(text.startswith("0 runs"), "a run was made to its end", text)
         demand("0 distinct failures" in text, "a run that was called off failed", text)
+    text = at.reweave("explore", at.folder / "long", "--seconds", TOO_SHORT, "-o", at.folder / "none", accept=(11,))
+    demand("0 runs" not in text, "the time was up before a worker had begun, and a search is reported", text)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE fp_state
 #include "recorder/core/signals/fp_state.h"
 
+#include <cpuid.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cstring>
@@ -14,6 +16,8 @@ using namespace reweave::core;
 namespace {
 
 constexpr std::size_t kNote = 464, kHeader = 512, kAvx = 576, kAvxBytes = 256, kMxcsr = 24, kMxcsrMask = 28, kXmm = 160;
+constexpr std::size_t kStatus = 2, kLastInstruction = 6, kLastEnd = 24;
+constexpr std::uint8_t kPending = 0x80;  // of the status: an x87 exception
 constexpr std::uint32_t kFirstMagic = 0x46505853, kSecondMagic = 0x46505845;
 
 constexpr FpLayout kNehalem = {580, 576, 3, 0xffff}, kHaswell = {836, 832, 7, 0xffff},
@@ -50,6 +54,7 @@ State kernels(const FpLayout& layout, std::uint64_t in_use, unsigned seed) {
   State state(layout.extended_bytes);
   std::mt19937 random(seed);
   for (std::size_t i = 0; i < 416; i++) state.set(i, static_cast<std::uint8_t>(random()));
+  state.set(kStatus, static_cast<std::uint8_t>(state.at<std::uint8_t>(kStatus) | kPending));
   for (std::size_t i = kAvx; i < kAvx + kAvxBytes && i < layout.bytes; i++)
     state.set(i, static_cast<std::uint8_t>((in_use & 4) != 0 ? random() : 0));
   state.set(kMxcsr, std::uint32_t{0x1f80});
@@ -136,4 +141,28 @@ BOOST_AUTO_TEST_CASE(what_was_behind_an_x87_register_is_not_shown) {
       BOOST_TEST(shown.at<std::uint8_t>(at + i) == 0);
     }
   }
+}
+
+// Two frames with the same state on stacks that held other things before.
+BOOST_AUTO_TEST_CASE(left_overs_are_not_copied) {
+  constexpr std::uint32_t kKeys = 9;
+  unsigned size = 0, offset = 0, unused = 0;
+  __cpuid_count(0xd, kKeys, size, offset, unused, unused);  // size 0: this processor has no protection keys
+  State frames[] = {kernels(kSkylake, 7, 12), kernels(kSkylake, 7, 12)};
+  State copies[] = {State(kSkylake.extended_bytes), State(kSkylake.extended_bytes)};
+  std::uint8_t fill = 0x55;
+  for (std::size_t i = 0; i < 2; i++, fill ^= 0xff) {
+    State& frame = frames[i];
+    frame.set(kStatus, std::uint8_t{0});
+    for (std::size_t at = kLastInstruction; at < kLastEnd; at++) frame.set(at, fill);
+    for (std::size_t at = 416; at < kNote; at++) frame.set(at, fill);
+    for (std::size_t at = kAvx + kAvxBytes; at < kSkylake.bytes; at++) frame.set(at, fill);  // not in use
+    if (size != 0) {
+      frame.set(kHeader, std::uint64_t{7 | 1 << kKeys});
+      frame.set(offset, std::uint32_t{0x55555554});
+    }
+    copy_fp_state(copies[i].data(), frame.data(), kSkylake.extended_bytes);
+  }
+  BOOST_TEST(copies[0].same(copies[1], 0, kSkylake.extended_bytes));
+  BOOST_TEST(copies[0].same(frames[0], kAvx, kAvxBytes));
 }

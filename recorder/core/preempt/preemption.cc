@@ -60,7 +60,7 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
   body.stack = instant.stack;
   body.vectors = instant.vectors;
   body.memory = memory.all;
-  body.varying = varying_of(changes);
+  body.varying = wire::with_stalled_ms(varying_of(changes), state().stalled_ms.load());
   for (std::uint32_t i = 0; i < kGeneralRegisters; i++) body.general[i] = general_register(context.registers, i);
   body.general[kGeneralRegisters] = context.registers.eflags & kKeptFlags;
   record.append(words.items, words_bytes);

@@ -57,7 +57,18 @@ void plant(std::uint64_t address) {
   if (!breakpoint.trap.plant(address)) diverged("has no code where it was preempted", peek_record());
 }
 
+// The supervisor watches how long it takes (replayer/instant_watch.h).
+void begin_search(const wire::PreemptRecord& record) {
+  SoughtInstant& sought = arena().status.sought;
+  sought.stalled_ms = wire::stalled_ms(record);
+  sought.ip = record.ip;
+  sought.passes.store(0, std::memory_order_relaxed);
+  sought.other_page.store(0, std::memory_order_relaxed);
+  sought.thread.store(self().id + 1u, std::memory_order_release);
+}
+
 void remove_breakpoint() {
+  arena().status.sought.thread.store(0, std::memory_order_relaxed);
   breakpoint.quick.remove();
   breakpoint.trap.remove();
   breakpoint = {};
@@ -67,7 +78,7 @@ bool computes(const wire::PreemptRecord& record) { return (record.varying & wire
 
 NamedWords words_of(const wire::PreemptRecord& record) {
   const std::uint64_t room = (record.header.bytes - sizeof record) / sizeof(wire::NamedWord);
-  const std::uint64_t said = record.varying & ~wire::kComputes;
+  const std::uint64_t said = wire::varying_of(record) & ~wire::kComputes;
   return {reinterpret_cast<const wire::NamedWord*>(&record + 1), computes(record) && said < room ? said : room};
 }
 
@@ -96,6 +107,7 @@ bool pages_equal(const wire::PreemptRecord& record, const NamedWords& words) {
   if (breakpoint.suspects.differ(first)) return false;
   const OtherPage other = find_other_page(HashedMemory::kOfTree, {first, last}, tracing());
   if (other.at != 0) breakpoint.suspects.add(other);
+  if (other.at != 0) arena().status.sought.other_page.store(other.at, std::memory_order_relaxed);
   return other.at == 0 && (!tracing() || hash_memory(HashedMemory::kOfTree).but_stacks == pages->but_stacks);
 }
 
@@ -149,11 +161,12 @@ bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& reco
   if (is_the_instant(context, record)) {
     const bool first = !breakpoint.seen;
     breakpoint.seen = true;
-    if (record.varying == wire::kRecurs && first) return false;
+    if (wire::varying_of(record) == wire::kRecurs && first) return false;
     keep_flags(context.registers, record);
     return true;
   }
   const std::uint64_t hits = ++breakpoint.hits;
+  arena().status.sought.passes.fetch_add(1, std::memory_order_relaxed);
   if ((hits & (hits - 1)) != 0 || !in_the_loop(context, record)) return false;
   jump_to_iteration(context, record);
   return true;
@@ -205,7 +218,9 @@ void watch_for_preemption() {
   const std::uint64_t wanted = record == nullptr || record->step != state().step ? 0 : record->ip;
   if (wanted == breakpoint.address()) return;
   remove_breakpoint();
-  if (wanted != 0) plant(wanted);
+  if (wanted == 0) return;
+  plant(wanted);
+  begin_search(*record);
 }
 
 bool on_breakpoint(KernelContext& context) {

@@ -16,9 +16,25 @@ constexpr std::uint32_t kFirstExtended = 2, kComponents = 63;
 
 constexpr std::uint64_t kAlwaysInUse = 3;  // x87 and SSE, whose initial values are not zero
 
+constexpr std::uint32_t kBoundsControl = 4, kProtectionKeys = 9;
+
 struct Component {
   std::uint32_t bytes, offset;
 };
+
+// The processor writes only this many bytes of a component; CPUID may give a larger size. The others keep what was in
+// memory before.
+std::uint32_t written_bytes(std::uint32_t number, std::uint32_t size) {
+  constexpr std::uint32_t kBoundsControlBytes = 16;
+  switch (number) {
+    case kBoundsControl:
+      return size < kBoundsControlBytes ? size : kBoundsControlBytes;
+    case kProtectionKeys:
+      return size < sizeof(std::uint32_t) ? size : sizeof(std::uint32_t);
+    default:
+      return size;
+  }
+}
 
 // CPUID costs some ten microseconds in a virtual machine, so each component is asked for once.
 Component component(std::uint32_t number) {
@@ -27,10 +43,8 @@ Component component(std::uint32_t number) {
   if (found.bytes != 0) return found;
   std::uint32_t bytes = 0xd, offset = 0, index = number, unused = 0;
   asm("cpuid" : "+a"(bytes), "=b"(offset), "+c"(index), "=d"(unused));
-  return found = {bytes, offset};
+  return found = {written_bytes(number, bytes), offset};
 }
-
-constexpr std::uint32_t kProtectionKeys = 9;
 
 // Offset of the protection keys; 0 if there are none.
 std::uint64_t keys_offset(std::uint64_t bytes) {
@@ -44,12 +58,16 @@ bool all_zero(const std::byte* data, std::uint32_t bytes) {
   return true;
 }
 
-// Copies the registers of the legacy area. An x87 register has 16 bytes, of which 10 are defined: processors write
-// zeros to the others, emulators leave them as they were.
+// Copies the registers of the legacy area, without the bytes that hold what was in memory before. Of the 16 bytes of an
+// x87 register 10 are defined: processors write zeros to the others, emulators leave them. The last x87 instruction and
+// its operand are written by some processors only if an exception is pending.
 void copy_registers(std::byte* to, const std::byte* from) {
   constexpr std::uint64_t kX87Start = 32, kX87End = 160, kX87Room = 16, kX87Bytes = 10;
+  constexpr std::uint64_t kStatus = 2, kLastStart = 6, kLastEnd = 24;
+  constexpr std::byte kPending{0x80};
   memcpy(to, from, kRegistersEnd);
   for (std::uint64_t at = kX87Start; at < kX87End; at += kX87Room) memset(to + at + kX87Bytes, 0, kX87Room - kX87Bytes);
+  if ((from[kStatus] & kPending) == std::byte{0}) memset(to + kLastStart, 0, kLastEnd - kLastStart);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ static void cause(int how) {
 static int death(int number, int by_instruction) {
   pid_t child = fork();
   if (child == 0) {
-    signal(number, SIG_DFL);  // who starts this in the background may have it ignore SIGINT and SIGQUIT
+    signal(number, SIG_DFL); /* a shell starts background commands with SIGINT and SIGQUIT ignored */
     if (by_instruction)
       cause(number);
     else
