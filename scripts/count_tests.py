@@ -1,13 +1,10 @@
-#!/usr/bin/env python3
-"""Counts individual tests in the log of `meson test` and prints the logs of those that failed.
+"""Counts individual tests in entries of the log of `meson test`, and prints their logs.
 
 A test program may hold many tests. Its output says how many: Boost.Test, Python's unittest, TAP, or a last line
 "N passed, N failed". Anything else is one test. A test program that was skipped counts as neither: it is named with its
-last line, which says what it lacks. Exit status 0 if there are tests and none failed.
+last line, which says what it lacks.
 """
-import json
 import re
-import sys
 
 SHOWN_LINES = 60
 
@@ -56,37 +53,18 @@ def count(entry):
     return (1, 0) if good else (0, 1)
 
 
-def last_line(entry):
-    lines = (entry.get("stdout", "") + "\n" + entry.get("stderr", "")).strip().splitlines()
-    return lines[-1] if lines else "skipped, without a reason"
-
-
 def tail(text):
     lines = text.rstrip().splitlines()
     cut = ["..."] if len(lines) > SHOWN_LINES else []
     return "\n".join(cut + lines[-SHOWN_LINES:])
 
 
-def main():
-    try:
-        entries = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-    except OSError as problem:
-        print(f"no tests were run: {problem}", file=sys.stderr)
-        entries = []
-    passed = failed = 0
-    for entry in entries:
-        if entry["result"] == "SKIP":
-            print(f"---- {entry['name']}: {last_line(entry)}")
-            continue
-        good, bad = count(entry)
-        passed, failed = passed + good, failed + bad
-        if bad:
-            print(f"---- {entry['name']}: {entry['result']}, {entry['duration']:.1f} s")
-            print(tail(entry.get("stdout", "")))
-            print(tail(entry.get("stderr", "")))
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+def print_skipped(entry):
+    lines = (entry.get("stdout", "") + "\n" + entry.get("stderr", "")).strip().splitlines()
+    print(f"---- {entry['name']}: {lines[-1] if lines else 'skipped, without a reason'}")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def print_log(entry):
+    print(f"---- {entry['name']}: {entry['result']}, {entry['duration']:.1f} s")
+    print(tail(entry.get("stdout", "")))
+    print(tail(entry.get("stderr", "")))

@@ -70,7 +70,8 @@ class Bench {
     std::vector<RunResult> results;
     std::size_t next = 0;
     while (true) {
-      const bool stop = interruption() != 0 || Clock::now() > deadline_;
+      const bool late = Clock::now() > deadline_, stop = interruption() != 0 || late;
+      cut_short_ = cut_short_ || (late && next < requests.size());
       while (!stop && next < requests.size() && workers_.started() < workers_.capacity())
         workers_.start(requests[next++]);
       if (workers_.started() == 0) return results;
@@ -79,16 +80,20 @@ class Bench {
     }
   }
   Departure departure() const { return workers_.departure(); }
+  // True if the limit of time left some of the requested runs out.
+  bool was_cut_short() const { return cut_short_; }
 
  private:
   Clock::time_point deadline_;
+  bool cut_short_ = false;
   const ExpectedEndings& expected_;
   Workers workers_;
 };
 
 // The recorded run, made again by its switches, observed, and with as few preemptions as show it.
-RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected, double seconds) {
-  constexpr double kMostMinimiseRuns = 1000, kShareToMinimise = 0.2;
+RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected) {
+  // Runs with more schedule points are repeated less often.
+  constexpr std::uint64_t kMostMinimiseRuns = 1000, kFewestMinimiseRuns = 20, kMinimisePoints = 10'000'000;
   RunResult recorded;
   recorded.records = records_behind(recording, bench.departure());
   const Manifest manifest = RecordingReader(recording).manifest();
@@ -112,27 +117,16 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
           "the recorded schedule ends otherwise when the run is made again ({}): the recording cannot answer for what "
           "the program did with its surroundings",
           describe_outcome(again));
-  const double affordable = kShareToMinimise * seconds / std::max(again.seconds, 1e-4);
-  return minimise(one, again, static_cast<std::uint64_t>(std::min(kMostMinimiseRuns, affordable))).run;
+  const std::uint64_t affordable = kMinimisePoints / std::max<std::uint64_t>(again.steps, 1);
+  return minimise(one, again, std::clamp(affordable, kFewestMinimiseRuns, kMostMinimiseRuns)).run;
 }
 
-// Seconds of a run like this: the least of several if they are short, since other processes may have delayed one.
-double usual_seconds(const RunResult& run, Bench& bench) {
-  constexpr double kShort = 0.25;
-  constexpr std::size_t kRepeats = 4;
-  double least = run.seconds;
-  if (least > kShort) return least;
-  for (const RunResult& again : bench(std::vector<RunRequest>(kRepeats, request_of(switches_of(run)))))
-    least = std::min(least, again.seconds);
-  return least;
-}
-
-// Of programs that take long fewer runs are made.
-ExplainOptions affordable(double seconds_of_run, const ExplainArguments& arguments) {
-  constexpr double kWhole = 3000;  // runs that the options ask for by default
+// The number of runs depends on the program alone, so that a busy machine explains as an idle one does. Long runs are
+// repeated less often.
+ExplainOptions options_for(const RunResult& failing) {
+  constexpr std::uint64_t kLong = 50'000;  // schedule points: some 10 ms
   ExplainOptions options;
-  const double runs = arguments.seconds * arguments.jobs / std::max(seconds_of_run, 1e-4);
-  if (runs < kWhole) {
+  if (failing.steps > kLong) {
     options.curve_points = 10;
     options.curve_runs = 20;
     options.remedy_runs = 100;
@@ -217,9 +211,11 @@ int explain_recording(const ExplainArguments& arguments) {
   {
     Bench bench(recording, arguments, expected);
     progress("the failing run");
-    const RunResult failing = failing_run(recording, bench, expected, arguments.seconds);
+    const RunResult failing = failing_run(recording, bench, expected);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
-    explanation = explain(batch, failing, affordable(usual_seconds(failing, bench), arguments), progress);
+    explanation = explain(batch, failing, options_for(failing), progress);
+    if (bench.was_cut_short())
+      explanation.notes.push_back(fmt::format("the experiments that were left when {:g} s were over (--seconds allows more)", arguments.seconds));
     departure = bench.departure();
   }
   const PrivateFolder scratch;

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT = 30  # seconds
+LIMIT = 600  # seconds
 BLOCKED = {signal.SIGSEGV, signal.SIGSYS, signal.SIGTRAP, signal.SIGUSR1}
 PROGRAM = ["grep", "SigBlk", "/proc/self/status"]
 

@@ -6,7 +6,7 @@ import subprocess
 
 from scratch_case import ScratchCase
 
-LIMIT = 240  # seconds
+LIMIT = 1200  # seconds
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BAD_INPUT, FAILURE_FOUND, NOT_EXAMINED = 2, 10, 11
 

@@ -11,7 +11,7 @@ import unittest
 
 from scratch_case import ScratchCase
 
-LIMIT = 300  # seconds
+LIMIT = 1200  # seconds
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FAILURE_FOUND = 10
 MESON = """project('bank', 'c')

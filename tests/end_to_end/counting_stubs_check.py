@@ -76,7 +76,7 @@ CALL, JUMP = 0xE8, 0xE9
 
 
 def run(*command, **more):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120,
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600,
                           errors="replace", **more)
 
 
@@ -107,7 +107,7 @@ def record(reweave, recording, program, library, *options):
     late = memory(pid, summed, summed + 256)
     target.stdin.write("go on\n")
     target.stdin.close()
-    if target.wait(timeout=60) != 0:
+    if target.wait(timeout=600) != 0:
         raise RuntimeError(f"recording ended with {target.returncode}")
     return printed + look, code, late
 

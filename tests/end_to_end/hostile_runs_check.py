@@ -13,7 +13,7 @@ import time
 from scratch_case import ScratchCase
 
 BAD_INPUT, DIVERGED, SYSTEM, UNSUPPORTED, TRUNCATED, DEADLOCK = 2, 3, 4, 5, 6, 7
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 600
 STILL_RUNNING = "reweave: the command has ended, but processes of it still run"
 WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 

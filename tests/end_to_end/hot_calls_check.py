@@ -13,7 +13,7 @@ UNMAPPED = ("hot_calls",)  # these map code again
 
 def run(*command):
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=120, errors="replace")
+                          timeout=600, errors="replace")
     return done.returncode, done.stdout, done.stderr
 
 

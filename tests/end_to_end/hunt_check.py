@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 from scratch_case import ScratchCase
 
-LIMIT = 240  # seconds
+LIMIT = 1200  # seconds
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BAD_INPUT, FAILURE_FOUND, NOT_EXAMINED, INTERRUPTED = 2, 10, 11, 130
 LOST_UPDATE = """

@@ -8,7 +8,7 @@ import subprocess
 
 from scratch_case import ScratchCase
 
-LIMIT = 120  # seconds
+LIMIT = 600  # seconds
 PROGRAM = """
 #include <pthread.h>
 #include <stdio.h>

@@ -78,11 +78,11 @@ class KeptReads(ScratchCase):
 
     def replay(self):
         return subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
 
     def record(self, *command, **options):
         return subprocess.run([self.build / "reweave", "record", "-o", self.recording, "--", *command],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True, **options)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=True, **options)
 
     def copy_of_reweave(self):
         """For users who may not look into the folder where it was built."""
@@ -101,7 +101,7 @@ class KeptReads(ScratchCase):
         with open(self.data, "r+b") as file:  # waits until the lease is given up
             file.seek(MEGABYTE)
             file.write(b"from outside")
-        printed += target.communicate("go on\n", timeout=60)[0].splitlines(keepends=True)
+        printed += target.communicate("go on\n", timeout=600)[0].splitlines(keepends=True)
         self.assertEqual(target.returncode, 0)
         self.assertEqual(len(printed), 7)
         sums = [line.split()[-1] for line in printed]
@@ -130,11 +130,11 @@ class KeptReads(ScratchCase):
             while file.tell() == 0 and target.poll() is None:
                 time.sleep(0.001)
             file.seek(MEGABYTE)
-            printed = target.communicate(timeout=60)[0]
+            printed = target.communicate(timeout=600)[0]
         content = self.data.read_bytes()
         self.assertEqual((target.returncode, printed), (0, content[:8192] + content[MEGABYTE:MEGABYTE + 8192]))
         done = subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout == printed), (0, True), done.stderr)
 
     def test_small_events(self):
@@ -154,7 +154,7 @@ class KeptReads(ScratchCase):
             reads.write_bytes(bytes_there)
             for verb in ("replay", "dump"):
                 done = subprocess.run([self.build / "reweave", verb, self.recording], stdin=subprocess.DEVNULL,
-                                      capture_output=True, timeout=60)
+                                      capture_output=True, timeout=600)
                 self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
                 self.assertIn(reason, done.stderr.decode())
                 self.assertIn("reads", done.stderr.decode())

@@ -21,7 +21,7 @@ class LibraryAccesses(unittest.TestCase):
 
     def reweave(self, *arguments):
         return subprocess.run([REWEAVE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=120, errors="replace")
+                              text=True, timeout=600, errors="replace")
 
     def record(self, use, seed):
         """A recording of that use; in which order, the seed says."""

@@ -16,7 +16,7 @@ import unittest
 from faults_check import guards_of
 from scratch_case import ScratchCase
 
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 600
 LONG = "100"  # seconds; nobody waits for it
 # Takes one interrupt, says so, and waits a little for a second one.
 COUNTS = r"""
@@ -286,7 +286,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--instants", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--seed", type=int, default=1)
     Lifecycle.arguments, rest = parser.parse_known_args()
     Lifecycle.arguments.build = Lifecycle.arguments.build.resolve()
     print("seed", Lifecycle.arguments.seed, flush=True)

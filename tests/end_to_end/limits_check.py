@@ -5,7 +5,7 @@ import subprocess
 
 from scratch_case import ScratchCase
 
-LIMIT = 60  # seconds
+LIMIT = 600  # seconds
 KIB = 1 << 10
 LIMITS = {
     "RLIMIT_STACK": [64 * KIB, 128 * KIB, 512 * KIB],

@@ -42,12 +42,12 @@ class MappedFiles(ScratchCase):
         with open(data, "r+b") as file:
             file.truncate(len(after))
             file.write(after)
-        printed += target.communicate(timeout=60)[0]
+        printed += target.communicate(timeout=600)[0]
         expected = b"looks\n%d %d\n" % (len(before), len(after)) + after
         self.assertEqual((target.returncode, printed), (0, expected))
         data.unlink()
         done = subprocess.run([self.build / "reweave", "replay", self.recording], stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, printed), done.stderr)
 
     def test_grown(self):

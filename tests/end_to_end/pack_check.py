@@ -14,7 +14,7 @@ import subprocess
 from scratch_case import ScratchCase
 
 BAD_INPUT = 2
-LIMIT_SECONDS = 100
+LIMIT_SECONDS = 600
 LIBRARY = """
 int scaled(int value) { return value * 3; }
 """

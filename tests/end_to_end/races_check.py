@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`record --races` against ThreadSanitizer itself: the programs of tests/end_to_end/races, compiled by gcc and by clang, run
-with the compiler's own runtime until it reports something, 20 times at most, and recorded under some schedules. Both find
+with the compiler's own runtime until it reports something, 200 times at most, and recorded under some schedules. Both find
 the same pairs of lines, sum them up in the same words, and end with the same statuses; where ThreadSanitizer finds
 nothing, nothing is found. --more N: under N schedules each."""
 import argparse
@@ -19,8 +19,8 @@ FOLDER = ROOT / "tests/end_to_end/races"
 PROGRAMS = sorted(FOLDER.glob("*.c*"))
 CLANG_ONLY = {"virtual_call"}  # gcc does not tell its runtime of virtual calls
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
-LIMIT_SECONDS = 120
-NATIVE_RUNS = 20
+LIMIT_SECONDS = 600
+NATIVE_RUNS = 200
 SCHEDULES = 4
 RACE = 66
 # How wide apart in time two threads are natively decides which access comes first.

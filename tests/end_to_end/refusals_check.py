@@ -8,7 +8,7 @@ import subprocess
 
 from scratch_case import ScratchCase
 
-LIMIT = 60  # seconds
+LIMIT = 600  # seconds
 UNSUPPORTED = 5
 NO_SUCH_DEVICE = 77
 

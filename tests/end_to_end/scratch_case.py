@@ -22,7 +22,7 @@ class ScratchCase(unittest.TestCase):
     def compiled(self, name, source, *flags):
         """The path of what the C compiler makes of that text."""
         path = self.folder / name
-        subprocess.run(["cc", "-x", "c", "-", *flags, "-o", path], input=source, text=True, check=True, timeout=60)
+        subprocess.run(["cc", "-x", "c", "-", *flags, "-o", path], input=source, text=True, check=True, timeout=600)
         return path
 
     @classmethod

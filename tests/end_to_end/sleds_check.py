@@ -116,7 +116,7 @@ class SledsCheck(ScratchCase):
         self.wrappers = {"c": self.build / "recorder/compiler/reweave-cc", "c++": self.build / "recorder/compiler/reweave-c++"}
 
     def run_it(self, *command, status=0, **more):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300,
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600,
                               errors="replace", stdin=subprocess.DEVNULL, **more)
         if status is not None:
             self.assertEqual(done.returncode, status, f"{command}: {done.stdout[-500:]} {done.stderr[-500:]}")

@@ -85,12 +85,12 @@ class Cluster:
 
     def ask(self, *command, check=True):
         done = subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=600, check=False)
         if check and done.returncode != 0:
             raise RuntimeError(f"{command}: {done.stdout}{done.stderr}\n{self.logs()}")
         return done.stdout
 
-    def wait_for(self, condition, what, seconds=90):
+    def wait_for(self, condition, what, seconds=600):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -108,7 +108,7 @@ class Cluster:
                 continue
             process.terminate()
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=200)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -60,7 +60,7 @@ class StaticRuntime(unittest.TestCase):
 
     def reweave(self, *arguments):
         return subprocess.run([BUILD / "reweave", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=600)
 
     def record_and_replay(self, source, *options):
         recorded = self.reweave("record", *options, "-o", "recording", "--", self.build(source))

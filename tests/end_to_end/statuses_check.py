@@ -10,7 +10,7 @@ import tempfile
 from scratch_case import ScratchCase
 
 BAD_INPUT, SYSTEM, TRUNCATED, FAILURE_FOUND = 2, 4, 6, 10
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 600
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
          "campaign", "dap", "query"]

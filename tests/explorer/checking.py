@@ -17,7 +17,7 @@ class Checked:
         """The path of a program of tests/programs."""
         return self.build / "tests" / "programs" / kind / (f"{name}.tsan" if kind == "tsan" else name)
 
-    def reweave(self, *arguments, accept=(0,), seconds=400):
+    def reweave(self, *arguments, accept=(0,), seconds=1500):
         """What the command prints, errors last; ends the check if its status is another."""
         command = [str(self.build / "reweave"), *map(str, arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)

@@ -33,7 +33,7 @@ def tool_of(at):
 def compare(at, recording):
     """Decision by decision."""
     command = [tool_of(at), recording, "second_phase", str(RUNS)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     text = done.stdout + done.stderr
     demand(done.returncode == 0 and f"{RUNS} of {RUNS} runs equal" in text, "runs differ", text)
     demand(not re.search(" 0 failed", text), "no run failed: the comparison says little", text)

@@ -38,7 +38,7 @@ def build(at, text, name="program", suffix=".c"):
     source = at.folder / f"source{suffix}"
     source.write_text(text)
     subprocess.run(["cc" if suffix == ".c" else "c++", "-g", "-O1", "-fsanitize=thread", "-pthread", source, "-o", at.folder / name], check=True,
-                   timeout=100)
+                   timeout=600)
     return at.folder / name
 
 

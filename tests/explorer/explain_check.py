@@ -63,7 +63,7 @@ def interrupted(at, recording):
                                    stderr=subprocess.PIPE, text=True)
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        text, errors = process.communicate(timeout=60)
+        text, errors = process.communicate(timeout=600)
         early = process.returncode in (130, -signal.SIGINT) and text == ""
         if not early:
             break

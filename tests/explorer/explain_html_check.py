@@ -41,7 +41,7 @@ def check(at):
 
 def render(at, form, report, name="some/recording"):
     command = [at.build / "tests" / "explorer" / "render_report", form, name]
-    return subprocess.run(command, input=json.dumps(report).encode(), stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    return subprocess.run(command, input=json.dumps(report).encode(), stdout=subprocess.PIPE, check=True, timeout=600).stdout
 
 
 def page_of(at, report, name="page.html", recording="some/recording"):

@@ -27,7 +27,7 @@ DEEP = {"safe_stack": ["--runs", "10000"]}
 
 
 def run(command, accept, **options):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800, **options)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1500, **options)
     if done.returncode not in accept:
         sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -12,8 +12,8 @@ SOURCE = pathlib.Path(__file__).with_name("first_calls.c")
 def check(at):
     program = at.folder / "first_calls"
     subprocess.run(["cc", "-g", "-w", "-O1", "-fsanitize=thread", "-pthread", SOURCE, "-o", program], check=True,
-                   timeout=100)
-    names = subprocess.run([program], check=True, capture_output=True, text=True, timeout=20).stdout.split()
+                   timeout=600)
+    names = subprocess.run([program], check=True, capture_output=True, text=True, timeout=600).stdout.split()
     demand(len(names) > 50, "the program has another list", names)
     for name in names:
         recording, found = at.folder / f"{name}.run", at.folder / f"{name}.found"

@@ -56,7 +56,7 @@ int main(void) {
 }
 """)
     program = folder / "odd_program"
-    subprocess.run(["gcc", "-g", "-O0", "-fsanitize=thread", "-pthread", "-o", program, source], check=True, timeout=100)
+    subprocess.run(["gcc", "-g", "-O0", "-fsanitize=thread", "-pthread", "-o", program, source], check=True, timeout=600)
     return program, name
 
 

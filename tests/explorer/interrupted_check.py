@@ -10,7 +10,7 @@ import time
 
 from checking import demand, main
 
-LIMIT = 60  # seconds
+LIMIT = 600  # seconds
 FOR_EVER = "100000000"
 
 

@@ -20,7 +20,7 @@ def check(at):
         for hard in (resource.RLIM_INFINITY, bound):
             output = at.folder / f"found-{number}-{hard}"
             command = [at.build / "reweave", "explore", good, "--runs", "10", "-o", output]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=200, preexec_fn=limited(bound, hard))
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600, preexec_fn=limited(bound, hard))
             text = done.stdout + done.stderr
             explored = done.returncode == 0 and "0 distinct failures" in text
             refused = done.returncode not in (0, 10) and "ulimit -v" in text

@@ -26,7 +26,7 @@ def check(at):
 def inevitable(at, failure, step):
     for _ in range(2):  # it is the same moment each time
         text = at.reweave("replay", "-g", "inevitable", "--gdb-batch", "info threads;bt 1;printf \"seen %ld\\n\", balance",
-                          failure, seconds=300)
+                          failure)
         demand("From here on the run cannot but fail" in text, "it does not come to the moment", text)
         thread = re.search(r'^\* .*"t(\d+) tid', text, re.M)
         demand(thread and int(thread[1]) == step["thread"], "another thread is selected", text)
@@ -46,7 +46,7 @@ def short(at, failure, report):
 
 
 def end(at, failure):
-    text = at.reweave("replay", "-g", "end", "--gdb-batch", "frame;print balance", failure, seconds=300)
+    text = at.reweave("replay", "-g", "end", "--gdb-batch", "frame;print balance", failure)
     demand(re.search(r"^#\d+ .*audit \(\) at .*bank_account.c:34", text, re.M), "not in the user's frame", text)
     demand("$1 = " in text, "the user's variables are not there", text)
 

@@ -112,7 +112,7 @@ def built(at, name, text, *flags):
     source = at.folder / f"{name}.cc"
     source.write_text(text)
     subprocess.run(["c++", "-g", *(flags or ("-O1", "-fsanitize=thread")), "-pthread", source, "-o", at.folder / name],
-                   check=True, timeout=100)
+                   check=True, timeout=600)
     return at.folder / name
 
 

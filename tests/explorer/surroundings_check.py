@@ -31,7 +31,7 @@ CASES = (
 
 
 def explored(at, name, program, status):
-    at.reweave("record", "-o", at.folder / name, "--", *program)
+    at.reweave("record", "--seed", "1", "-o", at.folder / name, "--", *program)
     return at.reweave("explore", at.folder / name, "--runs", "20", "-o", at.folder / (name + ".x"), accept=(status,))
 
 

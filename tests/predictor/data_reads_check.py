@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 from scratch_case import ScratchCase  # noqa: E402
 
-LIMIT_SECONDS = 200
+LIMIT_SECONDS = 600
 BUILDS = [("gcc", "-O0"), ("gcc", "-O2")]
 DATA, DECIDING = ("counts", "copies", "keeps"), ("branches", "indexes", "prints", "kept", "copied")
 

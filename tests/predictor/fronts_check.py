@@ -18,7 +18,7 @@ TWIN_MAY_SHOW = {"bank_account": "atomicity violation", "reader_writer": "atomic
 
 
 def run(command, accept=(0,)):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
     if done.returncode not in accept:
         sys.exit(f"status {done.returncode} of {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -23,7 +23,7 @@ FREE = {"propertyBag"}
 
 
 def run(command):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=True).stdout
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=True).stdout
 
 
 def check_schema(schema):

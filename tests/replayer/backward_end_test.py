@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-LIMIT = 120  # seconds
+LIMIT = 600  # seconds
 PROGRAM = """
 #include <assert.h>
 #include <pthread.h>

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-LIMIT = 120  # seconds
+LIMIT = 600  # seconds
 
 
 class Helper:

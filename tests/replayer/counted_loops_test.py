@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 REWEAVE, PROGRAM = sys.argv[1:3]
-LIMIT = 100  # seconds
+LIMIT = 600  # seconds
 
 
 def reweave(*arguments):
@@ -28,9 +28,11 @@ class CountedLoopsTest(unittest.TestCase):
         assert recorded.returncode == 0, recorded.stderr
         cls.looks = [int(line) for line in recorded.stdout.split("\n")[:-2]]
         cls.dump = reweave("dump", cls.recording).stdout
-        cls.place = int(re.search(r"counts at (0x[0-9a-f]+)", cls.dump)[1], 16)
-        # From an event "switch to t1, preempted" on the loop runs; at the event behind it the other thread is about to look.
-        found = re.findall(r"^(\d+) t0 switch to t1, preempted", cls.dump, re.M)
+        counted = re.search(r"counts at (0x[0-9a-f]+)", cls.dump)
+        cls.place = int(counted[1], 16)
+        # From an event "switch to t1, preempted" on the loop runs. If the other thread then wakes up, it is about to look;
+        # on a busy machine it may also be interrupted between its looks.
+        found = re.findall(r"^(\d+) t0 switch to t1, preempted.*\n\d+ t1 call clock_nanosleep", cls.dump[counted.end():], re.M)
         cls.switches = [int(event) for event in found]
 
     @classmethod

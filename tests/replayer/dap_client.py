@@ -5,7 +5,7 @@ import queue
 import subprocess
 import threading
 
-LIMIT = 60  # seconds for an answer
+LIMIT = 600  # seconds for an answer
 
 
 class Refused(Exception):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 600
 ALWAYS_WRONG = ("Traceback (most recent call last)", "Python Exception", "Divergence", "internal error",
                 "Cannot insert breakpoint", "reweave::", "Error while running hook_stop")
 

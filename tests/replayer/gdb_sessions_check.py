@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 600
 BLOCKS = ("commands", "python", "define", "if", "while", "document")
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off", "set print thread-events off")
 ALWAYS_WRONG = ("Traceback (most recent call last)", "Python Exception", "Divergence", "internal error", "internal-error",

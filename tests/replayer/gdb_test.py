@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 REWEAVE, TARGET, STATIC_TARGET, TSAN_TARGET, TREE = sys.argv[1:6]
-LIMIT = 100  # seconds
+LIMIT = 600  # seconds
 
 
 def reweave(*arguments):
@@ -26,7 +26,7 @@ def hardware_watchpoints_work():
     commands = ["break run_workers", "run", "watch shared_counter", "continue"]
     words = [word for command in commands for word in ("-ex", command)]
     done = subprocess.run(["gdb", "-nx", "-batch", *words, TARGET], stdin=subprocess.DEVNULL, text=True,
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=600)
     return "hit Hardware watchpoint 2" in done.stdout
 
 
@@ -45,7 +45,7 @@ class GdbTest(unittest.TestCase):
         """Records the command under chaos until it fails or the tries are used up; each command once."""
         path = os.path.join(self.folder, "-".join(map(os.path.basename, command))[:60])
         if not os.path.exists(path):
-            made = reweave("record", "--chaos", "--seed", "1", "--until-fail", "60", "-o", path, "--", *command)
+            made = reweave("record", "--chaos", "--seed", "1", "--until-fail", "600", "-o", path, "--", *command)
             assert os.path.exists(path), made.stderr
         return path
 

@@ -14,7 +14,7 @@ import tempfile
 
 from remote import Remote
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 600
 PIE_BASE = 0x555555554000
 
 

@@ -28,7 +28,7 @@ ALLOWED = {"campaign": {0, 10}, "hunt": {FOUND}, "explore": {0, FOUND}, "record"
 def run(command, folder):
     environment = dict(os.environ, PATH=f"{REWEAVE.parent}:{os.environ['PATH']}", REWEAVE_DIR=str(folder / "recordings"))
     return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False,
-                          timeout=200, errors="replace")
+                          timeout=600, errors="replace")
 
 
 class Manual(unittest.TestCase):
