@@ -388,7 +388,7 @@ if __name__ == "__main__":
     parser.add_argument("--instants", type=int, default=8)
     parser.add_argument("--recordings", type=int, default=3)
     parser.add_argument("--places", type=int, default=12, help="in each file")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("REWEAVE_TEST_SEED", "1")))
     Faults.arguments, rest = parser.parse_known_args()
     Faults.arguments.build = Faults.arguments.build.resolve()
     print("seed", Faults.arguments.seed, flush=True)

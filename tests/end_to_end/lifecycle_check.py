@@ -286,7 +286,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--instants", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("REWEAVE_TEST_SEED", "1")))
     Lifecycle.arguments, rest = parser.parse_known_args()
     Lifecycle.arguments.build = Lifecycle.arguments.build.resolve()
     print("seed", Lifecycle.arguments.seed, flush=True)
