@@ -2,7 +2,8 @@
 """Counts individual tests in the log of `meson test` and prints the logs of those that failed.
 
 A test program may hold many tests. What it prints tells how many: Boost.Test, Python's unittest, TAP, or a last line
-"N passed, N failed". Anything else is one test. Exit status 0 if there are tests and all passed.
+"N passed, N failed". Anything else is one test. A test program that was skipped counts as neither: it is named with its
+last line, which says what it lacks. Exit status 0 if there are tests and none failed.
 """
 import json
 import re
@@ -55,6 +56,11 @@ def count(entry):
     return (1, 0) if good else (0, 1)
 
 
+def last_line(entry):
+    lines = (entry.get("stdout", "") + "\n" + entry.get("stderr", "")).strip().splitlines()
+    return lines[-1] if lines else "skipped, without a reason"
+
+
 def tail(text):
     lines = text.rstrip().splitlines()
     cut = ["..."] if len(lines) > SHOWN_LINES else []
@@ -69,6 +75,9 @@ def main():
         entries = []
     passed = failed = 0
     for entry in entries:
+        if entry["result"] == "SKIP":
+            print(f"---- {entry['name']}: {last_line(entry)}")
+            continue
         good, bad = count(entry)
         passed, failed = passed + good, failed + bad
         if bad:
