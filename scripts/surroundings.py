@@ -118,6 +118,7 @@ def main(command):
     for number in ENDING:
         signal.signal(number, end)
     temporary = tempfile.mkdtemp(prefix="reweave-test-", dir="/tmp")
+    os.chmod(temporary, 0o1777)  # as /tmp
     try:
         sys.stdout.flush()
         pid = os.fork()

@@ -215,7 +215,8 @@ int explain_recording(const ExplainArguments& arguments) {
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
     explanation = explain(batch, failing, options_for(failing), progress);
     if (bench.was_cut_short())
-      explanation.notes.push_back(fmt::format("the experiments that were left when {:g} s were over (--seconds allows more)", arguments.seconds));
+      explanation.notes.push_back(fmt::format(
+          "the experiments that were left when {:g} s were over (--seconds allows more)", arguments.seconds));
     departure = bench.departure();
   }
   const PrivateFolder scratch;
