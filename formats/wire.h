@@ -334,8 +334,8 @@ inline constexpr std::uint64_t kComputes = std::uint64_t{1} << 63;
 // code may look the same, so the instant counts only the second time the state occurs.
 inline constexpr std::uint64_t kRecurs = std::uint64_t{1} << 62;
 
-// Bits 32 to 55 of PreemptRecord::varying say how long the thread had reached no schedule point: what a replay may take
-// to find the instant is measured by it. 0 in older recordings.
+// Bits 32 to 55 of PreemptRecord::varying: milliseconds since the thread's last schedule point, 0 in older recordings.
+// A replay limits its search for the instant by them.
 inline constexpr std::uint64_t kStalledShift = 32, kMostStalled = 0xffffff;
 constexpr std::uint64_t with_stalled_ms(std::uint64_t varying, std::uint64_t milliseconds) {
   return varying | (milliseconds < kMostStalled ? milliseconds : kMostStalled) << kStalledShift;

@@ -190,13 +190,13 @@ struct RunConfig {
   char tsan_preload_path[512];  // likewise for a program that contains ThreadSanitizer's runtime: names both libraries
 };
 
-// Replay: the instant of a preemption for which the holder of the baton looks. Written by the target.
+// Replay: the recorded preemption that the baton's holder is searching for. The target writes this.
 struct SoughtInstant {
-  std::atomic<std::uint32_t> thread;      // its id plus one; 0: there is no search
-  std::uint64_t stalled_ms;               // of the record
-  std::uint64_t ip;                       // of the instant
-  std::atomic<std::uint64_t> passes;      // how often the thread was at `ip` and it was not the instant
-  std::atomic<std::uint64_t> other_page;  // one whose contents differed when all else was equal; 0: none was seen
+  std::atomic<std::uint32_t> thread;      // the holder's ID plus one; 0: no search
+  std::uint64_t stalled_ms;               // wire::stalled_ms of the record
+  std::uint64_t ip;                       // the instruction at which the thread was preempted
+  std::atomic<std::uint64_t> passes;      // how often the thread reached `ip` in another state
+  std::atomic<std::uint64_t> other_page;  // a page that alone made the state another one; 0: none was seen
 };
 
 // What the core reports to the supervisor besides records.

@@ -7,11 +7,11 @@ namespace reweave {
 
 namespace {
 
-// The recorded thread had computed for stalled_ms. Between two passes a replay computes at nearly the same speed; these
-// leave room for slower machines, and for code that is replayed in another place.
+// The recorded thread had computed for stalled_ms. Between two passes a replay runs at nearly the same speed. These
+// limits leave room for slower machines and for code that is replayed at another address.
 constexpr std::int64_t kLeastMs = 10'000, kTimesAsLong = 200;
-// How often the recorded thread can have been at one instruction: in a loop of one instruction, five times in a
-// nanosecond. The supervisor that measured stalled_ms may have been late by some tenths of a second.
+// The recorded thread cannot have reached one instruction more often than five times a nanosecond. The supervisor may
+// have started to measure stalled_ms some tenths of a second late.
 constexpr std::uint64_t kLeastPasses = std::uint64_t{1} << 30, kPassesPerMs = 5'000'000;
 
 // In milliseconds; -1 if the process is gone. Only the holder of the baton computes.

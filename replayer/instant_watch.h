@@ -1,5 +1,5 @@
-// Replay: notices that a thread looks for the instant at which it was preempted long after it must have passed it, so
-// that a replay which differs from its recording ends instead of computing forever.
+// Replay: notices when a thread still searches for its recorded preemption long after it must have passed it. A replay
+// that differs from its recording then ends instead of computing forever.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class InstantWatch {
  public:
   explicit InstantWatch(ArenaMemory& arena) : arena_(arena) {}
 
-  // Call while the target neither consumes nor publishes anything. Returns why the instant can no longer come, as the
-  // text of a Divergence; empty while it may come.
+  // Call while the target neither consumes nor publishes records. Returns the text of a Divergence once the preemption
+  // can no longer come, empty before.
   std::string look();
 
  private:
-  // What changes whenever the replay gets on.
+  // Changes whenever the replay makes progress.
   struct Search {
     std::uint32_t thread;
     std::uint64_t event;
@@ -29,7 +29,7 @@ class InstantWatch {
 
   ArenaMemory& arena_;
   Search last_ = {};
-  std::int64_t since_ = 0;  // processor time of the thread's process, in milliseconds, when last_ was seen first
+  std::int64_t since_ = 0;  // processor time of the thread's process in milliseconds when last_ was first seen
 };
 
 }  // namespace reweave

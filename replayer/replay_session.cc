@@ -183,7 +183,7 @@ class ReplaySession {
     syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
 
-  // A debugger may let the target compute for as long as it likes.
+  // Ends a replay that can no longer find its next preemption. Under a debugger the target may compute for any time.
   void look_for_lost_instant() {
     if (options_.on_hold) return;
     const std::string why = instant_watch_.look();

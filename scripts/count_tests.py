@@ -38,9 +38,14 @@ def count_summary(text):
     return (int(found[-1][0]), int(found[-1][1])) if found else None
 
 
+def text_of(entry):
+    """The whole output of one entry of testlog.json."""
+    return entry.get("stdout", "") + "\n" + entry.get("stderr", "")
+
+
 def count(entry):
     """(passed, failed) of one entry of testlog.json."""
-    text = entry.get("stdout", "") + "\n" + entry.get("stderr", "")
+    text = text_of(entry)
     good = entry["result"] in ("OK", "EXPECTEDFAIL")
     for counter in (count_boost, count_unittest, count_tap, count_summary):
         counted = counter(text)
@@ -60,7 +65,7 @@ def tail(text):
 
 
 def print_skipped(entry):
-    lines = (entry.get("stdout", "") + "\n" + entry.get("stderr", "")).strip().splitlines()
+    lines = text_of(entry).strip().splitlines()
     print(f"---- {entry['name']}: {lines[-1] if lines else 'skipped, without a reason'}")
 
 

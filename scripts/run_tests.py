@@ -44,16 +44,12 @@ def read_log(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def text_of(entry):
-    return entry.get("stdout", "") + "\n" + entry.get("stderr", "")
-
-
 def failed(entry):
     return entry["result"] != "SKIP" and count_tests.count(entry)[1] > 0
 
 
 def is_fatal(entry):
-    return FATAL.search(text_of(entry)) is not None
+    return FATAL.search(count_tests.text_of(entry)) is not None
 
 
 def passes_again(build, entry):

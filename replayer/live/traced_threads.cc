@@ -108,15 +108,17 @@ std::vector<pid_t> TracedProcess::lwps() const {
 }
 
 int TracedProcess::wait_for(pid_t lwp) {
-  int status = 0;
-  if (const auto stray = take_stray(lwp)) {
-    status = *stray;
-  } else {
-    while (waitpid(lwp, &status, __WALL) < 0)
-      if (errno != EINTR) return SIGKILL;  // as wait(2) says that it is gone
+  std::optional<int> status = take_stray(lwp);
+  while (!status) {
+    // The kernel reports the end of a first thread only after the ends of all others were collected.
+    int one = 0;
+    const pid_t stopped = waitpid(-1, &one, __WALL);
+    if (stopped == lwp) status = one;
+    if (stopped > 0 && stopped != lwp) add_stray(stopped, one);
+    if (stopped < 0 && errno != EINTR) return SIGKILL;  // as wait(2) says that it is gone
   }
   if (const auto found = lwps_.find(lwp); found != lwps_.end()) found->second.running = false;
-  return status;
+  return *status;
 }
 
 std::optional<std::pair<pid_t, int>> TracedProcess::next_status() {

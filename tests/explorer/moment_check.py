@@ -21,6 +21,7 @@ def check(at):
     inevitable(at, failure, report["inevitable_step"])
     short(at, failure, report)
     end(at, failure)
+    backward(at, failure)
 
 
 def inevitable(at, failure, step):
@@ -49,6 +50,14 @@ def end(at, failure):
     text = at.reweave("replay", "-g", "end", "--gdb-batch", "frame;print balance", failure)
     demand(re.search(r"^#\d+ .*audit \(\) at .*bank_account.c:34", text, re.M), "not in the user's frame", text)
     demand("$1 = " in text, "the user's variables are not there", text)
+
+
+def backward(at, failure):
+    """Steps back from the signal that ended all threads, the first one among them."""
+    text = at.reweave("replay", "-g", "end", "--backward", "--gdb-batch",
+                      'reverse-stepi;printf "one back\\n";reverse-next;printf "further back\\n"', failure)
+    demand("\none back\n" in text and "\nfurther back\n" in text, "no step back from the end", text)
+    demand(not re.search("No more reverse|did not reach|Error occurred|Remote failure", text), "a step back failed", text)
 
 
 if __name__ == "__main__":
