@@ -1,10 +1,13 @@
-/* Two threads each make files with names that differ from run to run, keep several of them, and use what is in the
- * names: they rename each file to the part of its name that was made up, open that, and read it there. made_up_names
- * KIND [PREFIX] Kinds of names: drawn    six characters drawn from the time, as mkstemp(3) may draw them tail     the
- * same, but the last one is always the same, as it is by chance in one name of 62 head     the same for the first one
- *   time     seconds and nanoseconds, with a point between them
- *   stamp    nanoseconds since 1970, and a suffix
- *   mkstemp, mkdtemp   the C library's */
+/* made_up_names KIND [PREFIX]: two threads each make files with names that differ from run to run, keep several of
+ * them, and use what is in the names: they rename each file to the part of its name that was made up, open that, and
+ * read it.
+ *
+ * KIND is one of
+ * - drawn: six characters drawn from the time, as mkstemp(3) may draw them;
+ * - tail, head: the same, but the last or first one never changes, as it does by chance in one name of 62;
+ * - time: seconds and nanoseconds, with a point between them;
+ * - stamp: nanoseconds since 1970, and a suffix;
+ * - mkstemp, mkdtemp: the C library's. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
