@@ -160,6 +160,7 @@ struct RunConfig {
   Environment environment;
   Sink sink;
   std::uint32_t memory_checksums;  // 1: log a ChecksumRecord after each system call
+  std::uint32_t stack_fill;        // tests: the byte with which the core's stacks are filled at first; 0: none
   std::uint64_t seed;
   std::int64_t start_time_ns;     // by the clock of file systems; files changed later are fresh (kMapFresh)
   std::uint64_t stop_event;       // replay: hold before this event number; ~0: never

@@ -7,9 +7,10 @@ namespace reweave {
 
 namespace {
 
-enum { kSliceEnd = 0, kPrioritiesEnd = 1, kLast = 2, kPriorities = 3 };
+enum { kSliceEnd = 0, kPrioritiesEnd = 1, kLast = 2, kChoicesLeft = 3, kPriorities = 4 };
 constexpr std::uint64_t kSlots = 512;  // threads share priorities beyond that
 constexpr std::uint64_t kLevels = 4;
+constexpr std::uint64_t kChoiceMagnitudes = 11;
 
 std::uint64_t& priority(PolicyState& state, ThreadId thread) { return state.words[kPriorities + thread % kSlots]; }
 
@@ -24,20 +25,24 @@ std::uint64_t draw_slice(const ChoiceArgs& args) {
   return 1 + random_below(args.state, limit);
 }
 
+// Priorities end after some schedule points or some choices, whichever comes first: threads that sleep or block most of
+// the time reach few points, and a thread must not starve forever beside them.
 void draw_priorities(const ChoiceArgs& args) {
   for (std::uint64_t i = 0; i < kSlots; i++) args.state.words[kPriorities + i] = random_below(args.state, kLevels);
   args.state.words[kLast] = kLevels;
   args.state.words[kPrioritiesEnd] = args.step + draw_slice(args) * 8;
+  args.state.words[kChoicesLeft] = std::uint64_t{1} << random_below(args.state, kChoiceMagnitudes);
 }
 
 Choice choose(const ChoiceArgs& args) {
   PolicyState& state = args.state;
-  if (args.step >= state.words[kPrioritiesEnd]) draw_priorities(args);
+  if (args.step >= state.words[kPrioritiesEnd] || state.words[kChoicesLeft] == 0) draw_priorities(args);
   const bool goes_on = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
   ThreadId next = args.current.id;
   // A thread that yields waits for another one, but it is unknown which: all others go first.
   if (args.yielded) priority(state, args.current.id) = state.words[kLast]++;
   if (!goes_on) {
+    state.words[kChoicesLeft]--;
     std::uint64_t best = ~std::uint64_t{0}, ties = 0;
     for (std::uint32_t i = 0; i < args.count; i++) {
       const ThreadId id = args.enabled[i];

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -169,6 +170,7 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   config.policy.depth = 3;
   config.policy.length = 1'000;
   note_affinity(config);
+  if (const char* fill = std::getenv("REWEAVE_STACK_FILL")) config.stack_fill = std::strtoul(fill, nullptr, 10) & 0xff;
   copy_path(config.core_path, paths.core);
   copy_path(config.shim_path, paths.shim);
   copy_path(config.tsan_path, paths.tsan);

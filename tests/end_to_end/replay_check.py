@@ -9,7 +9,8 @@ With --sanitized the builds with -fsanitize=thread are taken.
 Names may be `all`, `behaviour`, `correct` or `buggy`. Programs of kind behaviour must exit 0 while being recorded;
 the others may end in any way, but the replay must end in the same. REWEAVE_ROUNDS=N repeats each program N times,
 every second time, or with --chaos each time, recorded with --chaos; REWEAVE_CHECKSUMS=1 records with checksums and
-replays with --check; REWEAVE_KEEP=DIR keeps the recordings of rounds that failed there.
+replays with --check; REWEAVE_FILL=1 fills the core's stacks with other bytes when recording than when replaying, so
+that what it leaves there and shows to the program is a difference; REWEAVE_KEEP=DIR keeps the recordings of rounds that failed there.
 """
 import argparse
 import concurrent.futures
@@ -34,14 +35,15 @@ class Failure(Exception):
     """A run did not do what it should; the message says what."""
 
 
-def run(command, stdin, may_hang=False):
+def run(command, stdin, may_hang=False, fill=None):
     """The exit status, standard output and standard error of a command. A hang is a Failure; if it `may_hang`, it is
-    interrupted first, as from a terminal."""
+    interrupted first, as from a terminal. `fill`: a byte for the core's stacks."""
+    environment = os.environ if fill is None else {**os.environ, "REWEAVE_STACK_FILL": str(fill)}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
         given.write(stdin.encode())
         given.seek(0)
         # Files, not pipes: a process left over by a failure must not keep us waiting for the pipe's end.
-        process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors, start_new_session=True)
+        process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors, start_new_session=True, env=environment)
         endings = [(PATIENCE_SECONDS, signal.SIGINT)] if may_hang else []
         for seconds, ending in [*endings, (LIMIT_SECONDS, signal.SIGKILL)]:
             try:
@@ -83,12 +85,14 @@ def check_round(arguments, subject, folder, chaos):
     command = [arguments.build / "reweave", "record", "-o", recording]
     command += ["--chaos"] if chaos else []
     command += ["--checksums"] if arguments.checksums else []
-    recorded = run(command + ["--", program, *subject["argv"]], subject["stdin"], subject.get("outcome") == "hang")
+    recorded = run(command + ["--", program, *subject["argv"]], subject["stdin"], subject.get("outcome") == "hang",
+                   arguments.fills[0])
     if subject["kind"] == "behaviour" and recorded[0] != 0:
         raise Failure(f"recording: exit status {recorded[0]}\n{shown(recorded[1])}{shown(recorded[2])}")
     if recorded[0] in (DIVERGED, INTERNAL):
         raise Failure(f"recording: exit status {recorded[0]}\n{shown(recorded[2])}")
-    replayed = run([arguments.build / "reweave", "replay", *(["--check"] if arguments.checksums else []), recording], "")
+    replayed = run([arguments.build / "reweave", "replay", *(["--check"] if arguments.checksums else []), recording], "",
+                   fill=arguments.fills[1])
     if recorded[0] != replayed[0]:
         raise Failure(f"exit status {recorded[0]} became {replayed[0]}\n{shown(replayed[2])}")
     if recorded[1] != replayed[1]:
@@ -128,6 +132,7 @@ def main():
     arguments.build = arguments.build.resolve()
     arguments.rounds = int(os.environ.get("REWEAVE_ROUNDS", "1"))
     arguments.checksums = os.environ.get("REWEAVE_CHECKSUMS", "0") == "1"
+    arguments.fills = (0x55, 0xaa) if os.environ.get("REWEAVE_FILL", "0") == "1" else (None, None)
     arguments.keep = os.environ.get("REWEAVE_KEEP", "")
     subjects = [row for row in json.loads((PROGRAMS / "subjects.json").read_text())
                 if row["name"] in arguments.names or row["kind"] in arguments.names or "all" in arguments.names]

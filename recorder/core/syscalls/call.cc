@@ -6,6 +6,7 @@
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/syscalls/named_files.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/unused_arguments.h"
 
 namespace reweave::core {
 
@@ -29,8 +30,10 @@ const wire::SyscallRecord& expect_call(Call& call) {
     call_diverged(call, header, "");
   const auto& record = wire::record_cast<wire::SyscallRecord>(*header);
   if (record.number != static_cast<std::uint32_t>(call.number)) call_diverged(call, header, "");
-  for (int i = 0; i < call.row->argument_count; i++)
-    if (record.args[i] != static_cast<std::uint64_t>(call.logged[i])) call_diverged(call, header, "");
+  for (int i = 0; i < call.row->argument_count; i++) {
+    const bool equal = record.args[i] == static_cast<std::uint64_t>(call.logged[i]);
+    if (!equal && !is_unused(call.number, call.logged, i)) call_diverged(call, header, "");
+  }
   if (record.context != context_hash(call.context.registers))
     call_diverged(call, header, " from another place or stack");
   if (record.step != state().step) call_diverged(call, header, " at another schedule point");

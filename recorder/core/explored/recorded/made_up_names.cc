@@ -7,87 +7,113 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint32_t kDrawn = 6;  // characters of a template's XXXXXX
-constexpr std::uint32_t kMost = 64;
+constexpr std::uint32_t kDrawn = 6;     // characters of a template's XXXXXX, and the fewest digits of a time
+constexpr std::uint32_t kLongest = 24;  // digits of a time
+constexpr std::uint32_t kMost = 256, kMostInName = 4;
 
-// The characters by which two names differ, and those between them. They are only a part of what was drawn if some
-// characters were drawn alike by chance, and equal characters need no replacement.
+// A part by which two names differ. Characters that are equal by chance at its ends are not in it: they need no
+// replacement.
 struct Piece {
   std::uint32_t length;
-  char asked[kDrawn], recorded[kDrawn];
+  char asked[kLongest], recorded[kLongest];
 };
 IN_MODEL Piece pieces[kMost];
 IN_MODEL std::uint32_t count;
 
-bool is_drawn(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
-bool are_drawn(const char* text, std::uint32_t length) {
-  for (std::uint32_t i = 0; i < length; i++)
-    if (!is_drawn(text[i])) return false;
-  return true;
-}
-
-bool starts_with(const char* text, const char* piece, std::uint32_t length) {
-  for (std::uint32_t i = 0; i < length; i++)
-    if (text[i] != piece[i]) return false;
-  return true;
-}
-
 struct Span {
-  std::uint32_t at, length;  // length 0: there is none
+  std::uint32_t at, end;
+  std::uint32_t length() const { return end - at; }
 };
 
-// From the first to the last difference.
-Span differences(const char* one, const char* other, std::uint32_t bytes) {
-  std::uint32_t first = bytes, last = 0;
-  for (std::uint32_t i = 0; i < bytes; i++) {
-    if (one[i] == other[i]) continue;
-    if (first == bytes) first = i;
-    last = i;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_drawn(char c) { return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+// The two names, of the same length.
+struct Names {
+  const char *one, *other;
+  std::uint32_t bytes;
+
+  bool differ(std::uint32_t at) const { return one[at] != other[at]; }
+  // The characters around `at` that are of this kind in both names; empty if those at `at` are not.
+  template <typename Kind>
+  Span around(std::uint32_t at, const Kind& is_of_kind) const {
+    const auto both = [&](std::uint32_t i) { return is_of_kind(one[i]) && is_of_kind(other[i]); };
+    Span span = {at, at};
+    while (span.end < bytes && both(span.end)) span.end++;
+    while (span.end != at && span.at > 0 && both(span.at - 1)) span.at--;
+    return span;
   }
-  return first == bytes ? Span{0, 0} : Span{first, last + 1 - first};
+  std::uint32_t last_difference(Span within) const {
+    std::uint32_t last = within.at;
+    for (std::uint32_t i = within.at; i < within.end; i++) last = differ(i) ? i : last;
+    return last;
+  }
+};
+
+bool starts_with(const char* text, const Piece& piece) {
+  for (std::uint32_t i = 0; i < piece.length; i++)
+    if (text[i] != piece.asked[i]) return false;
+  return true;
 }
 
-// The last kDrawn letters and digits that contain the span; a template usually ends with what is drawn.
-Span widened(Span span, const char* one, const char* other, std::uint32_t bytes) {
-  if (span.length == 0 || span.length > kDrawn) return {0, 0};
-  const std::uint32_t end = span.at + span.length;
-  const std::uint32_t earliest = end < kDrawn ? 0 : end - kDrawn;
-  for (std::uint32_t at = span.at + 1; at-- > earliest;) {
-    if (at + kDrawn <= bytes && are_drawn(one + at, kDrawn) && are_drawn(other + at, kDrawn)) return {at, kDrawn};
-  }
-  return {0, 0};
-}
-
-// What is to be replaced; length 0 if the names do not differ as made up. Fewer than kFewest differences are too common
-// in other names to be looked for by themselves.
-Span made_up_piece(const char* one, const char* other, std::uint32_t bytes) {
+// What is to be replaced from the difference at `at` on; empty if the names differ there otherwise than as made up. A
+// template has kDrawn letters and digits. Fewer than kFewest differences are too common in other names to be looked for
+// by themselves, so the last kDrawn characters that contain them are, where templates usually end.
+Span drawn_piece(const Names& names, std::uint32_t at) {
   constexpr std::uint32_t kFewest = 4;
-  const Span span = differences(one, other, bytes);
-  const Span wide = widened(span, one, other, bytes);
-  return wide.length == 0 || span.length < kFewest ? wide : span;
+  const Span run = names.around(at, is_drawn);
+  const Span differing = {at, names.last_difference({at, run.end}) + 1};
+  if (run.length() < kDrawn || differing.length() > kDrawn) return {at, at};
+  if (differing.length() >= kFewest) return differing;
+  const std::uint32_t end = at + kDrawn < run.end ? at + kDrawn : run.end;
+  return {end - kDrawn, end};
+}
+
+// Likewise of a time: its last digits differ.
+Span time_piece(const Names& names, std::uint32_t at) {
+  const Span run = names.around(at, is_digit);
+  return run.length() < kDrawn || run.end - at > kLongest ? Span{at, at} : Span{at, run.end};
+}
+
+// The parts by which the names differ; returns how many, 0 if they are equal or differ otherwise than as made up.
+std::uint32_t find_pieces(const Names& names, Span (&found)[kMostInName]) {
+  std::uint32_t n = 0;
+  for (std::uint32_t at = 0; at < names.bytes; at++) {
+    if (!names.differ(at)) continue;
+    Span piece = drawn_piece(names, at);
+    if (piece.length() == 0) piece = time_piece(names, at);
+    if (piece.length() == 0 || n == kMostInName) return 0;
+    found[n++] = piece;
+    at = piece.end - 1;
+  }
+  return n;
+}
+
+void note_piece(const Names& names, Span span) {
+  if (count == kMost) return;
+  Piece& piece = pieces[count++];
+  piece.length = span.length();
+  memcpy(piece.asked, names.one + span.at, piece.length);
+  memcpy(piece.recorded, names.other + span.at, piece.length);
 }
 
 }  // namespace
 
 bool differ_as_made_up(const char* one, const char* other, std::uint32_t bytes) {
-  return made_up_piece(one, other, bytes).length != 0;
+  Span found[kMostInName];
+  return find_pieces({one, other, bytes}, found) != 0;
 }
 
 void note_made_up(const char* asked, const char* recorded, std::uint32_t bytes) {
-  const Span piece = made_up_piece(asked, recorded, bytes);
-  if (count == kMost || piece.length == 0) return;
-  pieces[count].length = piece.length;
-  memcpy(pieces[count].asked, asked + piece.at, piece.length);
-  memcpy(pieces[count].recorded, recorded + piece.at, piece.length);
-  count++;
+  const Names names = {asked, recorded, bytes};
+  Span found[kMostInName];
+  for (std::uint32_t n = find_pieces(names, found), i = 0; i < n; i++) note_piece(names, found[i]);
 }
 
 void put_recorded_names(char* names, std::uint32_t bytes) {
   for (std::uint32_t at = 0; at < bytes;) {
     std::uint32_t i = 0;
-    while (i < count && (pieces[i].length > bytes - at || !starts_with(names + at, pieces[i].asked, pieces[i].length)))
-      i++;
+    while (i < count && (pieces[i].length > bytes - at || !starts_with(names + at, pieces[i]))) i++;
     if (i < count) memcpy(names + at, pieces[i].recorded, pieces[i].length);
     at += i < count ? pieces[i].length : 1;  // what was put there is not replaced again
   }

@@ -12,6 +12,7 @@
 #include "recorder/core/syscalls/files/open_flags.h"
 #include "recorder/core/syscalls/named_files.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/core/syscalls/unused_arguments.h"
 
 namespace reweave::core {
 
@@ -87,7 +88,7 @@ Asked asked_by(const Call& call) {
   if (at.offset >= 0 && at.change == HowChanged::kUnknown)
     asked.numbers = static_cast<std::uint8_t>(asked.numbers | 1u << at.offset);
   if ((call.row->flags & kOpens) != 0)
-    asked.numbers &= static_cast<std::uint8_t>((2u << at.flags) - 1);  // the mode matters only for what is created
+    asked.numbers &= static_cast<std::uint8_t>((2u << at.flags) - 1);  // what is created may have any mode
   if (const NamedText* names = names_of(call, 0)) {
     asked.names = recorded_form(*names);
     asked.name_bytes = names->files.text_bytes;
@@ -99,7 +100,8 @@ bool answers(const Asked& asked, const RecordedCall& recorded) {
   const wire::SyscallRecord& record = record_of(recorded);
   for (unsigned numbers = asked.numbers; numbers != 0; numbers &= numbers - 1) {
     const int i = __builtin_ctz(numbers);
-    if (record.args[i] != static_cast<std::uint64_t>(asked.call.logged[i])) return false;
+    const bool equal = record.args[i] == static_cast<std::uint64_t>(asked.call.logged[i]);
+    if (!equal && !is_unused(asked.call.number, asked.call.logged, i)) return false;
   }
   return same_file(asked, recorded) && same_names(asked, record) && outputs_fit(asked.call, recorded);
 }

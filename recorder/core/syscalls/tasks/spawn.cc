@@ -22,17 +22,28 @@
 
 namespace reweave::core {
 
+namespace {
+
+// What remains on the core's stacks must not reach the program. A test fills them differently in a recording and its
+// replay, so that any such byte shows as a difference.
+void fill_stack(std::uint64_t stack, std::uint64_t bytes) {
+  if (config().stack_fill != 0) memset(reinterpret_cast<void*>(stack), static_cast<int>(config().stack_fill), bytes);
+}
+
+}  // namespace
+
 void map_core_stack(const Thread& thread) {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   constexpr std::uint64_t kBytes = kCoreStackBytes - kPage;
   const std::uint64_t guard = kStacksBase + thread.id * kCoreStackBytes, stack = guard + kPage;
-  if (!is_error(sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow, -1, 0))) return;
+  if (!is_error(sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow, -1, 0))) return fill_stack(stack, kBytes);
   // RLIMIT_DATA is the program's and does not count MAP_GROWSDOWN mappings (scratch.cc). The guard keeps this one from
   // growing.
   const long mapped = sys(SYS_mmap, stack, kBytes, PROT_READ | PROT_WRITE, kHow | MAP_GROWSDOWN, -1, 0);
   if (is_error(mapped) || is_error(sys(SYS_mmap, guard, kPage, PROT_NONE, kHow, -1, 0)))
     stop_run(wire::OutcomeKind::kUnsupported,
              "no room for a thread's stack in the core; allow the process more memory");
+  fill_stack(stack, kBytes);
 }
 
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child) {

@@ -1,0 +1,9 @@
+// Which arguments of a call the kernel does not look at. What is left in their registers is no part of the call.
+#pragma once
+
+namespace reweave::core {
+
+// True if the call with these arguments does not use the one of that index.
+bool is_unused(long number, const long (&arguments)[6], int index);
+
+}  // namespace reweave::core
