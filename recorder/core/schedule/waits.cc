@@ -33,11 +33,12 @@ WaitResult sleep_modelled(std::int64_t deadline) {
 namespace {
 
 void wake_one(Thread& thread) {
-  constexpr std::uint32_t kPatience = 4;
+  // A policy that is unfair by design may let a thread starve for long, but not forever.
+  constexpr std::uint32_t kPatience = 4, kUnfairPatience = 64;
   RuntimeState& s = state();
   thread.wait.result = WaitResult::kWoken;
-  // A policy that is unfair by design stays so.
-  if (thread.vain_waits >= kPatience && live() && policy_holds_at_calls()) s.woken_starves = 1;
+  const std::uint32_t patience = policy_holds_at_calls() ? kPatience : kUnfairPatience;
+  if (live() && thread.vain_waits >= patience) s.woken_starves = 1;
   thread.state.store(ThreadState::kReady);
   note_awake(thread.id);
   s.waiting_at[wait_slot(thread.wait.address)]--;

@@ -163,6 +163,10 @@ struct SyscallRow {
 inline bool is_sleep(const SyscallRow& row) { return (row.flags & (kCountsDown | kMilliseconds)) == kCountsDown; }
 // True if the call returns the sender of what it read.
 inline bool tells_sender(const SyscallRow& row) { return row.outs[1].kind == OutKind::kSocket; }
+// True if with these arguments it does. Without room for the address the kernel does not look at the length.
+inline bool asks_for_sender(const SyscallRow& row, const long (&arguments)[6]) {
+  return tells_sender(row) && arguments[4] != 0 && arguments[5] != 0;
+}
 
 // The row of that number; unknown numbers get a row of kind kRefused.
 const SyscallRow* find_row(long number);

@@ -116,7 +116,7 @@ std::uint32_t give_headers(const Call& call, const Reading& reading, const Recor
 
 // The sender's address of recvfrom.
 std::uint32_t give_address(const Call& call, const RecordedCall& input, Output* outputs, std::uint32_t n) {
-  if (!tells_sender(*call.row) || call.logged[5] == 0) return n;
+  if (!asks_for_sender(*call.row, call.logged)) return n;
   auto& length = *reinterpret_cast<std::uint32_t*>(call.logged[5]);
   const Span place = {reinterpret_cast<std::byte*>(call.logged[4]), call.logged[4] == 0 ? 0 : length};
   const wire::SyscallRecord& record = record_of(input);

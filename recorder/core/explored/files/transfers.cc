@@ -235,7 +235,7 @@ long log_transfer(Call& call, const Transfer& transfer, const ChannelFile& file,
       n = give_files(transfer, outputs, n);
       outputs[n++] = {reinterpret_cast<std::uint64_t>(transfer.message), sizeof *transfer.message};
     }
-    if (tells_sender(*call.row) && call.logged[5] != 0) {
+    if (asks_for_sender(*call.row, call.logged)) {
       *reinterpret_cast<std::int32_t*>(call.logged[5]) = 0;
       outputs[n++] = {static_cast<std::uint64_t>(call.logged[5]), sizeof(std::int32_t)};
     }
