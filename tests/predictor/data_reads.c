@@ -1,6 +1,7 @@
 /* data_reads WAY: two threads write `shared` without a lock, one before its section, the other after its own. What the
-   second thread reads in the section was written by the first in its own. Whether another order is possible depends on
-   what the second thread does with it: data_reads_check.py has the ways. */
+   second thread reads in the section was written by the first in its own; if the second section comes first, the
+   program says so. Whether another order is possible depends on what the second thread does with the value:
+   data_reads_check.py has the ways. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int shared, counter, copy, table[64], done;
 int kept[2]; /* what one thread only uses */
 static const char* way;
+
+/* These accesses are in no trace. */
+static int second_came_first;
+__attribute__((noinline)) static void note_order(void) {
+  __asm__ volatile("cmpl $0, %1\n sete %b0" : "+m"(second_came_first) : "m"(counter) : "cc");
+}
+__attribute__((noinline)) static int noted_order(void) {
+  int noted;
+  __asm__ volatile("movl %1, %0" : "=r"(noted) : "m"(second_came_first));
+  return noted;
+}
 
 static int is(const char* name) { return strcmp(way, name) == 0; }
 
@@ -38,6 +50,7 @@ static void* first(void* unused) {
 
 static void* second(void* unused) {
   pthread_mutex_lock(&lock);
+  note_order();
   if (is("counts")) counts();
   if (is("copies")) copies();
   if (is("branches")) branches();
@@ -60,5 +73,6 @@ int main(int argc, char** argv) {
   pthread_create(&threads[1], 0, second, 0);
   pthread_join(threads[0], 0);
   pthread_join(threads[1], 0);
+  if (noted_order()) puts("the second section came first");
   return 0;
 }

@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 from scratch_case import ScratchCase  # noqa: E402
 
-LIMIT_SECONDS = 600
+LIMIT_SECONDS, MOST_RECORDINGS = 600, 200
 BUILDS = [("gcc", "-O0"), ("gcc", "-O2")]
 DATA, DECIDING = ("counts", "copies", "keeps"), ("branches", "indexes", "prints", "kept", "copied")
 
@@ -34,15 +34,22 @@ class DataReads(ScratchCase):
         cls.kept.cleanup()
 
     def reweave(self, *arguments):
-        done = subprocess.run([self.build / "reweave", *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+        done = subprocess.run([self.build / "reweave", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def recorded(self, name, way):
+        """A recording in which the first thread's section comes first. Which one does is up to the machine."""
+        for seed in range(1, MOST_RECORDINGS):
+            recording = self.folder / f"{name}-{way}-{seed}"
+            if "came first" not in self.reweave("record", "--seed", seed, "-o", recording, "--", self.programs[name], way):
+                return recording
+        raise AssertionError("the second section always comes first")
+
     def predicted(self, name, way):
         """The races of `shared` that hold without an assumption, and the counts of reads."""
-        recording = self.folder / f"{name}-{way}"
-        self.reweave("record", "--seed", "1", "-o", recording, "--", self.programs[name], way)
+        recording = self.recorded(name, way)
         result = json.loads(self.reweave("predict", recording, "--format=json", "-o", f"{name}-{way}.candidates"))
         races = [finding for finding in result["findings"]
                  if finding["kind"] == "race" and "shared" in finding["summary"] and not finding["assumptions"]]
